@@ -26,7 +26,7 @@ export interface ServiceOptions {
   readonly trustProxy: boolean
   /** Whether to continue a trace from the proxy's `traceparent` header. Left out: the header is ignored. */
   readonly trustTraceparent?: boolean
-  /** Whether the service logs one line for each answered request. Left out: it does not. */
+  /** Whether the service logs one line for each answered request. Left out: it logs no requests. */
   readonly logRequests?: boolean
   /** How many calls of the API one connection (a user's approval of an app) may make in a minute. */
   readonly rateLimitPerMinute: number
@@ -62,8 +62,8 @@ export const addressRule = (options: ServiceOptions): Account.AddressRule => opt
 export const isHttps = (options: Pick<ServiceOptions, "baseUrl">): boolean => options.baseUrl.startsWith("https://")
 
 /**
- * The configured origins of our own pages. A state-changing call with a cookie must come from one of them, or from the
- * host by which the browser called the service (`Credentials.checkOrigin`).
+ * The configured origins of our own pages. A state-changing call with a cookie must come from one of these origins, or
+ * from the host by which the browser called the service (`Credentials.checkOrigin`).
  */
 export const ownOrigins = (options: ServiceOptions): ReadonlySet<string> =>
   new Set([options.baseUrl, options.authUrl, options.userPortalUrl].map((address) => new URL(address).origin))

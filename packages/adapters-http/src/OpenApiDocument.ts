@@ -77,7 +77,8 @@ export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   options: ServiceOptions
 ): Json => {
-  // The document is copied, because the platform caches it and two servers in one process have different addresses.
+  // The document is copied, because the platform caches the document and two servers in one process have different
+  // addresses.
   const document = object(structuredClone(OpenApi.fromApi(api, { additionalPropertiesStrategy: "allow" })))
   document["info"] = { ...object(document["info"]), version: options.version, description: ABOUT }
   document["servers"] = [{ url: options.baseUrl, description: "This server" }]
@@ -97,7 +98,7 @@ export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup
  */
 const READABLE = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" }
 
-/** Serves `GET /openapi.json`. The first request makes the document; later requests get the cached one. */
+/** Serves `GET /openapi.json`. The first request makes the document; later requests get the cached document. */
 export const layer = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): Layer.Layer<never, never, HttpOptions> =>

@@ -74,7 +74,7 @@ const SignUp = Fields.request({
 })
 
 /**
- * Accepts any text as a password, because a sign-in only compares the password with the stored one. The rules for
+ * Accepts any text as a password, because a sign-in only compares the text with the account's password. The rules for
  * passwords apply only when a person sets a new password.
  */
 const SignIn = Fields.request({

@@ -58,7 +58,8 @@ export const layer = Group.group(Api, "session", (handlers) =>
           Effect.catchTags({
             WrongCredentials: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             WrongFactor: () => Effect.fail(Errors.notSignedIn("The code is wrong, or was used before")),
-            // `PendingOver`: the password was replaced after the service had checked it and before it checked the code.
+            // `PendingOver`: after the service had checked the password, and before it checked the code, the password
+            // was replaced.
             PendingOver: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             TooManyAttempts: ({ retryAfterMillis }) =>
               Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))

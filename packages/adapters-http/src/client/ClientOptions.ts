@@ -18,7 +18,8 @@ export interface PlaceAccessOptions {
   /** The address of the consent page. Default: `/authorize` at `baseUrl`. */
   readonly authorizeUrl?: string | undefined
   /**
-   * The service's `issuer`. When it is given, the client refuses a callback address with another `iss`, or without one.
+   * The service's `issuer`. When the app sets it, the client refuses a callback address with another `iss` or without
+   * `iss`.
    */
   readonly issuer?: string | undefined
   /** How many attempts may follow the first. Default: 2. */

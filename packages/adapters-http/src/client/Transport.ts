@@ -3,7 +3,7 @@ import type { AppOperation } from "./Operations.js"
 import * as Retry from "./Retry.js"
 import type { ClientRuntime } from "./Runtime.js"
 
-/** A request to the service. `attempt` sends it once; `send` repeats it as often as the policy allows. */
+/** A request to the service. `attempt` sends the request once; `send` repeats it as often as the policy allows. */
 export interface WireRequest {
   readonly method: string
   readonly url: string

@@ -46,8 +46,8 @@ export const createClient = (options: PlaceAccessOptions) => {
   const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
     const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
     try {
-      // With a key, the service repeats its answer for 30 seconds. So the client can retry the exchange of a code, as
-      // it retries a refresh.
+      // The service repeats its answer to a request with the same key for 30 seconds. So the client can retry the
+      // exchange of a code, as it retries a refresh.
       const key = globalThis.crypto.randomUUID()
       return await grant(endpoint, { fields, key }, runtime.now(), false)
     } catch (error) {
@@ -76,7 +76,7 @@ export const createClient = (options: PlaceAccessOptions) => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))
       },
-      /** Takes tokens that were just issued to your app in another way, such as those of a new test person. */
+      /** Takes tokens that your app got in another way a moment ago, such as the tokens of a new test person. */
       useTokens: async (tokens: Contract.TokenAnswer): Promise<ConnectedAs> =>
         connectedAs(await session.replace(() => Promise.resolve(storedTokens(tokens, runtime.now())))),
       /** The addresses of the service's OAuth endpoints, and what these endpoints support (RFC 8414). */

@@ -90,9 +90,10 @@ const isStale = async (path: string): Promise<boolean> => {
 }
 
 /**
- * Removes a stale lock. Two processes may find the same lock stale, and one of them may already have made a new lock
- * when the other removes it. So a process removes a stale lock only while it holds a second lock (the file `.taking`),
- * and only if the first lock is still stale.
+ * Removes a stale lock. When two processes find the same lock stale, the faster process may have made a new lock before
+ * the slower process removes the stale lock, and the slower process would then remove the new lock. So a process
+ * removes a stale lock only while it owns a second lock (the file `.taking`), and only if the first lock is still
+ * stale.
  */
 const takeAway = async (lock: string): Promise<void> => {
   const guard = `${lock}.taking`

@@ -88,7 +88,7 @@ export const toBody = ({ delivery, isReplayed, lastAttempt }: Delivery.Logged): 
   state: delivery.state,
   fail_reason: delivery.failReason,
   // After the end of a delivery, `attempt` is the number of the last attempt that was made. `delivery.attempt` would be
-  // wrong: it also counts the attempt that was due when the delivery ended, even if it was never made.
+  // wrong: it also counts the attempt that was due when the delivery ended, even if that attempt was never made.
   attempt: delivery.endedAt === null ? delivery.attempt : (lastAttempt?.attempt ?? 0),
   next_due_at: delivery.dueAt,
   sent_at: lastAttempt?.startedAt ?? null,

@@ -4,10 +4,10 @@ import { Turns } from "./Turns.js"
 
 /**
  * Admission control (decision limits-11) limits how many requests this process works on at once. There is a fixed
- * number of places, and each admitted request takes one. Without a limit, an overloaded process would slow down every
- * request, hold memory for all of them, and let them wait for a database connection until they fail. When all places
- * are taken, a request waits here for a moment. If no place becomes free in time, the request is refused with 503 and
- * `Retry-After`.
+ * number of places, and each admitted request takes one place. Without a limit, an overloaded process would slow down
+ * every request, keep the memory of all requests, and let requests wait for a database connection until they fail. When
+ * all places are taken, a request waits for a moment. If no place becomes free in time, the request is refused with 503
+ * and `Retry-After`.
  *
  * Health checks, static assets and the documentation are always admitted.
  */

@@ -41,9 +41,9 @@ const report = (recorder: Tally.FiguresRecorder, cell: Cell, { error, response }
 }
 
 /**
- * The used percentage of the connection's rate limit; null when the answer has no rate limit headers. Call it only for
- * a call with the access token of a connection. For all other calls the headers describe another limit, such as the
- * limit of a network address.
+ * The used percentage of the connection's rate limit; null when the answer has no rate limit headers. Call this
+ * function only for a call with the access token of a connection. For all other calls the headers describe another
+ * limit, such as the limit of a network address.
  */
 const rateUse = ({ standing }: Cell): number | null => {
   const [limit, remaining] = [Number(standing["ratelimit-limit"]), Number(standing["ratelimit-remaining"])]

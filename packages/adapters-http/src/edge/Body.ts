@@ -127,8 +127,9 @@ const isBrokenOff = (source: IncomingMessage): boolean =>
 /**
  * Reads the body and calls `done` once, with the bytes or a refusal. The returned function stops the reading.
  *
- * When a request takes too long, `Patience` destroys it, and only `close` is emitted, not `error`. So `close` ends the
- * reading too. Otherwise the fiber, which may be uninterruptible, would wait forever and keep the received bytes.
+ * When a request takes too long, `Patience` destroys the request, and Node emits only `close`, not `error`. So `close`
+ * ends the reading too. Otherwise the fiber, which may be uninterruptible, would wait forever and keep the received
+ * bytes.
  */
 const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit<Buffer>) => void): (() => void) => {
   let isDone = false
@@ -179,14 +180,15 @@ const DISCARDED_MAX = 64 * 1_048_576
  * Reads and drops the rest of the body, so that a client that is still sending can read the answer. After
  * `DISCARDED_MAX` bytes the connection is closed.
  *
- * Closing a connection while data arrives resets it, and the client never gets the answer. For some requests Node
- * closes the connection right after the answer (`closesAfterwards`). The caller answers these only after `done`.
+ * When a connection is closed while data arrives, the connection is reset and the client never gets the answer. For
+ * some requests Node closes the connection right after the answer (`closesAfterwards`). To such requests, the caller
+ * sends the answer only after `done`.
  */
 const discard = (source: IncomingMessage, alreadyRead: number, done: () => void): void => {
   let size = alreadyRead
   source.on("error", done)
   source.once("end", done)
-  // When `Patience` destroys a slow request, only `close` is emitted, not `error`.
+  // When `Patience` destroys a slow request, Node emits only `close`, not `error`.
   source.once("close", done)
   source.on("data", (chunk: Buffer) => {
     size += chunk.length
@@ -265,8 +267,8 @@ const parseShort = (text: string, entriesMax: number, strictness: Strictness): E
       if (entries > entriesMax) return tooManyEntries(entriesMax)
       if (levels > LEVELS) return strictness.tooDeep
     }
-    // PostgreSQL cannot store NUL in a text. This refusal names the fault. Without it, the statement would fail and the
-    // client would get 500.
+    // PostgreSQL cannot store NUL in a text. This refusal names the fault. Without the refusal, the statement would
+    // fail and the client would get 500.
     return strictness.refusesNul && text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
   } catch {
     return strictness.noJson

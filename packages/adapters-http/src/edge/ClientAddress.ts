@@ -16,7 +16,7 @@ export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServe
   })
 
 /**
- * `::ffff:192.0.2.1` and `192.0.2.1` are one address. A zone such as `%eth0` names an interface of this server, so it
- * is cut off.
+ * `::ffff:192.0.2.1` and `192.0.2.1` are one address. A zone such as `%eth0` names an interface of this server, so the
+ * zone is cut off.
  */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "")

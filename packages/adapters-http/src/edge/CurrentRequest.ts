@@ -49,14 +49,14 @@ export interface Cell {
    */
   repeat: Repeat | undefined
   /**
-   * The key of the app's purpose that the request named. `BearerAuthLive` sets it also when it refuses the purpose, so
-   * that the access log names the purpose.
+   * The key of the app's purpose that the request named. `BearerAuthLive` also sets the key when it refuses the
+   * purpose, so that the access log names the purpose.
    */
   purpose: string | null
   /**
-   * What the answer discloses, in words for the user, such as "2 shared places". Never a coordinate. A handler returns
-   * these words (`DisclosedAnswer`), and the cell passes them on: the platform encodes the answer before the edge gets
-   * it.
+   * What the answer discloses, in words for the user, such as "2 shared places". The words contain no coordinates. A
+   * handler returns these words (`DisclosedAnswer`), and the cell passes them on: the platform encodes the answer
+   * before the edge gets it.
    */
   disclosed: string | null
   /**
@@ -64,8 +64,8 @@ export interface Cell {
    */
   refusal: string | null
   /**
-   * The request's place in admission control (`Admission`); undefined when admission control is off or the request is
-   * exempt from it.
+   * The request's place in admission control (`Admission`); undefined when admission control is off, or does not apply
+   * to the request.
    */
   place: RequestPlace | undefined
   /** The rate limit headers: how much of its limit the caller has left. Refusals have these headers as well. */
@@ -149,7 +149,7 @@ export const discloses = (words: string): Effect.Effect<void> => change((cell) =
 /** Records the code of a refusal that the handler itself turns into a response. */
 export const refusedWith = (code: string): Effect.Effect<void> => change((cell) => void (cell.refusal = code))
 
-/** Records the purpose's key for the access log. Call it only with a key of a purpose of the app. */
+/** Records the purpose's key for the access log. The key must be the key of one of the app's purposes. */
 export const purposeIs = (key: string): Effect.Effect<void> => change((cell) => void (cell.purpose = key))
 
 export const id: Effect.Effect<string> = Effect.map(FiberRef.get(ref), (cell) => cell.id)

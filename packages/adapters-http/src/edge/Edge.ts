@@ -143,9 +143,9 @@ export const make = <R>(
   })
 
 /**
- * Stores the cell for the rest of the request, and adds the request's id to every log line. Both are set in one step
- * and never reset, because the fiber ends with the request. `Effect.locally` would need twenty steps for each of the
- * two, because it restores the old value at the end.
+ * Stores the cell for the rest of the request, and adds the request's id to every log line. The cell and the id are set
+ * in one step and never reset, because the fiber ends with the request. `Effect.locally` would need twenty steps for
+ * each of the two, because it restores the old value at the end.
  */
 const carrying =
   (cell: CurrentRequest.Cell) =>
@@ -214,8 +214,8 @@ const TWO_HOSTS: Answer = (() => {
 const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 
 /**
- * Whether the request has more than one Host header. Node keeps the first and drops the others; only `rawHeaders` has
- * all headers, as a list in which names and values alternate.
+ * Whether the request has more than one Host header. Node keeps the first Host header and drops the others; only
+ * `rawHeaders` has all headers, as a list in which names and values alternate.
  */
 const hasTwoHosts = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)

@@ -44,7 +44,9 @@ export const begin = (request: IncomingMessage, response: ServerResponse): void 
   })
 }
 
-/** Gives a request with a large file more time. Call it only for a caller who is known and may send the file. */
+/**
+ * Gives a request with a large file more time. Call this function only after the route has authenticated the caller.
+ */
 export const extend = (request: IncomingMessage): void => {
   const extensible: Extensible = request as IncomingMessage & Extensible
   extensible[EXTEND]?.()

@@ -10,7 +10,7 @@ import * as CurrentRequest from "./CurrentRequest.js"
 import * as Patience from "./Patience.js"
 
 /**
- * Reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the route takes
+ * Reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the route reads
  * them. A route uses this module only after it has authenticated the caller, because a body that is read here may take
  * half an hour.
  */
@@ -149,7 +149,7 @@ export const form = <A, E, R>(
 /** The results of the files of a form, in their order. */
 interface Results<A> {
   readonly results: ReadonlyArray<A>
-  /** Whether the form has more parts than are read. It may then have more files, which the route does not get. */
+  /** Whether the form has more than `MAX_PARTS` parts. The route does not get files after these parts. */
   readonly isCut: boolean
 }
 

@@ -7,7 +7,7 @@ export type HandledRequest = Effect.Effect<Response, unknown, Request>
 
 export interface Wrapped {
   readonly endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
-  /** The annotations of the endpoint, which override those of its group. */
+  /** The annotations of the endpoint, which override the annotations of its group. */
   readonly annotations: Context.Context<never>
 }
 
@@ -25,7 +25,7 @@ export class AroundEndpoints extends Context.Reference<AroundEndpoints>()("@plac
   defaultValue: (): Around => () => undefined
 }) {}
 
-/** The endpoint, with its annotations and those of `group`. */
+/** The endpoint, with its own annotations and the annotations of `group`. */
 export const wrapped = (
   group: HttpApiGroup.HttpApiGroup.AnyWithProps,
   endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps

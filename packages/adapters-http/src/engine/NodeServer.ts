@@ -9,7 +9,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /**
  * Answers Node's requests with `app`, each in a fiber of its own. README.md says which part of the platform this
  * function replaces. When the client closes the connection, the fiber is interrupted. `app` begins uninterruptible, so
- * it must mark the parts that may be interrupted then. `app` gets no `Scope`.
+ * it must mark the parts that an interruption may end. `app` gets no `Scope`.
  */
 export const listener = <E, R>(
   app: HttpApp.Default<E, R>

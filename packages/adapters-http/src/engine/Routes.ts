@@ -49,7 +49,10 @@ const patternOf = (path: string): RegExp =>
 export const label = (method: string, path: string): string => `${method} ${braced(path)}`
 
 const patterns = new Map<string, string>()
-/** A route's path with braces. Cached, because there are only a few hundred routes and this runs with every request. */
+/**
+ * A route's path with braces. The paths are cached, because this function runs for every request and there are only a
+ * few hundred routes.
+ */
 const braced = (path: string): string => {
   const known = patterns.get(path)
   if (known !== undefined) return known

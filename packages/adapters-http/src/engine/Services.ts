@@ -50,7 +50,7 @@ export const over =
     })
 
 /**
- * Runs `self` with the services `added`. When the request has a service of the same name, `self` gets the one in
+ * Runs `self` with the services `added`. When the request has a service of the same name, `self` gets the service of
  * `added`.
  */
 export const provide =

@@ -16,8 +16,8 @@ import * as OsmAndRequest from "./OsmAndRequest.js"
 const UNKNOWN_PHONE_BYTES = 262_144
 
 /**
- * An app with OsmAnd's protocol may send its token in the body. So this guard reads the body of a request that has no
- * token in its headers and its query, before it knows the phone.
+ * An app with OsmAnd's protocol may send its token in the body. So when a request has no token in its headers and its
+ * query, this guard reads the body before it knows the phone.
  */
 export const layer: Layer.Layer<OsmAndAuth, never, DeviceAuthPorts> = Layer.effect(
   OsmAndAuth,

@@ -7,8 +7,8 @@ import { degrees, type Fields, fields, instant, list, number } from "./PhoneUplo
 export const messages = (body: unknown): ReadonlyArray<unknown> => list(body) ?? [body]
 
 /**
- * Decodes one message; never fails. Only a `location` message is a reading. All other messages, encrypted ones and
- * empty bodies included, contain nothing to store.
+ * Decodes one message; never fails. Only a `location` message is a reading. All other messages contain nothing to
+ * store; encrypted messages and empty bodies are among them.
  */
 export const decode = (one: unknown): ReadonlyArray<Fix.Reading> => {
   const message = fields(one)

@@ -5,8 +5,8 @@ import { OsmAndAuth, OverlandAuth, OwnTracksAuth } from "../security/DeviceAuth.
 import * as Errors from "../wire/Errors.js"
 
 /**
- * The documentation of the bodies that apps send which were made for other servers. The modules `Overland`, `OwnTracks`
- * and `OsmAnd` read these bodies, and refuse no reading in them.
+ * The schemas of this file document the bodies of apps that were made for other servers. The modules `Overland`,
+ * `OwnTracks` and `OsmAnd` read these bodies, and refuse no reading.
  */
 
 const OverlandBatch = Schema.Struct({

@@ -105,7 +105,7 @@ const dropErrors = (operation: Json, errors: ReadonlySet<string>): void => {
   }
 }
 
-/** The error of the platform's own decoding. The edge replaces it, so no client ever gets it. */
+/** The error of the platform's own decoding. The edge replaces this error, so no client ever gets it. */
 const PLATFORM_ERROR = "HttpApiDecodeError"
 const PURPOSE_ERROR = "InvalidPurposeError"
 /** Every route answers with this error when the address of the request has a NUL character. */

@@ -139,7 +139,7 @@ export const addTo = (path: string, operation: Json, schemas: Json): void => {
       name === "id" && parameter["in"] === "path"
         ? Values.idsByPath[before]
         : make(object(parameter["schema"]), schemas, { of: [of], name, isRequest: false })
-    // A cursor is opaque: an example would be a cursor that no list issued, so a call with it fails.
+    // A cursor is opaque. An example would be a cursor that no list has issued, and a call with this cursor would fail.
     if (name === "cursor") delete parameter["example"]
   }
   addToContent(object(operation["requestBody"]), schemas, { of: [of], name: "", isRequest: true })

@@ -6,7 +6,7 @@ import { quarantineWords } from "../devices/QuarantineWords.js"
 import { ids, later, purpose, scopes, sensitive, SERVICE, tokens } from "./ExampleValues.js"
 
 // Example values for fields whose name alone is ambiguous. They describe the same situation as `ExampleValues`: it is
-// 18:05 on 2026-03-01, and Grace, who develops the app Umbrella, connected it that morning.
+// 18:05 on 2026-03-01, and Grace, who develops the app Umbrella, connected the app that morning.
 
 const all = [...scopes, ...sensitive]
 const INBOUND = { accepted: 1, duplicates: 0, quarantined: 0 }
@@ -60,7 +60,7 @@ const lengths = [
 /**
  * Example values by the container and the field. A container is an operation (`oauth.token`), a named schema, a schema
  * in one operation (`exports.requestExport Export`), or a field that is an object. When several containers of a field
- * have an example for it, the innermost container decides.
+ * have an example for the field, the innermost container decides.
  */
 export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   actor: { id: ids.user },

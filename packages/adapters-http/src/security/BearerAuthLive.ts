@@ -80,7 +80,7 @@ const refuse = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
     return yield* Effect.fail(Errors.invalidToken)
   })
 
-/** The caller, if it may call an endpoint that needs `requirement`. */
+/** Returns the caller, or fails if the caller may not call an endpoint that needs `requirement`. */
 const admit = (
   caller: Caller.Caller,
   requirement: RequiredScope.ScopeRequirement

@@ -31,7 +31,7 @@ export const client: Effect.Effect<
   browser: nameOf(headers["user-agent"])
 }))
 
-/** The network address of a request that tries a password, and its cookie of a known browser. */
+/** The network address of a request that tries a password, and the request's cookie of a known browser. */
 export const attempt: Effect.Effect<
   { readonly address: string; readonly knownBrowser: string | undefined },
   never,

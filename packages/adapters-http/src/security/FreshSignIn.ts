@@ -31,7 +31,7 @@ export const isFreshSignIn = Effect.gen(function* () {
 
 /**
  * A check for handlers that ask for the password themselves. Fails when the account has a second factor and the session
- * was neither opened nor confirmed in the last 15 minutes: the password alone is then not proof enough.
+ * was neither opened nor confirmed in the last 15 minutes: for such an account, the password alone is not proof enough.
  */
 export const requireFreshWithFactor = (account: Account.Account) =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Fields of every error body beside those of the specification (decision wire-4). */
+/** The fields that the service adds to every error body, beside the specification's fields (decision wire-4). */
 export interface ErrorHelp {
   /**
    * The id of the request, as in the header `X-Request-Id` and in the server's log. Left out for `invalid_token`: a

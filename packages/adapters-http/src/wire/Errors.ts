@@ -4,8 +4,8 @@ import { Schema } from "effect"
 
 /**
  * Every error body of the API: `{ statusCode, error, message }`, without internals (Spec §7, decisions §5). The bodies
- * are plain structs, because a tagged error would send `_tag` to the client. Handlers fail with values made by the
- * functions below, and the edge encodes them.
+ * are plain structs, because a tagged error would send `_tag` to the client. Handlers fail with values that the
+ * functions below make, and the edge encodes these values.
  */
 
 const fields = <const Status extends number, const Code extends string>(statusCode: Status, error: Code) => ({
@@ -301,7 +301,7 @@ export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof Un
   error: "unsupported_media_type",
   message: `The body must be ${accepted.join(" or ")} in UTF-8, not compressed`
 })
-/** How many seconds a client waits when its first request with the same `Idempotency-Key` is still running. */
+/** How many seconds a client waits while an earlier request with the same `Idempotency-Key` is still running. */
 const IN_USE_RETRY_S = 1
 export const idempotencyKeyInUse: typeof IdempotencyKeyInUse.Type = retryAfter(
   {

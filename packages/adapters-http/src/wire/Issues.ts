@@ -9,7 +9,7 @@ export const messages = (all: ReadonlyArray<Issue>): ReadonlyArray<string> => {
   return texts.length <= MAX ? texts : [...texts.slice(0, MAX), `and ${texts.length - MAX} more`]
 }
 
-/** Like `messages`, but each message comes with its field, for a form that shows it beside that field. */
+/** Like `messages`, but each message comes with its field, for a form that shows the message beside the field. */
 export const problems = (all: ReadonlyArray<Issue>): ReadonlyArray<FieldProblem> => {
   const issues = all.filter((issue) => !isOtherBranch(issue, all))
   const byPath = new Map<string, Array<string>>()
@@ -39,7 +39,7 @@ const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boo
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
 
-/** The most messages of one answer. A body of 8 MiB can hold millions of faults, and nobody reads them all. */
+/** The most messages of one answer. A body of 8 MiB can have millions of faults, and nobody reads all of them. */
 const MAX = 50
 /** Above this number of issues, comparing each issue with every other issue takes too long. */
 const MANY = 1_000

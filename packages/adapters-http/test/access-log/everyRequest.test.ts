@@ -60,7 +60,7 @@ const rule =
 
 const get = (path: string) => () => ({ path })
 
-/** Every endpoint that apps call. To add an endpoint, add a row for it. */
+/** Every endpoint that apps call, with a request to it. Add a row here for each new endpoint. */
 const ROWS: Readonly<Record<string, Row>> = {
   "GET /v1/me": { asks: get("/v1/me"), told: /^the terms of the connection$/ },
   "GET /v1/answers/current-place": {

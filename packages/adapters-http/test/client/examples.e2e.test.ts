@@ -260,8 +260,8 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await Promise.all([page, other].map((tab) => tab.evaluate(`document.querySelector("#where").click()`)))
       await other.getByText("You are at Home.").waitFor()
       await page.getByText("You are at Home.").waitFor()
-      // A tab repeats a refresh that the service has refused with 503, so these refusals do not count. Of the other
-      // refreshes there must be exactly one, and it succeeds.
+      // A tab repeats a refresh that the service has refused with 503, so these refusals do not count. Exactly
+      // one other refresh must have been sent, and it must have succeeded.
       expect(refreshed.filter((status) => status !== 503)).toEqual([200])
       expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
 

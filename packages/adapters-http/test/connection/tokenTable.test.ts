@@ -117,8 +117,8 @@ describe("the rules of Spec §4.3", () => {
     expect(second.refresh_token).not.toBe(first.refresh_token)
     await one.person.send("PATCH", `/v1/developer/apps/${one.app.id}`, { scopes: [RULES] })
     expect(tokensIn(await one.refresh(second.refresh_token)).scope).toBe(RULES)
-    // The first refresh token is spent. A second use within the race window of 30 s repeats the answer; a later one,
-    // like this, counts as a leak.
+    // The first refresh token is spent. A second use within 30 s gets the first answer again. This use is later, so it
+    // counts as a leak.
     world.clock.advance(30_001)
     expect(saying(await one.refresh(first.refresh_token))).toEqual(INVALID_GRANT)
   })

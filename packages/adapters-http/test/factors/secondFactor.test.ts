@@ -110,11 +110,11 @@ describe("one-time codes [factors-4, factors-8]", () => {
     ]
     const first = led(await browser.post(STEP, fields))
     expect(first.slice(0, 2)).toEqual([303, "/portal/devices"])
-    // Sends the form twice more: with the old cookies, as when the answer was lost, and with the new cookies. Both must
-    // get the first answer.
+    // Sends the form twice more: with the old cookies, as when the answer was lost, and with the new cookies. Both
+    // requests must get the first answer.
     expect(led(await browser.post(STEP, fields, headers))).toEqual(first)
     expect(led(await browser.post(STEP, fields))).toEqual(first)
-    // The code is used up, so another browser with the right password must not get in with it.
+    // The code is used up, so it must not sign in another browser that knows the password.
     const thief = await begin(email)
     expect((await withCode(thief.browser, fields.code)).status).toBe(401)
 

@@ -64,8 +64,8 @@ describe("POST /v1/phone/locations [decisions §10, L3, L4]", () => {
       [200, Array.from({ length: 4_000 }, () => members(60))]
     ]
     const expected = cases.map(([status]) => status)
-    // Makes all bodies before it sends the first one. Making a large body takes so long that the server would close the
-    // connection that waits for it.
+    // The test makes all bodies before it sends the first body. Making a large body takes so long that the server would
+    // close a connection that waits for the body.
     const bodies = cases.map(([, unknown]) => jsonBody({ locations: [], unknown }))
     const found: Array<number> = []
     for (const body of bodies) {

@@ -199,8 +199,8 @@ export const traccarQuery = (id: string, at: number) => ({
 })
 
 /**
- * Fills in a template as GPSLogger does (CustomUrlManager.java): one name after the other in the order of GPSLogger,
- * and without regard to upper and lower case.
+ * Fills in a template as GPSLogger does (CustomUrlManager.java): it replaces one name after the other, in GPSLogger's
+ * order, and ignores upper and lower case.
  */
 export const gpsLoggerFills = (template: string, at: number, more: Readonly<Record<string, string>> = {}): string => {
   const values: Readonly<Record<string, string>> = {

@@ -275,7 +275,7 @@ describe("calls with a token that no longer works [limits-10]", () => {
     await call()
     expect((await log()).map(({ times }) => times)).toEqual([1, 1, 5])
     const browser = await signedIn(world, person.account.email)
-    // Both entries are of the same route, so the page shows them as one line.
+    // The entry with five calls and the newest entry are of one route, so the page shows the two entries as one line.
     expect((await browser.get("/portal/access-log")).text).toContain(
       "<strong>6 ×</strong> Looked at what you allowed it"
     )

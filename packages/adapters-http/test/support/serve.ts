@@ -7,12 +7,12 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
 /**
- * Whether the platform's own server, router and handlers answer in place of ours. `STOCK=1` switches them on
- * (engine/README.md).
+ * Whether the platform's own server, router and handlers answer in place of ours. `STOCK=1` selects the platform's
+ * parts (engine/README.md).
  */
 const isStock = process.env["STOCK"] === "1"
 
-/** What a served app logged, one text a line. */
+/** The log lines of a served app, each as a text. */
 export type Log = Array<string>
 
 export interface Served {
@@ -47,7 +47,7 @@ const httpServer = Layer.scoped(
   )
 )
 
-/** Serves on a free port of the loopback interface until `close`. `app` gets its address before it is built. */
+/** Serves on a free port of the loopback interface until `close`. `app` is called with the server's address. */
 export const serve = async (app: (url: string) => Layer.Layer<never, never, Platform>): Promise<Served> => {
   const log: Log = []
   const logger = Logger.make(({ annotations, cause, logLevel, message }) => {

@@ -275,10 +275,10 @@ export const rules = {
     exit: (place: Html): Html => html`When you leave ${place}`,
     dwell: (place: Html, minutes: number): Html => html`When you stay ${number(minutes)} minutes at ${place}`
   },
-  /** A rule that waits before it notifies. */
+  /** The condition of a rule that waits before it notifies the app. */
   settles: (condition: Html, seconds: number): Html =>
     html`${condition} (${plural(seconds, "second", "seconds")} later, unless it was a wrong position)`,
-  /** A rule for a stay that fires although the phone sends nothing. */
+  /** The condition of a rule for a stay that fires although the phone sends nothing. */
   silent: (condition: Html, seconds: number): Html =>
     html`${condition} (or ${minutesAndSeconds(seconds)} later, when your phone was last seen there and sends nothing)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */

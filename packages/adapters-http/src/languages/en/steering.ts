@@ -7,7 +7,7 @@ import { plural } from "./words.js"
  * receipts to download.
  */
 export const steering = {
-  /** Badges. `at`: a day such as `tomorrow` or `31 March`. */
+  /** The badges of a connection. `at`: a day such as `tomorrow` or `31 March`. */
   marks: {
     exact: "Exact location",
     exactEnds: (at: Html): Html => html`Exact location ends ${at}`,
