@@ -15,8 +15,8 @@ const client = createClient({
   longestWaitMs: 300_000
 })
 
-// SIGTERM aborts the calls. A refresh that is under way still finishes and stores the new tokens. Both a `process.exit`
-// and an error that nobody catches would end the process before that.
+// SIGTERM aborts the calls. A refresh that is under way still finishes and stores the new tokens. A `process.exit`
+// or an error that nobody catches would end the process before the refresh has finished.
 const stop = new AbortController()
 process.once("SIGTERM", () => stop.abort(new Error("stopped")))
 

@@ -26,7 +26,7 @@ const bodyOf = async (request) => {
   return Buffer.concat(chunks)
 }
 
-// The headers that this server forwards to the service, and those that it returns to the page.
+// The headers that this server forwards to the service, and the headers that it returns to the page.
 const PASSED = ["accept", "authorization", "content-type", "idempotency-key"]
 const RETURNED = ["content-type", "retry-after", "x-request-id"]
 const pick = (names, get) => Object.fromEntries(names.flatMap((name) => (get(name) ? [[name, get(name)]] : [])))

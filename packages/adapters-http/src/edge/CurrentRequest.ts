@@ -44,8 +44,8 @@ export interface Cell {
    */
   appId: AppId | undefined
   /**
-   * Set when the request's token has stopped working. All calls of one connection to one route with such tokens share
-   * one entry of the access log in an hour. This field identifies the entry.
+   * Set when the request's token has stopped working. In each hour, the access log has one entry for all such calls of
+   * one connection to one route. This field identifies the entry.
    */
   repeat: Repeat | undefined
   /**
