@@ -17,7 +17,10 @@ const read = (path) => {
 }
 
 const { fileNames, options } = read("tsconfig.test.json")
-const program = ts.createProgram({ rootNames: fileNames, options })
+const host = ts.createCompilerHost(options)
+// The rules read no JSDoc, so the files are read without it, which is faster.
+host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone
+const program = ts.createProgram({ rootNames: fileNames, options, host })
 
 // Only an error fails the run, so rules that are no errors are switched off. With all rules on, the run would spend
 // half of its time on hints for editors. The plugin publishes the names of its rules in the schema of its options.
@@ -62,12 +65,12 @@ for (const file of fileNames) {
 }
 
 const errors = findings.filter(({ category }) => category === ts.DiagnosticCategory.Error)
-const host = {
+const format = {
   getCanonicalFileName: (name) => name,
   getCurrentDirectory: ts.sys.getCurrentDirectory,
   getNewLine: () => "\n"
 }
-console.log(ts.formatDiagnostics(findings, host))
+console.log(ts.formatDiagnostics(findings, format))
 console.log(`${fileNames.length - passedOver.length} of ${fileNames.length} files checked, ${errors.length} errors`)
 for (const file of passedOver) console.log(`belongs to no tsconfig.json beside it, or to one without ${NAME}: ${file}`)
 process.exit(errors.length === 0 && passedOver.length === 0 && fileNames.length > 0 ? 0 : 1)
