@@ -10,6 +10,12 @@ import * as Credentials from "./Credentials.js"
 const LONGEST = 400
 
 /**
+ * The browsers that the parser knows. For a header of another browser, the parser returns the text of the header as the
+ * browser's name, which a stranger could use to put words into the list of sessions and into a mail.
+ */
+const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP))
+
+/**
  * The browser and the system that a `User-Agent` header names, such as "Firefox on Linux"; null when the parser
  * recognises neither. Anybody can send any header. So the name is only shown to people, and no decision depends on the
  * name.
@@ -17,7 +23,8 @@ const LONGEST = 400
 export const nameOf = (userAgent: string | undefined): string | null => {
   if (userAgent === undefined || userAgent === "") return null
   const { browser, os } = Bowser.parse(userAgent.slice(0, LONGEST))
-  const names = [browser.name, os.name].filter((name) => name !== undefined && name !== "")
+  const known = BROWSERS.has(browser.name) ? browser.name : undefined
+  const names = [known, os.name].filter((name) => name !== undefined && name !== "")
   return names.length === 0 ? null : names.join(" on ")
 }
 

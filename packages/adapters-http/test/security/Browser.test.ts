@@ -24,8 +24,12 @@ describe("what a User-Agent header says", () => {
     for (const header of [undefined, "", "<script>alert(1)</script>", "\u202e", " ".repeat(10_000)]) {
       expect(nameOf(header)).toBeNull()
     }
-    // In these headers no blank follows `name/version`, so the library does not take the name for a browser.
-    for (const header of ["evil/1.0", "Call-0900-123456/1"]) expect(nameOf(header)).toBeNull()
+    // The library takes the text before the last slash for the name of a browser, if a blank follows the version.
+    for (const header of ["evil/1.0", "evil/1.0 x", "Call 0900-123456/1 (x)"]) {
+      expect(nameOf(header)).toBeNull()
+    }
+    expect(nameOf("Call 0900-123456/1 (Linux)")).toBe("Linux")
+    expect(nameOf("Firefox. Call 0900-123456/1 (x)")).toBe("Firefox")
   })
 
   it("a header of 16 KiB is read as fast as a short one: only its beginning is read", () => {
