@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
-const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+interface Manifest {
   readonly scripts: Readonly<Record<string, string>>
 }
 
@@ -15,6 +15,7 @@ export const commandOf = (
   name: "start" | "worker" | "listen" | "demo" | "simulate",
   root: string = ROOT
 ): ReadonlyArray<string> => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest
   const [node, ...args] = (scripts[name] ?? "").split(" ")
   const path = args.pop() ?? ""
   if (node !== "node") throw new Error(`npm run ${name} does not begin with node`)
