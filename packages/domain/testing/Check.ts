@@ -27,9 +27,9 @@ export function isTrue(value: boolean, what: string): asserts value is true {
 
 /**
  * Throws `CheckFailed` unless the two values are equal. Objects are compared by their own keys, arrays by element,
- * Effect data by `Equal`, dates by their time, errors by name, message and own keys. Maps and sets may be in any order.
- * The keys of a map and the members of a set are looked up by identity, so they must be texts, numbers or the same
- * objects.
+ * Effect data by `Equal`, dates by their time, errors by name, message and own keys. The order of the entries of a map,
+ * and of the members of a set, does not matter. The keys of a map and the members of a set are looked up by identity,
+ * so they must be texts, numbers or the same objects.
  */
 export const equal = <A>(actual: A, expected: A, what: string): void => {
   if (!same(actual, expected)) fail(`${what}\n  expected ${show(expected)}\n  actual   ${show(actual)}`)
@@ -42,7 +42,7 @@ const same = (a: unknown, b: unknown): boolean => {
   // `Object.entries` of a map or a set is empty, so without this comparison any two maps or sets would be equal.
   if (a instanceof Map || b instanceof Map) return a instanceof Map && b instanceof Map && sameMaps(a, b)
   if (a instanceof Set || b instanceof Set) return a instanceof Set && b instanceof Set && sameSets(a, b)
-  // `Object.entries` of a date is empty, too, and that of an error lacks the message.
+  // `Object.entries` of a date is also empty. `Object.entries` of an error lacks the message.
   if (Predicate.isDate(a) || Predicate.isDate(b)) return Predicate.isDate(a) && Predicate.isDate(b) && sameTimes(a, b)
   if (!sameMessages(a, b)) return false
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))]

@@ -1,9 +1,9 @@
 import type { Effect } from "effect"
 
 /**
- * One rule that every adapter of a port must keep, as a program that uses the port. Run each case as a separate test. A
- * case fails with `CheckFailed` or with another typed error. Each case makes its own users and apps, so cases can share
- * a database.
+ * One rule that every adapter of a port must keep, as a program that uses the port. Run each case as a separate test.
+ * If the adapter breaks the rule, the case throws `CheckFailed` or fails with an error of the port. Each case makes its
+ * own users and apps, so cases can share a database, unless the contract says that it needs its own database.
  */
 export interface ContractCase<R> {
   /** The rule, such as "approve: two tabs of one user and app make one connection". */

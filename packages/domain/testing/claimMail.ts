@@ -5,8 +5,9 @@ import type { StoreError } from "../src/shared/Errors.js"
 import type { Timestamp } from "../src/shared/Timestamp.js"
 
 /**
- * Begins an attempt for each due message, at most `limit`, but sends nothing. Only tests do this. Returns the messages
- * whose attempt this call began. A message whose attempt gets no result is due again at `dueAt`.
+ * Begins an attempt for each due message, at most `limit`, but sends nothing. Only tests call this function. Returns
+ * the messages whose attempt this call began. If no result of the attempt is stored, the message is due again at
+ * `dueAt`.
  */
 export const claimMail = (
   limit: number,

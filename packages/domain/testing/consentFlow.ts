@@ -12,8 +12,8 @@ import { Vault } from "../src/shared/Vault.js"
 import * as Check from "./Check.js"
 
 /**
- * The steps from `GET /authorize` to the tokens, for one user and one app. They call the programs of the domain
- * directly, without HTTP.
+ * These functions take the steps from `GET /authorize` to the tokens, for one user and one app. They call the programs
+ * of the domain directly, without HTTP.
  */
 
 export const ISSUER = "https://places.example"
@@ -69,8 +69,8 @@ export const answer = (redirectTo: string): Readonly<Record<string, string>> =>
 export type Overrides = Partial<ConsentChoices> & { readonly request?: Parameters }
 
 /**
- * The app requests `scopes`, and the user allows them, or only `overrides.scopes`. Returns the authorization code with
- * its redirect, consent request and connection.
+ * The app requests `scopes`. The user allows all of them, or only `overrides.scopes` if that field is set. Returns the
+ * authorization code with its redirect, consent request and connection.
  */
 export const approve = (app: App, user: Account, scopes: ReadonlyArray<Scope>, overrides: Overrides = {}) =>
   Effect.gen(function* () {

@@ -17,11 +17,15 @@ import * as Timestamp from "../src/shared/Timestamp.js"
 import type { Vault } from "../src/shared/Vault.js"
 
 /**
- * The users, apps and purposes with which contract cases and tests begin. They are stored through the ports. Each has
- * an id and an e-mail address of its own, so that cases can share a database. `overrides` change single fields.
+ * The users, apps and purposes with which contract cases and tests begin. The functions store them through the ports.
+ * Every object gets a new id, and every user gets a new e-mail address, so that cases can share a database. `overrides`
+ * change single fields.
  */
 
-/** The password hash of every account here. No password has this hash, so nobody can sign in to these accounts. */
+/**
+ * The password hash of every account that `userWith` stores. No password has this hash, so nobody can sign in to these
+ * accounts.
+ */
 export const NO_PASSWORD = "no password"
 
 /** Stores a confirmed account without roles. */
@@ -112,7 +116,7 @@ export const overridden = (
   return archivedAt === undefined ? live : PurposeLife.archive(live, archivedAt)
 }
 
-/** Stores a draft of one purpose, which covers all sensitive scopes and expects 10 calls a day. */
+/** Stores a purpose that covers all sensitive scopes and expects 10 calls a day. By default the purpose is a draft. */
 export const purpose = (
   appId: AppId,
   key: string,

@@ -74,8 +74,8 @@ import type { Stay } from "../../src/visits/Stay.js"
 import type { VisitReport } from "../../src/fixes/VisitReport.js"
 
 /**
- * A device and a place at which the device's stays are derived only up to `dueFrom`, because the place was created or
- * changed later. At its other places, the stays of the device may be derived further.
+ * A device, and a new place at which the device's stays are derived only up to the time `dueFrom`. At the older places,
+ * the stays of the device may be derived up to a later time.
  */
 interface Backfill {
   readonly userId: UserId
@@ -93,19 +93,22 @@ export interface KeptExport {
 
 export interface KeptImport {
   readonly import: Import
-  /** True while the upload of the file is incomplete. Lists do not show the import then. */
+  /**
+   * True while the upload of the file is incomplete. Until the upload is complete, no answer of the store shows the
+   * import.
+   */
   readonly uploading: boolean
   readonly lease: string | null
   readonly dueAt: Timestamp | null
   readonly attempts: number
 }
 
-/** A fix or visit that an import brought. */
+/** A field that fixes and reported visits have in the tables, for files that have the same fix or visit. */
 export interface Brought {
   /**
-   * The devices of other imports whose files have this row, too. When the import that brought the row is undone, one of
-   * these imports takes the row over. A fix also counts for the stays of these devices. The list is a part of the row,
-   * so it is deleted together with the row.
+   * The devices of imported files that also have this fix or visit, although it is stored under another device. A fix
+   * counts for the stays of these devices, too. When the import that brought the row is undone, an import of this list
+   * takes the row over. The list is a part of the row, so that both are deleted together.
    */
   readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
 }
@@ -121,17 +124,17 @@ export const toFix = (row: StoredFix & Brought): StoredFix =>
 export interface Tables {
   readonly accounts: Map<UserId, AccountCredentials>
   readonly sessions: Map<Hash, Session>
-  /** The mailed links that nobody has used yet. */
+  /** The links that were mailed, or given to an operator, and that nobody has used yet. */
   readonly accountLinks: Map<Hash, AccountLink>
-  /** How often the e-mail address of each account has changed. An account without an entry: never. */
+  /** The number of times that the e-mail address of each account has changed. No entry means 0. */
   readonly addressVersions: Map<UserId, number>
   readonly pendingAccounts: Map<Hash, SignUpRequest>
   readonly factors: Map<UserId, Factors>
   /** The time until which each passkey challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
   /**
-   * The key is the id of the attempt. `forgotten`: since this failed attempt the account has signed in or got a new
-   * password, so the attempt no longer counts.
+   * The key is the id of the attempt. `forgotten`: after this failed attempt somebody signed in to the account, or the
+   * account got a new password. Then the attempt counts only against the limit of its network address.
    */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
@@ -149,7 +152,7 @@ export interface Tables {
   /** What the user agreed to in each connection over time, oldest first. */
   readonly consentHistory: Map<ConnectionId, ReadonlyArray<ConsentEntry>>
   readonly flagged: Map<ConnectionId, Timestamp>
-  /** The time at which the tier sweep next checks the connection; null: never. */
+  /** The time at which the tier sweep next checks the connection. Null: the sweep does not check it. */
   readonly tierLooks: Map<ConnectionId, Timestamp | null>
   readonly tierNotices: Map<ConnectionId, ReadonlyArray<SensitiveNotice>>
   readonly codes: Map<Hash, AuthorizationCode>
@@ -166,7 +169,10 @@ export interface Tables {
   readonly placeShapes: Map<PlaceId, ReadonlyArray<Shape>>
   readonly devices: Map<DeviceId, Device>
   readonly streamVersions: Map<UserId, number>
-  /** For each device, the time from which on its stays must be derived. A device without an entry: none are due. */
+  /**
+   * For each device, the time from which on its stays must be derived. If a device has no entry, none of its stays are
+   * due.
+   */
   readonly staysDueFrom: Map<DeviceId, Timestamp>
   /** The key contains the ids of device and place, and the arrival. */
   readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
@@ -175,7 +181,10 @@ export interface Tables {
    * ${deviceId} ${placeId}`.
    */
   readonly stayBackfills: Map<string, Backfill>
-  /** The key of this table and of the next two is `${userId} ${deviceId} ${key}`, where `key` is the row's own key. */
+  /**
+   * The key of `fixes`, `quarantined` and `visitReports` is `${userId} ${deviceId} ${key}`, where `key` is the key of
+   * the fix, reading or visit.
+   */
   readonly fixes: Map<string, StoredFix & Brought>
   readonly quarantined: Map<
     string,
@@ -191,7 +200,8 @@ export interface Tables {
   /** The key is `${import id} ${position}`. */
   readonly importPieces: Map<string, Uint8Array>
   /**
-   * The devices that stand for imports. The value is the time of the import's newest fix or visit; null: it has none.
+   * The devices under which the fixes and visits of imports are stored. The value is the time of the device's newest
+   * fix or visit. Null: the device has no fix and no visit.
    */
   readonly importDevices: Map<DeviceId, Timestamp | null>
   /**
@@ -205,7 +215,7 @@ export interface Tables {
   /** The suspensions of accounts and apps that have ended. */
   readonly pastSuspensions: Map<UserId | AppId, ReadonlyArray<Suspension>>
   readonly noticeChoices: Map<UserId, ReadonlyArray<NoticeKind>>
-  /** Deleted accounts of which other rows still have to be removed. */
+  /** Deleted accounts whose rows in other tables the service still has to remove. */
   readonly accountDeletions: Map<
     UserId,
     { readonly requestedAt: Timestamp; readonly lookAt: Timestamp; readonly appIds: ReadonlyArray<AppId> }
@@ -224,8 +234,8 @@ export interface Tables {
       readonly fanOutDueAt: Timestamp
       readonly fannedOutAt: Timestamp | null
       /**
-       * The time at which the event was stored. Absent while the fan-out has not been postponed, because `fanOutDueAt`
-       * then is this time.
+       * The time at which the event was stored. Absent if the fan-out was never postponed, because `fanOutDueAt` is
+       * then the time at which the event was stored.
        */
       readonly storedAt?: Timestamp
     }
@@ -239,14 +249,14 @@ export interface Tables {
       readonly endpointEpoch: number
       readonly lease: string | null
       readonly leasedUntil: Timestamp | null
-      /** How many leases of the present attempt expired, one after the other, without a result. Absent: none. */
+      /** The number of leases of the present attempt that expired in a row without a result. Absent means 0. */
       readonly lapses?: number
       readonly isReplayed?: boolean
     }
   >
   /**
-   * `dropped`: how many events were dropped because too many waited for the listener, and of which it has not been
-   * informed.
+   * `dropped`: the number of events that the store dropped because too many waited for the listener. It does not count
+   * events that the listener has already been informed of.
    */
   readonly listeners: Map<ListenerId, Listener & { readonly dropped: number }>
   /** The key is `${listener id} ${event id}`. */

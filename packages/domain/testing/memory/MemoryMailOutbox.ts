@@ -16,8 +16,9 @@ const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean 
 type MapValue<M> = M extends Map<unknown, infer V> ? V : never
 
 /**
- * Queues a message, unless the recipient already has one with the same dedupe key. `NamedMail` limits the messages that
- * name an app. A store calls this function in the same synchronous step as the change that the message reports.
+ * Queues a message, unless the outbox already has a message to the recipient with the same dedupe key. `NamedMail`
+ * limits the messages that name an app. A store calls this function in the same synchronous step as the change that the
+ * message reports.
  */
 export const queue = ({ mail, mailStates, namedMail }: Tables, given: MailMessage, now: Timestamp): void => {
   if (mail.has(keyOf(given))) return

@@ -123,7 +123,8 @@ const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): b
 
 /**
  * Refresh tokens, with the time at which their family was revoked. Only the head of a family, its unspent token, stores
- * this time. So the heads are last in the list, and the spent tokens of a family are deleted before its head.
+ * this time. If the head were deleted first, the spent tokens would never be deleted, so the heads are last in the
+ * list.
  */
 const refreshTokens = ({ refreshTokens }: Tables): Array<Row> => {
   const tokens = [...refreshTokens.values()]

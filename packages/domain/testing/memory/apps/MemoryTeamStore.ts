@@ -73,7 +73,10 @@ export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
   }
 }
 
-/** Replaces the rows of the app's team by those of `after`. Null removes the rows. */
+/**
+ * Replaces the members, the invitations and the holder of the app by those of the team `after`. If `after` is null,
+ * removes the members and invitations.
+ */
 export const write = (tables: Tables, { appId }: Pick<Team.Team, "appId">, after: Team.Team | null): void => {
   for (const [key, one] of tables.appMembers) if (one.appId === appId) tables.appMembers.delete(key)
   for (const [key, one] of tables.appInvitations) if (one.appId === appId) tables.appInvitations.delete(key)

@@ -48,7 +48,7 @@ const sweepStale = (
 /**
  * The due rows in the order in which workers claim them, with equal shares for all endpoints. A row's rank is the
  * number of rows of its endpoint that are in flight or come before the row; a lower rank comes first. An endpoint gets
- * at most `perEndpoint` rows, including those in flight.
+ * at most `perEndpoint` rows, including its rows in flight.
  */
 const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): ReadonlyArray<Row> => {
   const byEndpoint = new Map<EndpointId, { underWay: number; readonly due: Array<Row> }>()
@@ -72,8 +72,8 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
 }
 
 /**
- * The rows that the claim takes. Slow endpoints get at most half of the claim's limit. They get more if the other
- * endpoints do not fill the claim, but never more than `slow.limit` rows.
+ * The rows that the claim takes. If the other endpoints have enough due rows, slow endpoints get only half of the
+ * claim's limit. Otherwise slow endpoints fill the rest of the claim. In both cases they get at most `slow.limit` rows.
  */
 const shared = (rows: ReadonlyArray<Row>, { limit, slow }: ClaimRequest): ReadonlyArray<Row> => {
   const ids = new Set(slow?.ids)
@@ -116,8 +116,8 @@ const hasRow = (tables: Tables, row: Delivery.NewDelivery): boolean =>
   )
 
 /**
- * Stores a delivery together with the result of its first attempt. The result is the same as if the delivery had been
- * stored and claimed before the attempt. Returns false when the delivery is already stored.
+ * Stores a delivery together with the result of its first attempt. The tables are then the same as if the delivery had
+ * been stored and claimed before the attempt. Returns false when the delivery is already stored.
  */
 const insertAttempted = (
   tables: Tables,

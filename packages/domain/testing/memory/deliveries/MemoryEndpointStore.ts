@@ -9,8 +9,8 @@ import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
- * Ends the deliveries to the endpoint `id` that wait for an attempt. A delivery in flight stays: when its attempt is
- * over, it ends or waits.
+ * Ends the deliveries to the endpoint `id` that wait for an attempt. A delivery in flight is not changed: when its
+ * attempt is over, `DeliveryStore.finish` decides whether it ends.
  */
 export const failWaiting = (
   tables: Tables,

@@ -91,8 +91,8 @@ const waitingOf = ({ listenerEvents }: Tables, id: ListenerId): ReadonlyArray<Li
   [...listenerEvents.values()].filter(({ listenerId }) => listenerId === id).sort(oldestFirst)
 
 /**
- * Stores events for listeners. Returns the events that do not wait for their listener afterwards: events whose listener
- * no longer exists, and the oldest events of a listener that has more than `MAX_WAITING` of them.
+ * Stores events for listeners. Returns the events that the store does not keep: events whose listener does not exist,
+ * and the oldest events of a listener for which more than `MAX_WAITING` events wait.
  */
 const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const { listenerEvents, listeners } = tables
@@ -109,8 +109,8 @@ const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyA
 }
 
 /**
- * The events among `gone` that no receiver gets, oldest first. An event is not lost when another receiver gets it or
- * got it (`hasReceiver`), or when it waits for another listener of the app.
+ * The events of `gone` that are lost, oldest first. An event is not lost when another receiver gets or got it
+ * (`hasReceiver`), or when it waits for another listener of the app.
  */
 const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const waiting = [...listenerEvents.values()]
@@ -120,7 +120,7 @@ const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery
   return gone.filter(isLost).sort(oldestFirst)
 }
 
-/** Removes the listener. Returns those of its waiting events that are lost (`lostOf`). */
+/** Removes the listener. Returns the events that waited for this listener and are lost (`lostOf`). */
 const close = (tables: Tables, { appId, id }: Pick<Listener, "appId" | "id">): ReadonlyArray<ListenerDelivery> => {
   if (Option.isNone(find(tables, appId, id))) return []
   tables.listeners.delete(id)

@@ -14,7 +14,10 @@ export interface Post {
   readonly body: string
 }
 
-/** What a receiver does with a POST. It may take virtual time; the sender gives up after five seconds. */
+/**
+ * What a receiver does with a POST. The receiver may take virtual time to answer. The sender gives up after five
+ * seconds.
+ */
 export type Behaviour = (post: Post) => Effect.Effect<WebhookAnswer>
 
 /** Answers every POST with this status. `snippet` is the beginning of the response's body. */
@@ -25,7 +28,7 @@ export const answers =
 
 export const refuses: Behaviour = () => Effect.succeed({ _tag: "Unreachable", detail: "connection refused" })
 
-/** Accepts the connection and never answers. Its timeout is longer than the sender's deadline. */
+/** Accepts the connection, and does not answer before the sender's deadline is over. */
 export const hangs: Behaviour = () => Effect.as(Effect.sleep(2 * ANSWER_DEADLINE), { _tag: "Unreachable", detail: "" })
 
 /** The POST cannot be sent, because the sender's own resolver or network fails. */

@@ -150,8 +150,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
         Effect.sync(() => {
           const kept = heldOrUndone(leased)
           if (kept === undefined) return
-          // The attempt that `claim` counted does not count. The count may be 0 already, because the attempt sets it to
-          // 0 when it stores a step.
+          // The worker stops, so its attempt does not count, and this line subtracts the attempt that `claim` added.
+          // The count may already be 0, because `advance` sets it to 0 when the attempt stores entries.
           imports.set(leased.id, { ...kept, lease: null, dueAt: null, attempts: Math.max(0, kept.attempts - 1) })
         }),
 

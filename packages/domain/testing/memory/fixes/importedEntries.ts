@@ -12,11 +12,11 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
 import type { Brought, Tables } from "../MemoryDatabase.js"
 
-/** How `MemoryImportStore` stores, counts and removes the entries of an import. */
+/** These functions store, count and remove the entries of an import for `MemoryImportStore`. */
 
 type Import = Imports.Import
 
-/** The devices of an import: the import's own device, and the devices of an imported archive. */
+/** The devices of an import: the import's own device, and for an archive also the devices of the archive. */
 const devicesOf = ({ importParts }: Tables, { deviceId }: Pick<Import, "deviceId">): ReadonlyArray<DeviceId> => [
   deviceId,
   ...[...importParts].flatMap(([id, of]) => (of === deviceId ? [id] : []))
@@ -38,8 +38,9 @@ export const storedByMonth = (tables: Tables, one: Import): ReadonlyMap<string, 
 }
 
 /**
- * Notes that the file of the import `deviceId` also has the fix or visit with the key `own`. It adds `deviceId` to
- * `alsoFrom` in each row with this key of the devices `senders`. Returns false if no row had to be changed.
+ * Notes that the file of the import device `deviceId` also has the fix or visit with the key `own`. For this it adds
+ * `deviceId` to `alsoFrom` in each row that a device of `senders` has with this key. Returns false if no row had to be
+ * changed.
  */
 const noteSender = <A extends Brought>(
   rows: Map<string, A>,
@@ -58,8 +59,9 @@ const noteSender = <A extends Brought>(
 }
 
 /**
- * Removes a row of an import that is being undone. `own` is the row's key, and `going` has the import's devices. If the
- * file of another import has the row, too, that import takes the row over, and the result is the device of that import.
+ * Removes a row of an import that is being undone. `own` is the key of the fix or visit, and `going` has the import's
+ * devices. If the file of another import also has the fix or visit, the row is stored under the device of that import,
+ * and the function returns this device.
  */
 const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
   { importDevices }: Tables,
@@ -70,7 +72,7 @@ const handOver = <A extends Brought & { readonly userId: UserId; readonly device
   const { alsoFrom, deviceId, userId } = row
   rows.delete(`${userId} ${deviceId} ${own}`)
   const heir = alsoFrom?.find((id) => !going.includes(id) && importDevices.has(id))
-  // A deletion of history may have cut several reports off to the same times. The other import may then already have a
+  // A deletion of history may have shortened several visits to the same times, so the other import may already have a
   // row with this key.
   if (heir === undefined || rows.has(`${userId} ${heir} ${own}`)) return undefined
   rows.set(`${userId} ${heir} ${own}`, { ...row, deviceId: heir, alsoFrom: alsoFrom?.filter((id) => id !== heir) })
@@ -116,7 +118,10 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
   return "gone"
 }
 
-/** Removes the deleted stretches that the archive brought. Visits may then continue through these stretches. */
+/**
+ * Removes the deleted stretches that the archive brought. Stays may then continue through these stretches, so they
+ * become due for derivation.
+ */
 const withdraw = (tables: Tables, { id, userId }: Import): void => {
   const all = tables.erasures.get(userId) ?? []
   const own = all.filter(({ importId }) => importId !== id)
@@ -135,7 +140,7 @@ const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timest
 const deriveFrom = ({ staysDueFrom }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
   void staysDueFrom.set(id, Timestamp.make(Math.min(staysDueFrom.get(id) ?? at, at)))
 
-/** The times of the fixes that the device's file has, and that are stored under another device. */
+/** The times of the fixes that the file of the device `id` has, but that are stored under another device. */
 const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
   [...fixes.values()].flatMap(({ alsoFrom, capturedAt }) => (alsoFrom?.includes(id) === true ? [capturedAt] : []))
 
@@ -173,7 +178,8 @@ export const store = (tables: Tables, of: Import, step: ImportStep, restored: nu
     }
     MemoryPlaceStore.insert(tables, one.place, one.shapes)
   }
-  // The second list only adds devices to fixes of the first list, so the first list must be stored before.
+  // The groups of `alsoGrouped` only add devices to the fixes of `grouped`, so the groups of `grouped` must be stored
+  // first.
   for (const { device, ...group } of [...grouped(step), ...alsoGrouped(step)]) {
     if (device !== undefined) addPart(tables, of, device, at)
     storeHistory(tables, { userId, deviceId: device?.id ?? of.deviceId }, group, at)

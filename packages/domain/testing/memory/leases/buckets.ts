@@ -6,8 +6,8 @@ import * as Utf8 from "../vault/Utf8.js"
 const known = new Map<UserId, number>()
 
 /**
- * The bucket of a person. Workers share the work by buckets. The SQL stores compute the same bucket, so that a
- * simulation with one seed gives the same trace with any store.
+ * The bucket of a person. A worker leases whole buckets of people. The SQL stores compute the same bucket for each
+ * person, so that a simulation with one seed gives the same trace with any store.
  */
 export const bucketOf = (userId: UserId): number => {
   const found = known.get(userId)

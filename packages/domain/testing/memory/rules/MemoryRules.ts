@@ -25,8 +25,8 @@ export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<St
   [...tables.rules.values()].filter((rule) => rule.connectionId === id && rule.deletedAt === null)
 
 /**
- * The circle of a rule, its basis (`LiveRule.basis`), and the time from which on it may fire. Undefined when the place
- * of the rule is archived or not shared. For a zone rule the result is never undefined.
+ * The circle of a rule, the rule's basis (`LiveRule.basis`), and the time from which on the rule may fire. Undefined
+ * when the place of the rule is archived or not shared. For a zone rule the result is never undefined.
  */
 export const ground = (
   tables: Tables,
@@ -68,8 +68,8 @@ const since = (
 }
 
 /**
- * Records the time at which an app or a connection regained a scope that rules need. Does nothing when it regained
- * none. Every store that changes the scopes of an app or a connection must call this function.
+ * Records the time `now` for each scope that rules need and that the app or connection has regained. Does nothing if no
+ * scope was regained. Every store that changes the scopes of an app or a connection must call this function.
  */
 export const noteScopes = (
   { rulesSince }: Tables,
@@ -83,7 +83,10 @@ export const noteScopes = (
   }
 }
 
-/** Whether the rule may fire: the connection is live and not paused, and both grant and app have the rule's scope. */
+/**
+ * Whether the rule may fire: the connection is not paused, and the scope that the rule needs is in effect
+ * (`EffectiveScopes.effective`).
+ */
 export const isAllowed = (tables: Tables, connection: Connection, rule: Rule, now: Timestamp): boolean => {
   const app = tables.apps.get(connection.appId)?.app
   return (
@@ -100,8 +103,8 @@ const isNarrowed = (tables: Tables, connection: Connection, rule: Rule): boolean
 }
 
 /**
- * The rule with the present label of its place. If the user has stopped sharing the place, the label is the one from
- * that time.
+ * The rule with the present label of its place. If the user has stopped sharing the place, the rule keeps the label
+ * that the place had when the sharing stopped.
  */
 export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
   const rule = Struct.omit(stored, "deletedAt", "withdrawnLabel")

@@ -5,8 +5,8 @@ import * as Utf8 from "./Utf8.js"
 
 /**
  * A vault for tests. Its digests are real, but each key follows from the key's id, so anybody can decrypt its values.
- * Unlike a production vault, it encrypts one input always to the same output, so that a simulation can be repeated. It
- * detects a changed value. `keyIds` has the newest key first.
+ * Unlike a production vault, this vault always encrypts the same input to the same output, so that a simulation can be
+ * repeated. The vault refuses an encrypted value that was changed. `keyIds` has the newest key first.
  */
 export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeof Vault.Service => {
   const hmac = (use: string, keyId: string, text: string): Either.Either<Uint8Array, VaultError> =>

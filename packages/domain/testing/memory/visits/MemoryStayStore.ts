@@ -19,8 +19,9 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
     ) => `${deviceId} ${placeId} ${arrival}`
 
     /**
-     * Whether the fix belongs to the device, or also to the device's file (`Brought.alsoFrom`). A file that brought
-     * nothing new has no stays (decision imports-2).
+     * Whether the stays of the device are also derived from this fix: the fix is stored under the device, or the device
+     * is an import whose file also has the fix (`Brought.alsoFrom`). A file that brought nothing new has no stays
+     * (decision imports-2).
      */
     const isOf = (deviceId: DeviceId, fix: { readonly deviceId: DeviceId } & Brought) =>
       fix.deviceId === deviceId ||

@@ -14,8 +14,8 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
     type Row = typeof stays extends Map<string, infer A> ? A : never
 
     /**
-     * The departure of a stay as answers show it; null while the stay is open. A stay of an imported file that is open
-     * ends at the file's newest entry.
+     * The departure of a stay as answers show it. Null: the stay is open. A stay of an imported file is never shown as
+     * open: if it has no departure, it ends at the file's newest entry.
      */
     const departureOf = (stay: Row): Timestamp | null =>
       Stay.departureOf(stay) ?? importDevices.get(stay.deviceId) ?? null

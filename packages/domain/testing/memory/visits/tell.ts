@@ -4,7 +4,7 @@ import type { VisitReports } from "../../../src/visits/OsVisit.js"
 
 /**
  * The visits that a device reported, earliest arrival first. A departure before the first reported arrival is left out,
- * because it is unknown when that visit began.
+ * because the service does not know when that visit began.
  */
 export const tell = (
   { heardAt, historyEndsAt, id }: { readonly id: DeviceId } & Pick<VisitReports, "heardAt" | "historyEndsAt">,
