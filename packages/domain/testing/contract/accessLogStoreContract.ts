@@ -13,7 +13,8 @@ const user = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
 const app = Effect.map(Entropy.id("app"), (id) => AppId.make(id))
 
 /**
- * Makes an entry without storing it. Its user, app and connection need not exist, because entries outlive all of them.
+ * Makes an entry of the access log without storing it. The user, app and connection of the entry need not exist,
+ * because entries are kept longer than all of them.
  */
 const entry = (userId: UserId, overrides: Partial<AccessLogEntry> = {}) =>
   Effect.gen(function* () {
@@ -51,8 +52,8 @@ const newestFirst = (entries: ReadonlyArray<AccessLogEntry>) =>
 const BY_DEVELOPER = ["GET /developer/apps/{app}/users/{grant}/rules", "GET /v1/developer/apps/{app_id}/rules"]
 
 /**
- * Rules that every `AccessLogStore` must keep: no entry is lost, a user sees only their own entries, filters and pages
- * are exact.
+ * Rules that every `AccessLogStore` must keep: no entry is lost, a user sees only their own entries, and filters and
+ * pages are exact.
  */
 export const accessLogStoreContract: Contract<Ports> = [
   {

@@ -31,13 +31,13 @@ const listed = (filter: AuditFilter) =>
   Effect.flatMap(AuditLog, (log) => Effect.map(log.list(filter, 1_000, undefined), ({ items }) => items))
 
 /**
- * The events without their ids. The store makes the ids, so a case can compare only the other fields with what it
- * wrote.
+ * The events without their ids. The store makes the ids, so a case can compare only the other fields with the events
+ * that the case wrote.
  */
 const plain = (events: ReadonlyArray<AuditEvent.StoredAuditEvent>) =>
   events.map(({ actor, at, detail, userId }): AuditEvent.AuditEvent => ({ at, userId, actor, detail }))
 
-/** Rules that every `AuditLog` must keep, and the stores that delete audit events. */
+/** Rules that every `AuditLog` must keep, and rules of the stores that delete audit events. */
 export const auditLogContract: Contract<Ports> = [
   {
     name: "append: an event of every kind and actor is read as it was written",

@@ -159,7 +159,8 @@ export const figuresStoreContract: Contract<Ports> = [
           attempts(own, endpoint, plus(at, -8 * DAY))
         ]
       })
-      // This report belongs to the same hour, but its attempt is older. So the error of the newer attempt must stay.
+      // This report is about the same hour as an earlier report, but its attempt is older. So the error of the newer
+      // attempt must stay.
       yield* add({
         attempts: [
           attempts(own, endpoint, plus(at, -1), { ...failed, hour: hourOf(at), error: "answered 404" }),

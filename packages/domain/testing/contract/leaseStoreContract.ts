@@ -7,7 +7,7 @@ import * as Timestamp from "../../src/shared/Timestamp.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 
-/** Two workers, and a `home` (shard key) that no other case uses, so that no case sees leases of another. */
+/** Two workers, and a `home` (shard key) that no other case uses, so that no case sees the leases of another case. */
 const fresh = Effect.gen(function* () {
   return { home: yield* Entropy.id("home"), worker: yield* worker, other: yield* worker, now: yield* Timestamp.now }
 })
@@ -26,7 +26,7 @@ const leasesOf = (home: string) =>
 
 const byName = (leases: ReadonlyArray<Lease>) => leases.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** The stored heartbeats of the given workers. The database also has heartbeats of other cases. */
+/** The stored beats of the given workers. The database also has beats that other cases stored. */
 const beatsOf = (home: string, workers: ReadonlyArray<WorkerId>) =>
   Effect.gen(function* () {
     const { beats } = yield* (yield* LeaseStore).survey(home)

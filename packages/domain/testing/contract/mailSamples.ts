@@ -37,8 +37,8 @@ export const written = (...keys: ReadonlyArray<string>) =>
   })
 
 /**
- * Begins an attempt for every message that is due at `now`, even for messages of other cases. Returns the messages to
- * `to`.
+ * Begins an attempt for at most `limit` messages that are due at `now`, also for messages of other cases. Returns the
+ * messages to the user `to`.
  */
 export const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) =>
   Effect.gen(function* () {

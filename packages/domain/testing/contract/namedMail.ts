@@ -20,8 +20,8 @@ export const namedMail: Contract<Ports> = [
       const change = (key: string) => Samples.change(connection.id, { _tag: "Mail", message: named(key) })
       for (const key of ["1", "2", "3"]) yield* change(key)
       for (const key of ["4", "5"]) yield* put(named(key), at)
-      // A message with the key of a queued message does not count. A message that names no app does not count either,
-      // nor does a message that must always be sent.
+      // Three kinds of messages do not count against the limit: a message with the key of a queued message, a message
+      // that names no app, and a message that must always be sent.
       for (const key of ["1", "2", "4"]) yield* change(key)
       yield* put(message(connection, "names none"), at)
       yield* put({ ...named("decision"), naming: { _tag: "Always", subject: "An app" } }, at)

@@ -39,7 +39,7 @@ const begin = ({ id }: Pick<Account, "id">) =>
 const begun = (account: Pick<Account, "id">) =>
   Effect.map(begin(account), (outcome) => Check.isTrue(Option.exists(outcome, Either.isRight), "begun"))
 
-/** Removes all rows of a deleted account that are left. Returns their number. */
+/** Removes all rows that are left of a deleted account. Returns the number of removed rows. */
 const removeAll = ({ id }: Pick<Account, "id">) =>
   Effect.gen(function* () {
     const store = yield* AccountDeletionStore
@@ -57,7 +57,7 @@ const has = (account: Account) =>
 
 /**
  * Rules that every `AccountDeletionStore` must keep. Each case makes its own people. Only the case about admins depends
- * on other accounts: it concerns all admins of the store.
+ * on accounts of other cases, because it needs to know all admins of the store.
  */
 export const accountDeletionStoreContract: Contract<Ports> = [
   {
@@ -341,7 +341,7 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       Check.equal(outcomes.filter((one) => Option.exists(one, Either.isRight)).length, 1, "one goes")
       const left = (yield* has(a)) ? a : b
       Check.isTrue(yield* isLast(left), "the other one is the last")
-      // Deletes the last admin, so that the next case begins without one.
+      // Deletes the last admin, so that the next case begins without an admin.
       yield* store.begin(left.id, (state, now) => AccountDeletion.decide({ ...state, isLastAdmin: false }, now))
     })
   }

@@ -33,8 +33,8 @@ interface Who {
 }
 
 /**
- * Makes `count` sign-in attempts at the same time, and returns how many are admitted. Each attempt has its own
- * stranger. `who` returns the e-mail address and the network address of the attempt.
+ * Makes `count` sign-in attempts at the same time, and returns the number of admitted attempts. `who` gets an unused
+ * e-mail address and network address for each attempt, and returns the addresses that the attempt uses.
  */
 const admittedAtOnce = (count: number, who: (stranger: Who) => Who) =>
   Effect.all(

@@ -71,8 +71,8 @@ const passwordOf = ({ email }: Account) =>
   )
 
 /**
- * Rules that every `CredentialStore` must keep about links and new passwords, and `AccountStore.openSession` while a
- * password is being replaced.
+ * Rules that every `CredentialStore` must keep about links and new passwords, and rules of `AccountStore.openSession`
+ * while a password is being replaced.
  */
 export const credentialStoreContract: Contract<Ports> = [
   {

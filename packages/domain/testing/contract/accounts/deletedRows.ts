@@ -44,7 +44,7 @@ const removeSome = ({ id }: Pick<Account, "id">, limit: number) =>
     return yield* (yield* AccountDeletionStore).removeSome(id, yield* Timestamp.now, limit)
   })
 
-/** Removes rows of the account until none is left. Returns their number. */
+/** Removes the account's rows until none is left. Returns the number of removed rows. */
 const removeAll = (account: Pick<Account, "id">) =>
   Effect.gen(function* () {
     let removed = 0

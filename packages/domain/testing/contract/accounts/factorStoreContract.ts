@@ -54,7 +54,7 @@ const factorsOf = (userId: UserId) =>
   )
 
 /**
- * Rules that every `FactorStore` must keep (passkeys, code apps, recovery codes, challenges), and
+ * Rules that every `FactorStore` must keep about passkeys, code apps, recovery codes and challenges, and rules of
  * `AccountStore.hasFactor`.
  */
 export const factorStoreContract: Contract<Ports> = [

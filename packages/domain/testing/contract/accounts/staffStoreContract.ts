@@ -65,7 +65,7 @@ const subjectsOf = ({ id }: Account) =>
     (all) => all.flatMap(({ message }) => (message.to === id ? [message.subject] : []))
   )
 
-/** Rules that every `StaffStore` must keep, and `AccountStore` for suspended accounts. */
+/** Rules that every `StaffStore` must keep, and rules of `AccountStore` about suspended accounts. */
 export const staffStoreContract: Contract<Ports> = [
   {
     name: "change: an address is confirmed, once, and stays so through later changes [staff-5]",

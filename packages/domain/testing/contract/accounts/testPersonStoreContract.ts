@@ -53,7 +53,10 @@ const changed = (app: App, change: Partial<App>) =>
     }))
   })
 
-/** Rules that every `TestPersonStore` must keep, and other stores for test people. Each case makes its own app. */
+/**
+ * Rules that every `TestPersonStore` must keep, and rules of other stores about test people. Each case makes its own
+ * app.
+ */
 export const testPersonStoreContract: Contract<Ports> = [
   {
     name: "create, find, list: a test person is an account with its app; another app does not have it",

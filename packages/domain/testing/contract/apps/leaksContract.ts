@@ -44,7 +44,10 @@ const leaksOf = (apps: ReadonlyArray<AppId>, limit = 500) =>
     return found.filter(({ appId }) => apps.includes(appId))
   })
 
-/** Rules that `ReviewStore.leaks` must keep: it lists the connections that were flagged for a leak, and no others. */
+/**
+ * Rules that `ReviewStore.leaks` must keep: it lists the connections that were flagged for a leak, and no other
+ * connections.
+ */
 export const leaksContract: Contract<Sample.ConnectionSamplePorts | ReviewStore> = [
   {
     name: "leaks: flagged connections alone, newest flag first, then by id downwards, with why they ended; by pages the same [reviews-2]",

@@ -10,7 +10,7 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Sample from "../connection/connectionSamples.js"
 
-/** Stores the app as one that an admin revoked at the time `at`. */
+/** Marks the app as revoked by an admin at the time `at`. */
 const revoke = (appId: AppId, at: Timestamp.Timestamp) =>
   Effect.flatMap(AppStore, (apps) =>
     apps.update(appId, (before) => ({ outcome: 0, after: { ...before, app: { ...before.app, revokedAt: at } } }))
@@ -35,7 +35,7 @@ const listed = (appId: AppId | undefined, limit = 500, after?: ConnectionId) =>
 
 const ids = (connections: ReadonlyArray<Connection>) => connections.map(({ id }) => id).sort()
 
-/** Rules that `ConnectionStore.listRevoked` must keep, and the program `endRevoked`, which uses it. */
+/** Rules that `ConnectionStore.listRevoked` must keep, and rules of the program `endRevoked`, which calls it. */
 export const revokedAppsContract: Contract<Sample.ConnectionSamplePorts> = [
   {
     name: "listRevoked: connections that have not ended, of revoked apps alone, by id, and of one app when one is named",

@@ -84,7 +84,7 @@ const begin = ({ id }: Account) =>
     Check.isTrue(Option.exists(begun, Either.isRight), "deleted")
   })
 
-/** Rules that every `TeamStore` must keep, and other stores for teams. Each case makes its own app. */
+/** Rules that every `TeamStore` must keep, and rules of other stores about teams. Each case makes its own app. */
 export const teamStoreContract: Contract<Ports> = [
   {
     name: "find: a new app has its holder alone; None for an unknown app",

@@ -27,7 +27,10 @@ type Ports =
 
 const EXPECTED = 3
 
-/** Connects a user with an app whose purpose `find_me` expects `EXPECTED` calls a day. */
+/**
+ * Stores a user, and an app whose purpose `find_me` expects `EXPECTED` calls a day. `connectionId` belongs to no stored
+ * connection, because entries of the access log need none.
+ */
 const subject = (overrides: Fixtures.PurposeOverrides = {}) =>
   Effect.gen(function* () {
     const app = yield* Fixtures.app((yield* Fixtures.user).id)
@@ -46,7 +49,7 @@ const subject = (overrides: Fixtures.PurposeOverrides = {}) =>
   })
 type Subject = Effect.Effect.Success<ReturnType<typeof subject>>
 
-/** Stores `count` answered calls, all at the time `at`. */
+/** Stores `count` entries of the access log, each for one answered call at the time `at`. */
 const calls = (
   { app, connectionId, userId }: Subject,
   count: number,
@@ -73,7 +76,10 @@ const calls = (
     }
   })
 
-/** The beginning of a day on which only this case has calls. `number` is different for each case. */
+/**
+ * The end of a day on which no other case stores calls. `number` is different for each case, and the days of two cases
+ * are at least ten days apart.
+ */
 const day = (number: number) => Timestamp.make((48_000 + 10 * number) * Timestamp.DAY)
 
 const before = (at: Timestamp.Timestamp) => Timestamp.plus(at, -1)

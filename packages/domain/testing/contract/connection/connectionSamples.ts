@@ -123,7 +123,7 @@ export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, neve
   })
 
 /**
- * Approves the consent request and stores the connection `made`, without reading what was stored before. `expired` is
+ * Approves the consent request and stores the connection `made`, whatever connections were stored before. `expired` is
  * an earlier connection that the approval ends, because its standard tier is over.
  */
 export const approve = (consentRequest: ConsentRequest, made: Connection, expired: ConnectionId | null = null) =>

@@ -12,8 +12,8 @@ import * as Samples from "./connectionSamples.js"
 import { type SuspensionPorts, suspendedConnections } from "./suspended.js"
 
 /**
- * Rules that every `ConnectionStore` must keep: changes that lock the connection, look-ups of live connections, and
- * lists.
+ * Rules that every `ConnectionStore` must keep about changes, which lock the connection, about look-ups of connections,
+ * and about lists.
  */
 export const connectionStoreContract: Contract<SuspensionPorts> = [
   ...suspendedConnections,
@@ -86,7 +86,8 @@ export const connectionStoreContract: Contract<SuspensionPorts> = [
       const ended = ConsentEntry.of("exact_location_ended", left, from)
       const entries = [
         ConsentEntry.of("paused", paused, from),
-        // An entry that an older version of the service stored. It does not contain `earlierVisits`.
+        // An older version of the service stored entries like this one. Its `earlierVisits` is null, because that
+        // version did not store the field.
         { ...ended, agreement: { ...ended.agreement, earlierVisits: null } }
       ]
       yield* Samples.change(

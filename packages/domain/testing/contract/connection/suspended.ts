@@ -26,9 +26,9 @@ const isSuspended = (found: Option.Option<WithApp>): boolean =>
   Option.getOrElse(found, () => Check.fail("the connection is there")).isSuspended === true
 
 /**
- * Suspends the account of the connection's person, of its app's developer, and of others, one after the other. Checks
- * each time whether `readings` say that the connection is suspended. `readings` has one answer for each method that
- * returns a `WithApp`.
+ * Suspends four accounts, one after the other: the connection's person, the developer of the connection's app, another
+ * person and another developer. Checks that `readings` say "suspended" only during the first two suspensions.
+ * `readings` returns one answer for each method that returns a `WithApp`.
  */
 const followsSuspensions = <R>(
   readings: (made: {

@@ -19,7 +19,10 @@ type Ports = Samples.ConnectionSamplePorts | TierStore | EventStore
 const now = Timestamp.now
 const inFuture = (millis: number) => Effect.map(now, (at) => Timestamp.plus(at, millis))
 
-/** Stores a connection that becomes due for the tier sweep in `millis` milliseconds. With null it is never due. */
+/**
+ * Stores a connection that becomes due for the tier sweep in `millis` milliseconds. If `millis` is null, the connection
+ * is never due.
+ */
 const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const made = yield* Samples.connected(overrides)
@@ -42,7 +45,7 @@ const allDue = (at: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket
     return all
   })
 
-/** The ids of those connections of `ours` that are due for the tier sweep now. */
+/** The ids of the connections in `ours` that are due for the tier sweep now. */
 const due = (ours: ReadonlyArray<Connection>, buckets?: ReadonlyArray<number>) =>
   Effect.map(
     Effect.flatMap(now, (at) => allDue(at, buckets)),

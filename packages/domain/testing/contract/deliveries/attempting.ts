@@ -51,7 +51,7 @@ const disable = ({ appId, id }: WebhookEndpoint) =>
     endpoints.update(appId, id, (before, disabledAt) => ({ ...before, disabledAt, epoch: before.epoch + 1 }))
   )
 
-/** The results that a first attempt can have: for each its name, the result, and whether a POST was sent. */
+/** The results that a first attempt can have. Each item has a name, the result, and whether a POST was sent. */
 const ends: ReadonlyArray<readonly [string, (now: Timestamp.Timestamp) => Delivery.DeliveryFinish, boolean]> = [
   ["delivered", (at) => ({ _tag: "Delivered", at }), true],
   ["not authorised", (at) => ({ _tag: "Failed", at, reason: "not_authorised" }), false],
@@ -82,8 +82,8 @@ const outcomes: Contract<WebhookFixturePorts> = ends.map(([what, end, isSent]) =
 }))
 
 /**
- * Rules that `DeliveryStore.insertAttempted` must keep, which stores a delivery after its first attempt (decision
- * deliveries-18).
+ * Rules that `DeliveryStore.insertAttempted` must keep. This method stores a delivery only after its first attempt
+ * (decision deliveries-18).
  */
 export const attempting: Contract<WebhookFixturePorts> = [
   ...outcomes,

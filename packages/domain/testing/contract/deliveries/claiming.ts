@@ -152,8 +152,8 @@ export const claiming: Contract<WebhookFixturePorts> = [
           Check.equal(of(yield* claim(), endpoint), [], `a millisecond before ${wait} ms after the lease`)
           yield* TestClock.adjust(1)
         }
-        // The store logs that it abandons the row. The log line would disturb the output of the tests, so it is not
-        // shown.
+        // The store logs that it abandons the row. The case hides this log line, because it would disturb the output of
+        // the tests.
         const quietly = Logger.withMinimumLogLevel(LogLevel.None)
         Check.equal(of(yield* quietly(claim()), endpoint), [], "not for the tenth time")
         const { attempts, delivery } = yield* found(row)
@@ -371,8 +371,8 @@ export const claiming: Contract<WebhookFixturePorts> = [
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
-        // These due times are far in the future, when all rows of other cases are due already. So `nextDueAt` returns
-        // none of those rows.
+        // These due times are in the year 2040. `nextDueAt` returns only times after the given time, and all rows of
+        // other cases are due earlier, so `nextDueAt` returns none of their times.
         const later = (millis: number) => Timestamp.plus(START_OF_2040, millis)
         yield* insert(endpoint, { createdAt: later(2_000) })
         yield* insert(endpoint, { createdAt: later(1_000) })

@@ -156,7 +156,7 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
   }
 ]
 
-/** The input of the check before an attempt, for an event of the rule. */
+/** The facts from which the service decides, before an attempt, whether it may still send an event of the rule. */
 const authorisation = (rule: {
   readonly userId: OutboxEvent["userId"]
   readonly connectionId: ConnectionId

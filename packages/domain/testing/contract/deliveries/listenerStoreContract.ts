@@ -203,7 +203,8 @@ const queueing: Contract<Ports> = [
       const listener = yield* open((yield* ownedApp).id)
       const rows = yield* Effect.forEach(Array.from({ length: 4 }), () => row(listener))
       const inOrder = rows.toSorted((a, b) => Order.string(a.envelope.eventId, b.envelope.eventId))
-      // Two workers may fan out events at the same instant, and so store them in any order. Here the order is reversed.
+      // Two workers may fan out events at the same instant, and may store these events in any order. This case stores
+      // them in reversed order.
       for (const one of inOrder.toReversed()) yield* offer(one)
       Check.equal(idsOf((yield* waitingFor(listener)).events), idsOf(inOrder), "waiting")
       Check.equal(idsOf((yield* waitingFor(listener, 2)).events), idsOf(inOrder.slice(0, 2)), "two")

@@ -95,7 +95,7 @@ export const logging: Contract<WebhookFixturePorts> = [
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         // The sender replaces bytes that are not UTF-8 by U+FFFD before the store gets the text. NUL is valid UTF-8,
-        // but some stores cannot keep it. Those may replace NUL by U+FFFD.
+        // but some stores cannot keep NUL. Such a store may replace NUL by U+FFFD.
         const answers = [
           "\0",
           "a\0b\0",

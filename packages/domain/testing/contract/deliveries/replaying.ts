@@ -225,8 +225,8 @@ export const replaying: Contract<WebhookFixturePorts> = [
         })
         yield* finish(yield* hurried, exhausted, null)
         Check.equal(yield* strikes, 0, "against")
-        // With `Postponed` the service itself could not make the attempt. It repeats the attempt with the same number,
-        // and the repetition counts as one that the developer brought forward.
+        // `Postponed` means that the service itself could not make the attempt. The service repeats the attempt with
+        // the same number, and the repetition also counts as an attempt that the developer brought forward.
         yield* finish(yield* hurried, { _tag: "Postponed", dueAt: now, faultsSince: now }, null)
         yield* finish(yield* claimOne(endpoint), exhausted, null)
         Check.equal(yield* strikes, 0, "against, after a fault of ours")
@@ -269,8 +269,8 @@ export const replaying: Contract<WebhookFixturePorts> = [
         const done = yield* failed(endpoint, 6_000)
         yield* replay(done)
         yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, null)
-        // Both events are 60 s old. The first event's rule allows 59 s, so the event is too old. The second event's
-        // rule allows 60 s.
+        // Both events are 60 s old. The rule of the first event allows at most 59 s, so this event is too old to be
+        // sent again. The rule of the second event allows 60 s.
         yield* failed(endpoint, 5_000, "not_sent", { maxEventAgeS: 59 })
         rows.push(yield* failed(endpoint, 4_000, "not_sent", { maxEventAgeS: 60 }))
         yield* failed(other, 3_000)

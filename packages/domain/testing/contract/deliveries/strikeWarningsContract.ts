@@ -59,7 +59,10 @@ const succeed = (endpoint: Endpoint) =>
     yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: yield* Timestamp.now }, null)
   })
 
-/** Ends deliveries of the endpoint in every way that does not count as a strike. */
+/**
+ * Stores results of attempts that change no count of strikes. They are results of hurried attempts, of replays, of
+ * deliveries that must not be sent, and of attempts that are followed by a retry.
+ */
 const endUncounted = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const store = yield* DeliveryStore
@@ -95,7 +98,7 @@ const warningsOf = ({ id }: Endpoint) =>
 const strikesWarned = (endpoint: Endpoint) =>
   Effect.map(warningsOf(endpoint), (warnings) => warnings.map(({ strikes }) => strikes))
 
-/** The mails about the endpoint that its app's developer gets, ordered by subject. */
+/** The mails about strikes of the endpoint, ordered by subject. */
 const mailsAbout = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const kept = yield* (yield* MailOutbox).recent(10_000)
@@ -116,7 +119,10 @@ const TWENTY = "A webhook endpoint was disabled"
 /** Hides the log lines of failures that a case causes on purpose. */
 const quietly = Logger.withMinimumLogLevel(LogLevel.None)
 
-/** Rules about warnings of strikes: `DeliveryStore.finish` stores a warning, and `warnOfStrikes` makes a mail of it. */
+/**
+ * Rules about warnings of strikes: `DeliveryStore.finish` stores a warning, and `warnOfStrikes` sends the warning by
+ * mail.
+ */
 export const strikeWarningsContract: Contract<Ports> = [
   {
     name: "a warning with the 10th and with the 20th strike, and with no other",

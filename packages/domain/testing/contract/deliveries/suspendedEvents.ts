@@ -73,7 +73,8 @@ export const suspendedEvents: Contract<Uploads.UploadSamplePorts | StaffStore> =
           return Option.exists(found, ({ isSuspended }) => isSuspended === true)
         })
       const seconds = [-1, 0, 9, 10, 19, 20, 29, 30, 40]
-      // All reads begin at the same time, because a store may answer several reads with one statement.
+      // All reads begin at the same time, because a store may answer several reads with one statement, and must not mix
+      // up the answers.
       const suspended = Effect.map(
         Effect.forEach(seconds, (one) => seen(connection, at(one)), { concurrency: "unbounded" }),
         (all) => seconds.filter((_, index) => all[index])

@@ -35,8 +35,8 @@ import {
 const at = (now: Timestamp.Timestamp, millis: number) => Timestamp.plus(now, millis)
 
 /**
- * Rules that every `ExportStore` must keep (one worker makes an archive, and the archive lasts a week), and every
- * `ExportSource`.
+ * Rules that every `ExportStore` must keep: one worker makes an archive, and the archive is kept for a week. Some cases
+ * have rules of `ExportSource`.
  */
 export const exportStoreContract: Contract<ExportSamplePorts> = [
   {

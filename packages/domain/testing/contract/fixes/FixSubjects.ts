@@ -22,8 +22,8 @@ export interface Standing {
 
 /**
  * The people, phones and rules for the cases of `fixStoreContract`, because a `FixStore` cannot make them. The test
- * that runs the contract makes them, and reads the outbox. If your store keeps no users or phones, `phone` and
- * `another` can return ids that were never used.
+ * that runs the contract provides this service, which makes them and reads the outbox. If your store keeps no users or
+ * phones, `phone` and `another` can return ids that were never used.
  */
 export class FixSubjects extends Context.Tag("@place-access/domain/testing/FixSubjects")<
   FixSubjects,
@@ -34,7 +34,7 @@ export class FixSubjects extends Context.Tag("@place-access/domain/testing/FixSu
     readonly another: (phone: Phone) => Effect.Effect<Phone, unknown>
     /** Makes a person with a phone and one rule. From now on `FixStore.view` shows the rule. */
     readonly withRule: Effect.Effect<Standing, unknown>
-    /** The person's events that `FixStore.commit` wrote and that no worker has claimed, in any order. */
+    /** The person's events that `FixStore.commit` wrote and that no worker has fanned out, in any order. */
     readonly outbox: (phone: Phone) => Effect.Effect<ReadonlyArray<OutboxEvent>, unknown>
   }
 >() {}
@@ -45,7 +45,7 @@ export const phone = Effect.flatMap(FixSubjects, (subjects) => subjects.phone)
 export const another = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.another(one))
 /** Makes a person with a phone and one rule (`FixSubjects.withRule`). */
 export const withRule = Effect.flatMap(FixSubjects, (subjects) => subjects.withRule)
-/** The events of the phone's user that no worker has claimed (`FixSubjects.outbox`). */
+/** The events of the phone's user that no worker has fanned out (`FixSubjects.outbox`). */
 export const outbox = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.outbox(one))
 
 /** Makes the people, phones and rules through the ports of users, devices, connections and rules. */

@@ -155,7 +155,8 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
     run: Effect.gen(function* () {
       const { phone, rule } = yield* FixSubjects.withRule
       const now = yield* Timestamp.now
-      // Adds 1 to a field of the rule's state, so that the case can count the uploads that were committed.
+      // The field `lastFiredAt` of the rule's state is a counter: `addOne` adds a millisecond, and `counted` reads the
+      // sum. So the case can count the uploads that were committed.
       const counted = Effect.gen(function* () {
         const { rules, version } = yield* Uploads.view(phone)
         const live = rules.find((one) => one.rule.id === rule.id) ?? Check.fail("the rule stands")

@@ -9,7 +9,7 @@ import * as Uploads from "./uploadSamples.js"
 
 /**
  * The owner may delete a stretch of history after a worker has read the file and before the worker stores the entries.
- * Then every `ImportStore` must not store the entries of this stretch. Otherwise deleted history would come back.
+ * Then no `ImportStore` may store the entries of this stretch, because deleted history would come back.
  */
 export const erasedMeanwhile: ContractCase<ImportSamplePorts | HistoryStore> = {
   name: "advance: what the owner deleted after the entries were read is not stored and counts as too old; a visit ends there [retention-choice-4]",

@@ -122,7 +122,7 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
         [yield* Samples.rule(connection, Samples.onPlace(place)), 0]
       ] as const
       // These two rules begin at the same instant, so the rule with the smaller id counts as earlier. The first rule of
-      // `expected` began a full hour before them, so it does not count.
+      // `expected` began a full hour before these two rules, so `zonesBefore` does not count it.
       const [first, second] = [yield* zone(0), yield* zone(0)]
       const twins =
         first.id < second.id

@@ -230,8 +230,9 @@ export const fixHistoryContract: Contract<Ports> = [
       const { userId } = device
       const now = yield* Timestamp.now
       const history = yield* FixHistory
-      // The edges of 100 days. The last edge is `offset` milliseconds after now. A store may keep its counts by half
-      // hours, so the case also uses `QUARTER`, which puts no edge at the beginning of a half hour.
+      // Returns 100 edges that are one day apart, the last of them `offset` milliseconds after now. A store may keep
+      // one count for each half hour. So the case uses two offsets that differ by a quarter of an hour, because with at
+      // least one of them no edge is at the beginning of a half hour.
       const days = (offset: number) =>
         Array.from({ length: 100 }, (_, day) => Timestamp.plus(now, (day - 99) * DAY + offset))
       const counts = (offset: number) =>

@@ -16,7 +16,7 @@ export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
 export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
 
 /**
- * Begins an import for the user, whose readings will belong to a device of its own. `isBegun` says whether the store
+ * Begins an import for the user, with a new device for the readings of the import. `isBegun` says whether the store
  * accepted the import.
  */
 export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
@@ -66,7 +66,7 @@ export const claim = ({ id, userId }: ImportKey, lease: string, now: Timestamp.T
     return Option.map(claimed, (one) => ({ claimed: one, lease }))
   })
 
-/** Begins an attempt like `claim`, and fails when it cannot. */
+/** Begins an attempt like `claim`, and fails when the import cannot be claimed. */
 export const claimed = (of: ImportKey, lease: string, now: Timestamp.Timestamp) =>
   Effect.map(
     claim(of, lease, now),
@@ -129,7 +129,7 @@ export const done = (
     return made
   })
 
-/** Undoes an import to its end. Returns the number of steps. */
+/** Undoes an import completely. Returns the number of steps before the last step. */
 export const undone = (of: ImportKey, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const store = yield* ImportStore

@@ -44,8 +44,8 @@ const part = Effect.gen(function* () {
 })
 
 /**
- * Rules that every `ImportStore` must keep about the history of a file: from which fixes stays are derived, and of
- * which device.
+ * Rules that every `ImportStore` must keep about the fixes of a file: from which of them the stays of each device are
+ * derived.
  */
 export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   {
@@ -112,13 +112,14 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
       const times = fixes.map(({ capturedAt }) => capturedAt)
       const [first] = fixes
       if (first === undefined) return Check.fail("four fixes")
-      // The phone has the first three fixes. The device `file` also has the second fix, and has the last one. The entry
-      // of the last fix names the phone as a further device.
+      // The first three fixes are of the archive's phone, which is the device of the import itself. The second fix is
+      // also of the device `file`. The last fix is of `file`, and its entry names the phone as a further device.
       const entries = fixes.map((fix, index) => {
         if (index === 1) return { ...fix, alsoOf: [file] }
         return index === 3 ? { ...fix, device: file, alsoOf: [undefined] } : fix
       })
-      // A later step brings another device, whose only fix belongs to other devices, too.
+      // The second step says that the first fix is also of the devices `other` and `file`. The device `other` has no
+      // other fix.
       Check.isTrue(yield* advance(step(made, lease, now, { fixes: entries })), "the step")
       const second = [{ ...first, alsoOf: [other, file] }]
       Check.isTrue(yield* advance(step(made, lease, now, { fixes: second })), "the second step")

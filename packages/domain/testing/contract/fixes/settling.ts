@@ -123,8 +123,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       Check.isTrue(yield* Uploads.commit(phone, { states }), "committed")
       const other = yield* Samples.device(user.id, { lastSeenAt: now })
       const tablet = yield* Samples.device(user.id, { staysAtHome: true, lastSeenAt: now })
-      // This phone never sent anything, perhaps because the person has not set it up. If the person left with it, the
-      // service would not notice, so this phone must not keep the dwell alive.
+      // This phone never sent anything, perhaps because the person has not set it up. If the person left with this
+      // phone, the service would not notice. So `DeviceStore.remove` must delete the dwell although this phone is left.
       const silent = yield* Samples.device(user.id)
       const unsettled = Effect.gen(function* () {
         const { rules } = yield* (yield* FixStore).view(user.id, null, [], now)
@@ -132,7 +132,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
           rules.some((one) => one.rule.id === id && one.state.unsettled !== null)
         )
       })
-      // The samples have made further phones, which would count as phones that may be carried.
+      // `Uploads.onlyLive` has made a further phone, which has sent nothing. The case removes this phone, so that only
+      // the four devices above are left.
       for (const { id } of yield* devices.list(user.id)) {
         if (![phone, other, silent, tablet].some((one) => one.id === id)) yield* devices.remove(user.id, id, now)
       }
@@ -143,8 +144,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
         yield* devices.remove(user.id, phone.id, now),
         "only the tablet and a phone that never sent anything are left"
       )
-      // The dwell that waits is deleted. The crossing stays, because it was seen. The dwell whose wait is over also
-      // stays and must fire, even if no worker has read it yet.
+      // The dwell that waits is deleted. The crossing of `rule` stays, because a fix showed it. The dwell whose wait is
+      // over also stays and must fire, even if no worker has read it yet.
       Check.equal(yield* unsettled, [false, true, true], "without a phone")
       Check.isTrue((yield* version(user.id, now)) > seen, "what was read before is not committed")
       Check.isTrue(yield* devices.remove(user.id, tablet.id, now), "no device is left")

@@ -33,7 +33,7 @@ export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Parti
     ...overrides
   }))
 
-/** What `FixStore.view` shows now for an upload of the given fixes from the device. */
+/** The answer of `FixStore.view` for an upload of the given fixes from the device at the present time. */
 export const view = (device: Pick<Device, "userId" | "id">, fixes: ReadonlyArray<Fix.Fix> = []) =>
   Effect.gen(function* () {
     return yield* (yield* FixStore).view(device.userId, device.id, fixes, yield* Timestamp.now)
@@ -113,7 +113,7 @@ export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Parti
   ...overrides
 })
 
-/** What an upload stores about a rule: the rule's state after the upload, and the evaluations. */
+/** The data that an upload stores about a rule: the rule's state after the upload, and the evaluations. */
 export const progress = (
   { id }: Rule,
   state: RuleMemory,

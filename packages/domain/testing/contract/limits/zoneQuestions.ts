@@ -14,7 +14,7 @@ const spender = Effect.gen(function* () {
 })
 
 const QUAY: Circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
-/** Four large circles in one town. An app may ask about at most three of them on one day. */
+/** Four large circles in one town. An app may ask about at most three of these circles within 24 hours. */
 const LARGE: ReadonlyArray<Circle> = [52.1, 52.13, 52.16, 52.19].map((lat) => ({ lat, lon: 4.9, radiusM: 8_000 }))
 
 /**

@@ -53,7 +53,7 @@ export const place = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
     return made
   })
 
-/** The movement of a device that left its place at the time `heardAt`. */
+/** The movement of a device that left its earlier spot at the time `heardAt`. */
 export const movement = (heardAt: Timestamp.Timestamp): Movement => ({
   spot: { lat: 52.3700001, lon: -4.89, bandM: 62.5 },
   movedAt: heardAt,
@@ -134,7 +134,7 @@ export const ZONE: Rule["target"] = {
   label: "Quay"
 }
 
-/** Stores a rule, even beyond the limits on rules. */
+/** Stores a rule, even if the user then has more rules than the limits allow. */
 export const store = (rule: Rule) =>
   Effect.gen(function* () {
     const rules = yield* RuleStore

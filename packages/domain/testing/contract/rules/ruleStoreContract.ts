@@ -233,7 +233,7 @@ const listing: Contract<Samples.RuleSamplePorts> = [
       for (let count = 0; count < 7; count++) {
         const target = count % 3 === 0 ? Samples.ZONE : Samples.onPlace(place)
         // All these rules are finished, because the list must also show finished rules. Several rules have the same
-        // creation time, because a page may end between two of these.
+        // creation time, because a page may end between two rules of the same time.
         const createdAt = Timestamp.plus(now, Math.floor(count / 4))
         made.push(yield* Samples.rule(connection, target, { createdAt, window: { from: null, until: now } }))
       }

@@ -32,8 +32,8 @@ export const erasedViews: Contract<Ports> = [
         Effect.gen(function* () {
           while (!progress.isDone) {
             const { erasures, version } = yield* view
-            // Each deletion raises the version by one, so a view with this version must have at least as many
-            // stretches.
+            // Each deletion adds a stretch and raises the version by one. So a view whose version is `least` higher
+            // than the first version must have at least `least` stretches.
             const least = version - first
             Check.isTrue(erasures.length >= least, `${erasures.length} stretches at the version after ${least}`)
             yield* Effect.yieldNow()

@@ -6,7 +6,10 @@ import * as Entropy from "../../../src/shared/Entropy.js"
 import { AccessLogEntryId, AppId, ConnectionId, type UserId } from "../../../src/shared/Ids.js"
 import type * as Timestamp from "../../../src/shared/Timestamp.js"
 
-/** Deletes the history of one person from before the person's cutoff. Returns the number of deleted rows. */
+/**
+ * Deletes the history of one person up to the person's cutoff, and the access log up to `moments.accessLogUntil`.
+ * Returns the number of deleted rows.
+ */
 export const sweep = ({ userId }: Pick<Device, "userId">, moments: DeletionTimes, limit = 100) =>
   Effect.gen(function* () {
     const store = yield* HistoryStore

@@ -63,7 +63,7 @@ const isOverdue = ({ userId }: Pick<Device, "userId">, moments: DeletionTimes) =
     return false
   })
 
-/** A time near the cutoff of some choice, or a random time of the last 800 days. */
+/** A time within 2 ms of the cutoff of a choice (30, 90 or 365 days), or a random time of the last 800 days. */
 const someMoment = (now: Timestamp.Timestamp) =>
   FastCheck.oneof(
     FastCheck.tuple(FastCheck.constantFrom(30, 90, 365), FastCheck.integer({ min: -2, max: 2 })).map(
@@ -81,8 +81,8 @@ const someHistory = (now: Timestamp.Timestamp) =>
   })
 
 /**
- * Rules that every `HistoryStore` must keep: how long it keeps history, and what it deletes. Each case makes its own
- * people.
+ * Rules that every `HistoryStore` must keep: how long history is kept, and which rows a sweep deletes. Each case makes
+ * its own people.
  */
 export const historyStoreContract: Contract<Ports | Visits.VisitSamplePorts> = [
   ...erasedViews,

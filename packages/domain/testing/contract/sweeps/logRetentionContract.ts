@@ -168,8 +168,8 @@ export const logRetentionContract: Contract<Ports> = [
       const endpoint = yield* Hooks.endpoint(app.id)
       const made = yield* Effect.all(Array.from({ length: 9 }, () => Uploads.event(rule)))
       yield* Uploads.commit(device, { events: made })
-      // The first three events are fanned out at one instant, and the other six a millisecond later. The first of each
-      // three events has no delivery.
+      // The first three events are fanned out at one instant, and the other six events a millisecond later. Of each
+      // group of three events, the first event has no delivery.
       for (const [index, event] of made.entries()) {
         if (index === 3) yield* TestClock.adjust(1)
         if (index % 3 === 0) continue

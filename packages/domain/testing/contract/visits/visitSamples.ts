@@ -21,15 +21,15 @@ export const aUser = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
 /** Stores a phone of a user who has no places. */
 export const phone = Effect.flatMap(aUser, (user) => Samples.device(user))
 
-/** What the derivation reads for the phone's stays. */
+/** The data that a worker reads before it derives the phone's stays. */
 export const view = ({ id, userId }: Phone) => Effect.flatMap(StayStore, (store) => store.view(userId, id))
 
 /** How far the stays of the phone are derived. */
 export const progress = (of: Phone) => Effect.map(view(of), (seen) => seen.progress)
 
 /**
- * Commits stays as if they were derived from what `view` reads now: by default no stays. Afterwards no stay of the
- * phone is due for derivation, unless `parts` has another `progress`.
+ * Commits the stays `parts.stays`, by default none, as if a worker had derived them from the present result of `view`.
+ * Afterwards no stay of the phone is due for derivation, unless `parts` has another `progress`.
  */
 export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Partial<StayCommit> = {}) =>
   Effect.gen(function* () {
