@@ -3,8 +3,9 @@ import { claimDue, deliver } from "../src/deliveries/deliver.js"
 import { program } from "../src/shared/index.js"
 
 /**
- * One round of a worker, for tests that need no loop. It claims at most `limit` due deliveries, at most `perEndpoint`
- * of each endpoint, and attempts all of them at the same time. Returns the number of claimed deliveries.
+ * One round of a delivery worker, for tests that need no loop. The round claims at most `limit` due deliveries, at most
+ * `perEndpoint` of each endpoint, and attempts all claimed deliveries at the same time. Returns the number of claimed
+ * deliveries.
  */
 export const deliverDue = program(
   "deliverDue",

@@ -96,7 +96,7 @@ export const registeredApp = (
     const made = yield* app(owner.id, others)
     const registered = yield* registerRedirectUris(owner, made.id, made.redirectUris)
     if (revokedAt === null) return registered
-    // A revoked app cannot get a secret, so the app is revoked only after it got one.
+    // A revoked app cannot get a client secret, so this function revokes the app only after the app got its secret.
     const revoked = { ...registered.app, revokedAt }
     yield* (yield* AppStore).update(made.id, (before) => ({ outcome: 0, after: { ...before, app: revoked } }))
     return { ...registered, app: revoked }

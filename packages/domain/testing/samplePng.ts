@@ -4,7 +4,8 @@ const chunk = (name: string, data: ReadonlyArray<number>): ReadonlyArray<number>
   ...word(data.length),
   ...Array.from(name, (character) => character.charCodeAt(0)),
   ...data,
-  // The checksum of the chunk is always 0, which is wrong. Nothing checks it, because no test decodes the picture.
+  // The checksum of the chunk is always 0, which is wrong. No test notices the wrong checksum, because no test decodes
+  // the picture.
   ...word(0)
 ]
 

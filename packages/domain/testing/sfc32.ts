@@ -1,6 +1,6 @@
 /**
  * The random number generator sfc32. It returns whole numbers of 32 bits. One seed and salt give the same numbers in
- * every process. Anybody who knows the seed can predict the numbers, so they must not become secrets.
+ * every process. Anybody who knows the seed can predict the numbers, so never use these numbers as secrets.
  */
 export const sfc32 = (seed: number, salt: number): (() => number) => {
   let [a, b, c, counter] = [salt | 0, seed | 0, Math.trunc(seed / 2 ** 32) | 0, 1]

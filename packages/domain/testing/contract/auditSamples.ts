@@ -9,7 +9,7 @@ export const auditEvent = (userId: UserId, detail: AuditEvent.AuditDetail) =>
   Effect.map(Timestamp.now, (at): AuditEvent.AuditEvent => ({ at, userId, actor: AuditEvent.OWNER, detail }))
 
 /**
- * The stored events about the account, newest first. They have no ids, because the store makes the ids and a case
+ * The stored events about the account, newest first. The ids are left out, because the store makes the ids and a case
  * cannot know them.
  */
 export const auditOf = (userId: UserId) =>

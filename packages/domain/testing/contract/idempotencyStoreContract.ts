@@ -26,7 +26,7 @@ interface IdempotentRequest {
   readonly sealed?: Sealed | null
 }
 
-/** Makes one request. Returns its outcome, and how often its work ran. */
+/** Makes one request. Returns the outcome of the request, and how often the work of the request ran. */
 const ask = (
   place: Idempotency.AnswerKey,
   { fingerprint = FIRST, later = 0, sealed = Sealed.make("one") }: IdempotentRequest = {}
@@ -53,7 +53,8 @@ const replay = (sealed: string) => ({ outcome: { _tag: "Replay", sealed: Sealed.
 
 /**
  * Rules that every `IdempotencyStore` must keep: a repeated request gets the stored answer. If an adapter can roll
- * back, it must also undo what failed work wrote in other ports. The in-memory store cannot, so no case checks this.
+ * back, it must also undo the writes of failed work in other ports. No case checks this, because the in-memory store
+ * cannot roll back.
  */
 export const idempotencyStoreContract: Contract<Ports> = [
   {

@@ -25,8 +25,8 @@ export const message = (
 })
 
 /**
- * Stores a connection, and one message to its user for each key. Each message is queued together with a change of the
- * connection, in one transaction.
+ * Stores a connection, and one message to the connection's user for each key. The store writes each message as a change
+ * of the connection (`TokenWrite`).
  */
 export const written = (...keys: ReadonlyArray<string>) =>
   Effect.gen(function* () {

@@ -48,7 +48,8 @@ export const vaultContract: Contract<Vault> = [
       const sealed = yield* (yield* Vault).seal("secret", "row 1")
       yield* refused(sealed, "row 2", "another context")
       for (let index = 0; index < sealed.length; index++) {
-        // The last character of base64 may have unused bits, so another last character may stand for the same bytes.
+        // The last character of base64 may have unused bits, so a sealed value with another last character may decode
+        // to the same bytes.
         if (index === sealed.length - 1) continue
         const other = sealed[index] === "A" ? "B" : "A"
         yield* refused(sealed.slice(0, index) + other + sealed.slice(index + 1), "row 1", `character ${index} changed`)

@@ -103,7 +103,7 @@ export interface KeptImport {
   readonly attempts: number
 }
 
-/** A field that fixes and reported visits have in the tables, for files that have the same fix or visit. */
+/** A field of the tables `fixes` and `visitReports`, for a fix or visit that is also in imported files. */
 export interface Brought {
   /**
    * The devices of imported files that also have this fix or visit, although it is stored under another device. A fix
@@ -118,8 +118,8 @@ export const toFix = (row: StoredFix & Brought): StoredFix =>
   row.alsoFrom === undefined ? row : Struct.omit(row, "alsoFrom")
 
 /**
- * The tables that the in-memory stores share. Each method of a store changes them in one synchronous step
- * (`Effect.sync`), so no other fiber sees a half-done change.
+ * The tables that the in-memory stores share. Each method of a store changes the tables in one synchronous step, so no
+ * other fiber sees a half-done change.
  */
 export interface Tables {
   readonly accounts: Map<UserId, AccountCredentials>
@@ -134,7 +134,7 @@ export interface Tables {
   readonly passkeyChallenges: Map<Hash, Timestamp>
   /**
    * The key is the id of the attempt. `forgotten`: after this failed attempt somebody signed in to the account, or the
-   * account got a new password. Then the attempt counts only against the limit of its network address.
+   * account got a new password. Then the attempt counts at most against the limit of its network address.
    */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
@@ -255,8 +255,8 @@ export interface Tables {
     }
   >
   /**
-   * `dropped`: the number of events that the store dropped because too many waited for the listener. It does not count
-   * events that the listener has already been informed of.
+   * `dropped`: the number of events that the store dropped because too many events waited for the listener. The number
+   * is reduced when the listener has been informed of the loss.
    */
   readonly listeners: Map<ListenerId, Listener & { readonly dropped: number }>
   /** The key is `${listener id} ${event id}`. */

@@ -8,7 +8,7 @@ export interface Letter extends OutgoingMail {
   readonly at: Timestamp.Timestamp
 }
 
-/** What the mail server does with a message: it returns how the delivery ended. */
+/** What the mail server does with a message. The result says how the attempt to send the message ended. */
 export type Behaviour = (mail: OutgoingMail) => Effect.Effect<MailOutcome>
 
 export const takes: Behaviour = () => Effect.succeed({ _tag: "Sent" })

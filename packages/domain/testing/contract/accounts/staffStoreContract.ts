@@ -182,7 +182,7 @@ export const staffStoreContract: Contract<Ports> = [
       yield* changed(account.id, AccountChange.resume(OPERATOR))
       const resumed = { isOpen: true, listed: 2, apps: [Option.some(false), Option.some(false)] }
       Check.equal(yield* seen, resumed, "after it")
-      // If both events have the same millisecond, the log may list them in either order.
+      // If both events have the same time, the log may list the two events in either order.
       Check.equal((yield* kindsOf(account)).toSorted(), ["account_resumed", "account_suspended"], "the audit log")
     })
   },

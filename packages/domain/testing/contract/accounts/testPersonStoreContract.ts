@@ -79,8 +79,8 @@ export const testPersonStoreContract: Contract<Ports> = [
     name: "create: nobody finds the account by its address",
     run: Effect.gen(function* () {
       const { email } = yield* made(yield* sandboxApp)
-      // The stored address of a test person has a capital letter. The service converts what a person types to lower
-      // case before it looks the address up, so nobody can sign in with this address.
+      // The stored address of a test person has a capital letter. The service converts a typed address to lower case
+      // before it looks the address up, so nobody can sign in with this address.
       const typed = Email.make(email.toLowerCase())
       Check.isTrue(typed !== email, "the stored address has a capital letter")
       Check.equal(yield* (yield* AccountStore).findByEmail(typed), Option.none(), "by its address")

@@ -192,7 +192,7 @@ export const appStoreContract: Contract<Ports> = [
     name: "list: everybody's apps, newest first, in pages that give each app once",
     run: Effect.gen(function* () {
       const apps = yield* AppStore
-      // These apps are an hour younger than those of other cases, so they come first in the list.
+      // These apps are an hour younger than the apps of other cases, so they come first in the list.
       yield* TestClock.adjust("1 hour")
       const mine: Array<App> = []
       for (const pause of [0, 0, 1, 0]) {

@@ -276,7 +276,8 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     name: "list: everybody's, newest first, those of one moment by connection and purpose downwards, each on one page",
     run: Effect.gen(function* () {
       const flags = yield* VolumeFlagStore
-      // These flags are raised later than those of other cases, so they come first in the list.
+      // The time of these flags is later than the time of all flags of other cases, so these flags come first in the
+      // list.
       const to = day(1_000)
       const subjects = yield* Effect.all([subject(), subject(), subject()])
       for (const one of subjects) {

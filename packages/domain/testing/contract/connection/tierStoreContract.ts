@@ -53,8 +53,8 @@ const due = (ours: ReadonlyArray<Connection>, buckets?: ReadonlyArray<number>) =
   )
 
 /**
- * Runs `TierStore.sweep` with a decision that makes these writes. Returns the state that the store passed to the
- * decision.
+ * Runs `TierStore.sweep` with a decision that returns `writes` and `notices`. Returns the state that the store passed
+ * to the decision.
  */
 const sweep = (
   { id, userId }: Pick<Connection, "id" | "userId">,

@@ -9,7 +9,8 @@ import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 
 /**
- * A user whose rule fired `count` times. Each firing came from a separate upload, a millisecond after the one before.
+ * Stores a user whose rule fired `count` times. Each firing came from a separate upload, a millisecond after the upload
+ * before.
  */
 export const fired = (count: number) =>
   Effect.gen(function* () {
@@ -26,7 +27,10 @@ export const fired = (count: number) =>
     return { connection, events, phone, rule }
   })
 
-/** The events of the user that wait for fan-out, as a worker reads them that leases `buckets`. */
+/**
+ * The events of the user that wait for fan-out, as a worker that leases `buckets` reads them. Events with an id in
+ * `except` are left out.
+ */
 export const pending = (userId: OutboxEvent["userId"], buckets = Bucket.ALL, except: ReadonlyArray<EventId> = []) =>
   Effect.gen(function* () {
     const { events } = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now, except)

@@ -56,7 +56,7 @@ const asReceiver = ({ id, sealed, url }: Receiver.Subscription): Receiver.Legacy
   url
 })
 
-/** Makes a rule as an import makes it from one line of a file, without storing it. */
+/** Makes an imported rule, which has its own webhook address and secret, without storing the rule. */
 const legacyRule = (connection: Connection, place: PlaceTarget, overrides: Partial<Rule> = {}) =>
   Effect.gen(function* () {
     const rule = yield* Rules.draftRule(connection, place, {

@@ -25,7 +25,10 @@ const exhaust = (claimed: ClaimedDelivery) =>
 const deliver = (claimed: ClaimedDelivery) =>
   Effect.flatMap(Timestamp.now, (at) => finish(claimed, { _tag: "Delivered", at }, null))
 
-/** Ends `count` deliveries of the endpoint, one after the other, as deliveries that failed at every attempt. */
+/**
+ * Stores `count` deliveries to the endpoint, and ends them one after the other as deliveries that failed at every
+ * attempt.
+ */
 const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, count: number) =>
   Effect.gen(function* () {
     yield* insertMany(endpoint, count)

@@ -61,8 +61,8 @@ export const endpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {})
   })
 
 /**
- * Runs `use` with three endpoints of an app. Removes the endpoints afterwards, so that other cases cannot claim their
- * deliveries.
+ * Runs `use` with three new endpoints of one app. Removes the endpoints afterwards, so that other cases do not claim
+ * deliveries to these endpoints.
  */
 export const withEndpoints = <E, R>(
   use: (one: WebhookEndpoint, two: WebhookEndpoint, three: WebhookEndpoint) => Effect.Effect<void, E, R>
@@ -121,7 +121,10 @@ export const insert = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}
     return row
   })
 
-/** Stores `count` deliveries to `to`, each created a millisecond after the one before. Returns them oldest first. */
+/**
+ * Stores `count` deliveries to `to`, each created a millisecond after the delivery before. Returns the deliveries,
+ * oldest first.
+ */
 export const insertMany = (to: WebhookEndpoint, count: number) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -149,7 +152,7 @@ export const claim = (limit = 1_000, perEndpoint = 1_000, slow: ClaimRequest["sl
 export const of = (claims: ReadonlyArray<ClaimedDelivery>, ...endpoints: ReadonlyArray<WebhookEndpoint>) =>
   claims.filter((one) => endpoints.some(({ id }) => id === one.delivery.endpointId))
 
-/** Claims the due delivery to `to`. Fails unless exactly one is due. */
+/** Claims the due delivery to `to`. Fails unless exactly one delivery to `to` is due. */
 export const claimOne = (to: WebhookEndpoint) =>
   Effect.gen(function* () {
     const claims = of(yield* claim(), to)

@@ -115,8 +115,8 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
       const expected = [
         [yield* zone(-hour), 0],
         [yield* zone(-hour + 1), 1],
-        // For `zonesBefore` a rule begins at its creation or at the opening of its window, whichever is later. The
-        // first of the next two rules begins at its opening, the second at its creation.
+        // For `zonesBefore` a rule begins at its creation or at the opening of its window, whichever is later. Of the
+        // next two rules, the first begins when its window opens, and the second begins when it is created.
         [yield* zone(-5 * hour, -2), 3],
         [yield* zone(-1, -hour), 4],
         [yield* Samples.rule(connection, Samples.onPlace(place)), 0]

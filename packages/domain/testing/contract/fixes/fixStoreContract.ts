@@ -19,7 +19,7 @@ export const fixStoreContract: Contract<FixStore | FixSubjects | Entropy> = comm
 
 /**
  * Rules that `FixStore` must keep together with the stores of connections, places, rules and devices, for an adapter
- * that also implements those ports.
+ * that also implements the ports of these stores.
  */
 export const fixStoreRulesContract: Contract<UploadSamplePorts> = [
   ...noticed,

@@ -35,8 +35,8 @@ import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Rules that every `ImportStore` must keep: one worker reads a file, and each of its entries is stored and counted
- * once.
+ * Rules that every `ImportStore` must keep: only one worker reads a file, and each entry of the file is stored and
+ * counted once.
  */
 export const importStoreContract: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   placesBeyondTheLimit,

@@ -25,8 +25,9 @@ const ahead = (capturedAt: Timestamp.Timestamp, key: string): Quarantined => ({
 })
 
 /**
- * Rules that every `FixStore` must keep about readings that the service did not accept. The store counts them for their
- * owner. It keeps readings from the future, because the service may accept them later.
+ * Rules that every `FixStore` must keep about readings that the service did not accept. The store counts these readings
+ * for their owner. It keeps the readings whose capture time is in the future, because the service may accept them
+ * later.
  */
 export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
   {

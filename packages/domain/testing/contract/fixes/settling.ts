@@ -19,7 +19,8 @@ import * as Uploads from "./uploadSamples.js"
  */
 
 /**
- * A user with a phone, and a rule whose stored state has the crossing `unsettled`. With null the state has no crossing.
+ * A user with a phone, and a rule whose stored state has the crossing `unsettled`. If `unsettled` is null, the state
+ * has no crossing.
  */
 const waiting = (unsettled: Unsettled | null) =>
   Effect.gen(function* () {

@@ -42,8 +42,8 @@ export const view = (device: Pick<Device, "userId" | "id">, fixes: ReadonlyArray
 const NONE: ReadonlySet<Fix.Fix> = new Set()
 
 /**
- * Commits an upload. Its version is the present version of the user's uploads, unless `parts` has another. The store
- * refuses every version except the present one.
+ * Commits an upload. The upload has the present version of the user's uploads, unless `parts` has another version. The
+ * store refuses every version except the present version.
  */
 export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<UploadCommit> = {}) =>
   Effect.gen(function* () {
@@ -156,7 +156,10 @@ export const visit = (arrival: Timestamp.Timestamp | null, departure: Timestamp.
   accuracyM: null
 })
 
-/** Makes an event of the rule. It is stored in the outbox when `parts.events` of a `commit` contains it. */
+/**
+ * Makes an event of the rule without storing it. A `commit` with this event in `parts.events` stores the event in the
+ * outbox.
+ */
 export const event = (rule: Rule, overrides: Partial<OutboxEvent> = {}) =>
   Effect.gen(function* () {
     const made: OutboxEvent = {

@@ -1,5 +1,8 @@
 import { rateCases } from "./rates.js"
 import { zoneQuestionCases } from "./zoneQuestions.js"
 
-/** Rules that every `LimitStore` must keep: it allows exactly as many calls and questions as the limit says. */
+/**
+ * Rules that every `LimitStore` must keep: it counts every call, and it allows exactly as many questions about zones as
+ * the budget has.
+ */
 export const limitStoreContract = [...rateCases, ...zoneQuestionCases]

@@ -20,8 +20,8 @@ const found = (place: Pick<Place, "userId" | "id">) =>
   )
 
 /**
- * Rules that every `PlaceStore` must keep: a user has a limited number of places, nobody else reads them, and each
- * place keeps the history of its circles.
+ * Rules that every `PlaceStore` must keep: a user has a limited number of places, no other user reads these places, and
+ * each place keeps the history of its circles.
  */
 export const placeStoreContract: Contract<Ports> = [
   {

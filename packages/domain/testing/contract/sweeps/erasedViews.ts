@@ -8,7 +8,10 @@ import * as Visits from "../visits/visitSamples.js"
 
 type Ports = HistoryStore | Visits.VisitSamplePorts
 
-/** Deletes one stretch of history of the phone's user. Each `index` gives another stretch, and no two of them touch. */
+/**
+ * Deletes one stretch of history of the phone's user. Each `index` gives another stretch, and no two of these stretches
+ * touch.
+ */
 const erase = ({ userId }: Visits.Phone, now: Timestamp.Timestamp, index: number) =>
   Effect.gen(function* () {
     const from = Timestamp.plus(now, -2 * (index + 1) * Timestamp.MINUTE)

@@ -260,8 +260,8 @@ export const historyStoreContract: Contract<Ports | Visits.VisitSamplePorts> = [
       Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 90 * DAY))), "silent for as long as is kept")
       yield* Uploads.commit(device, { visits: [Uploads.visit(null, Timestamp.plus(edge, 1))] })
       Check.equal(yield* sweep(device, momentsAt(now)), 0, "it left a millisecond too late to be past")
-      // Even with the limit 1, a sweep must delete both rows of the visit. Without the departure's row, the arrival
-      // would look like an open visit.
+      // The visit has two rows: its arrival alone, and its arrival with its departure. Even with the limit 1, a sweep
+      // must delete both rows, because the arrival alone would look like an open visit.
       yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, Timestamp.plus(arrival, 1))] })
       Check.equal(yield* sweep(device, momentsAt(now), 1), 2, "left in the past: both go")
       yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, null), Uploads.visit(edge, null)] })

@@ -16,7 +16,8 @@ import * as Visits from "./visitSamples.js"
 const dueOf = (of: Visits.Phone) => Effect.flatMap(StayStore, (store) => store.due(of.userId))
 
 /**
- * The devices of people in these buckets whose stays from before `until` are due for derivation, read in pages of two.
+ * The devices of people in these buckets whose stays are due for derivation, from before `until` or at a new place. The
+ * pages have two devices.
  */
 const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {

@@ -7,13 +7,13 @@ import { sha256 } from "../vault/Sha256.js"
 import * as Utf8 from "../vault/Utf8.js"
 
 /**
- * Authenticators for tests, and in-memory ports that check their answers. Anybody can forge these answers, so they must
- * not be used in production.
+ * Authenticators for tests, and in-memory ports that check the answers of these authenticators. Anybody can forge these
+ * answers, so never use the ports in production.
  */
 
 /**
- * A one-time code that depends on the secret and the time step, as in RFC 6238. The values differ from those of RFC
- * 6238.
+ * A one-time code that depends on the secret and the time step, as in RFC 6238. It is not the code that RFC 6238
+ * computes for this secret and step.
  */
 export const code = (secret: string, step: number): string => {
   const [a = 0, b = 0, c = 0] = sha256(Utf8.encode(`${secret} ${step}`))
@@ -25,7 +25,10 @@ export const codes: Layer.Layer<OneTimeCodes> = Layer.succeed(OneTimeCodes, {
   code
 })
 
-/** A passkey of a test. `key` is its signing key. A passkey with a registered id and another key is refused. */
+/**
+ * A passkey of a test. `key` is the signing key of the passkey. A passkey that has the id of a registered passkey, but
+ * another key, is refused.
+ */
 export interface MemoryPasskey {
   readonly id: string
   readonly key: string

@@ -9,7 +9,8 @@ import { removeDelivery } from "../MemoryRetentionStore.js"
 export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: number): number => {
   let removed = 0
   // True when a table may have more rows of the person than `limit`. The rows of connections, rules, places and devices
-  // must then stay until a later call, because only their ids lead to the other rows.
+  // must then stay until a later call, because later calls need the ids of these rows to find the person's rows in
+  // other tables.
   let isFull = false
   const some = <K, V>(table: Map<K, V>, isTheirs: (value: V, key: K) => boolean): void => {
     const theirs = [...table].filter(([key, value]) => isTheirs(value, key)).slice(0, limit)
@@ -52,8 +53,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     tables.importDevices.delete(id)
     tables.importParts.delete(id)
   }
-  // The exports of the account were removed when it was deleted. A request that was in flight at that time may have
-  // stored another export.
+  // The exports of the account were removed when the account was deleted. A request that was in flight at that time may
+  // have stored another export.
   for (const [id, { export: one }] of tables.exports) {
     if (one.userId === userId) some(tables.exportPieces, (_, key) => key.startsWith(`${id} `))
   }

@@ -13,8 +13,8 @@ const hash = (password: string): string =>
 const COMMON: ReadonlySet<string> = new Set(["1234567890", "password", "password123", "qwertyuiop"])
 
 /**
- * A password hasher for tests and simulations, which sign in thousands of times. It is fast and uses no salt, so it
- * must not be used in production.
+ * A password hasher for tests and simulations, which sign in thousands of times. The hasher is fast and uses no salt,
+ * so never use it in production.
  */
 export const make: typeof PasswordHasher.Service = {
   hash: (password) => Effect.sync(() => hash(password)),

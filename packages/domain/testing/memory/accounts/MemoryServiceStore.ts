@@ -31,7 +31,7 @@ export const layer: Layer.Layer<ServiceStore, never, MemoryDatabase> = Layer.eff
   )
 )
 
-/** The times since which the rows of the queue are due, one for each row that is due. */
+/** Returns one time for each due row of the queue: the time since which the row is due. */
 const dueIn = (tables: Tables, queue: QueueName, now: Timestamp): ReadonlyArray<Timestamp> => {
   const isDue = (at: Timestamp | null): at is Timestamp => at !== null && at <= now
   switch (queue) {

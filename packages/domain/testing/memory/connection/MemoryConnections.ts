@@ -11,7 +11,8 @@ import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
 /**
- * Functions that the stores of connections, tokens and consent share. They read and change the rows of one connection.
+ * Functions that the stores of connections, tokens and consent use. The functions read and change the rows of one
+ * connection.
  */
 
 /** The connection together with its app. None when the app was deleted with its developer's account. */
@@ -38,7 +39,7 @@ export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: A
 export const unended = ({ connections }: Tables, userId: string, appId: string): Connection | undefined =>
   [...connections.values()].find((one) => one.userId === userId && one.appId === appId && one.endedAt === null)
 
-/** Applies the writes in their order. Each write sees what the earlier writes changed. */
+/** Applies the writes in their order. Each write is applied to the rows that the earlier writes changed. */
 export const apply = (
   tables: Tables,
   id: ConnectionId,

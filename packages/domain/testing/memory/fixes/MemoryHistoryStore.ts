@@ -59,8 +59,8 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
 )
 
 /**
- * The time before which the user's history is no longer kept. Stores must not return older history, even while its rows
- * exist. Null: the user keeps all history.
+ * The time up to which the user's history is no longer kept. Stores must not return history up to this time, even while
+ * its rows exist. Null: the user keeps all history.
  */
 export const cutoff = (
   { historyChoices }: Tables,

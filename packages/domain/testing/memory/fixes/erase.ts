@@ -31,7 +31,7 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   return true
 }
 
-/** A copy of the user's rows, so that the caller can change the table while it reads them. */
+/** Copies the user's rows of a table, so that the caller can change the table while it reads the copy. */
 const of = <K, V extends { readonly userId: UserId }>(table: Map<K, V>, userId: UserId) =>
   [...table].flatMap(([key, value]) => (value.userId === userId ? [{ key, value }] : []))
 

@@ -201,8 +201,8 @@ export const store = (tables: Tables, of: Import, step: ImportStep, restored: nu
 }
 
 /**
- * Adds the deleted stretches of an archive, which must happen before its fixes are stored. Returns how many it added
- * (decision exports-10).
+ * Adds the deleted stretches of an archive, which must happen before its fixes are stored. Returns the number of added
+ * stretches (decision exports-10).
  */
 export const restore = (tables: Tables, { at: erasedAt, erasures, id: importId, userId }: ImportStep): number =>
   erasures.filter((one) => restoreOne(tables, userId, { ...one, erasedAt, importId })).length

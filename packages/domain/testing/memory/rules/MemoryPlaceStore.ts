@@ -47,8 +47,7 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
 )
 
 /**
- * Stores a new place. It makes the stays at this place due for derivation, from the whole history of the user's
- * devices.
+ * Stores a new place. The stays at this place become due for derivation from the whole history of the user's devices.
  */
 export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape.Shape>): void => {
   tables.places.set(place.id, place)
@@ -61,8 +60,8 @@ export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape
 }
 
 /**
- * Raises the version of the user's uploads. An upload or a derivation that read the places before this change then
- * cannot commit, and has to read them again.
+ * Raises the version of the user's uploads. So an upload or a derivation that read the places before this change cannot
+ * commit, and has to read the places again.
  */
 const moveStream = ({ streamVersions }: Tables, userId: UserId): void =>
   void streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)

@@ -89,8 +89,8 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           const rule = rules.get(id)
           if (rule?.userId !== userId || rule.deletedAt !== null || !isOf(kind, rule)) return false
           if (connectionId !== null && rule.connectionId !== connectionId) return false
-          // An upload in flight has read the rules with the old version, so it cannot commit, and reads them again.
-          // Otherwise it would store a state of the deleted rule.
+          // The new version prevents an upload in flight from storing a state of the deleted rule: the upload read the
+          // rules with the old version, so it cannot commit, and reads the rules again.
           streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
           rules.set(id, { ...rule, deletedAt: at })
           ruleStates.delete(id)

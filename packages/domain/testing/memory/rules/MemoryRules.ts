@@ -115,7 +115,8 @@ export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
 
 /**
  * Updates two fields of a rule: the time since which it is disabled (`RuleStore.list`), and the label that its place
- * had when the user stopped sharing the place. A field that no longer applies is cleared.
+ * had when the user stopped sharing the place. Clears the first field while the rule is not disabled, and the second
+ * field while the place is shared.
  */
 export const notice = (tables: Tables, connection: Connection, rule: StoredRule, now: Timestamp): StoredRule => {
   const { target } = rule
@@ -132,8 +133,8 @@ export const notice = (tables: Tables, connection: Connection, rule: StoredRule,
 }
 
 /**
- * Calls `notice` for each rule of a connection. A store must call this function after it changed what the connection
- * shares.
+ * Calls `notice` for each rule of a connection. A store must call this function after it changed the places or the
+ * scopes of the connection.
  */
 export const followSharing = (tables: Tables, id: ConnectionId, now: Timestamp): void => {
   const connection = tables.connections.get(id)

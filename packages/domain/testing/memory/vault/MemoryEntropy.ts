@@ -6,7 +6,7 @@ const SALT = 0x9e3779b9
 
 /**
  * Bytes that follow from a seed: one seed gives the same bytes in the same order. Anybody who knows the seed can
- * predict them, so they must not become real secrets.
+ * predict the bytes, so never use them as real secrets.
  */
 export const make = (seed: number): typeof Entropy.Service => {
   const next = sfc32(seed, SALT)
