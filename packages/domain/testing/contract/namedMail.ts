@@ -7,8 +7,8 @@ import * as Samples from "./connection/connectionSamples.js"
 import { type Ports, message, kept, about, subjects, put } from "./mailSamples.js"
 
 /**
- * Rules that every `MailOutbox` must keep about the limit on messages that name an app, for each reader and hour
- * (decision mail-2).
+ * Rules that every `MailOutbox` must keep about messages that name an app: in one hour a reader gets at most five of
+ * these messages (decision mail-2).
  */
 export const namedMail: Contract<Ports> = [
   {

@@ -212,7 +212,7 @@ export interface Tables {
   readonly historyChoices: Map<UserId, Keep>
   /** The stretches of history that each person deleted, ordered by time. */
   readonly erasures: Map<UserId, ReadonlyArray<Erasure>>
-  /** The suspensions of accounts and apps that have ended. */
+  /** The suspensions of accounts and apps, but only suspensions that have ended. */
   readonly pastSuspensions: Map<UserId | AppId, ReadonlyArray<Suspension>>
   readonly noticeChoices: Map<UserId, ReadonlyArray<NoticeKind>>
   /** Deleted accounts whose rows in other tables the service still has to remove. */

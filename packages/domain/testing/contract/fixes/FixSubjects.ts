@@ -13,7 +13,7 @@ export interface Phone {
   readonly id: DeviceId
 }
 
-/** A rule that is enabled, and its circle. */
+/** An enabled rule with its circle, and a phone of the rule's user. */
 export interface Standing {
   readonly phone: Phone
   readonly rule: Rule

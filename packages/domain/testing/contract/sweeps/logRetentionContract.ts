@@ -46,8 +46,8 @@ const isThere = (row: Parameters<typeof Hooks.found>[0]) =>
   Effect.flatMap(DeliveryStore, (store) => Effect.map(store.find(row.appId, row.id), Option.isSome))
 
 /**
- * Rules that every `RetentionStore` must keep about the delivery log, the outbox and mail. The cases delete rows of
- * other cases, so they need their own database.
+ * Rules that every `RetentionStore` must keep about the delivery log, the outbox and mail. The cases delete rows that
+ * other contracts store, so the cases need their own database.
  */
 export const logRetentionContract: Contract<Ports> = [
   {

@@ -61,7 +61,8 @@ const issued = Effect.gen(function* () {
 })
 
 /**
- * Rules that every `RetentionStore` must keep. The cases delete rows of other cases, so they need their own database.
+ * Rules that every `RetentionStore` must keep. The cases delete rows that other contracts store, so the cases need
+ * their own database.
  */
 export const retentionStoreContract: Contract<Ports> = [
   {

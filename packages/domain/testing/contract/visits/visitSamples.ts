@@ -48,8 +48,8 @@ export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Part
   })
 
 /**
- * Stores stays at one place, one for each pair of arrival and departure. They replace the place's stays that began at
- * the earliest of these arrivals or later.
+ * Stores stays at one place, one for each pair of arrival and departure. The new stays replace the phone's stays at
+ * this place that began at the earliest of these arrivals or later.
  */
 export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly [Timestamp, Timestamp | null]>) =>
   Effect.gen(function* () {

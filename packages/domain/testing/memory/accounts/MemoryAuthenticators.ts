@@ -26,8 +26,8 @@ export const codes: Layer.Layer<OneTimeCodes> = Layer.succeed(OneTimeCodes, {
 })
 
 /**
- * A passkey of a test. `key` is the signing key of the passkey. A passkey that has the id of a registered passkey, but
- * another key, is refused.
+ * A passkey of a test. `key` is the signing key of the passkey. The in-memory port refuses a passkey that has the id of
+ * a registered passkey, but another key.
  */
 export interface MemoryPasskey {
   readonly id: string

@@ -9,8 +9,7 @@ import { removeDelivery } from "../MemoryRetentionStore.js"
 export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: number): number => {
   let removed = 0
   // True when a table may have more rows of the person than `limit`. The rows of connections, rules, places and devices
-  // must then stay until a later call, because later calls need the ids of these rows to find the person's rows in
-  // other tables.
+  // must then stay, because later calls need the ids of these rows to find the person's rows in other tables.
   let isFull = false
   const some = <K, V>(table: Map<K, V>, isTheirs: (value: V, key: K) => boolean): void => {
     const theirs = [...table].filter(([key, value]) => isTheirs(value, key)).slice(0, limit)

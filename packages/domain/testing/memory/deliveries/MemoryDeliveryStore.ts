@@ -46,9 +46,9 @@ const sweepStale = (
 }
 
 /**
- * The due rows in the order in which workers claim them, with equal shares for all endpoints. A row's rank is the
- * number of rows of its endpoint that are in flight or come before the row; a lower rank comes first. An endpoint gets
- * at most `perEndpoint` rows, including its rows in flight.
+ * The due rows in the order in which workers claim them. The endpoints take turns, so that an endpoint with many rows
+ * does not delay the other endpoints. A row's rank is the number of rows of its endpoint that are in flight or come
+ * before the row; a lower rank comes first. An endpoint gets at most `perEndpoint` rows, including its rows in flight.
  */
 const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): ReadonlyArray<Row> => {
   const byEndpoint = new Map<EndpointId, { underWay: number; readonly due: Array<Row> }>()

@@ -97,8 +97,8 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionT
     })
   const { accessLog, devices, importDevices, visitReports } = tables
   /**
-   * Whether the device has nothing from after the cutoff: a phone has uploaded nothing, or an imported file has no
-   * entry.
+   * Whether the device has been silent since the cutoff: the phone has uploaded nothing after the cutoff, or the
+   * imported file has no entry from after the cutoff.
    */
   const isSilent = (id: DeviceId): boolean => {
     const seen = importDevices.get(id) ?? devices.get(id)?.lastSeenAt ?? null
