@@ -8,7 +8,7 @@ import { type Ports, message, kept, about, subjects, put } from "./mailSamples.j
 
 /**
  * Rules that every `MailOutbox` must keep about messages that name an app: in one hour a reader gets at most five of
- * these messages (decision mail-2).
+ * these messages and one summary, apart from messages that must always be sent (decision mail-2).
  */
 export const namedMail: Contract<Ports> = [
   {
