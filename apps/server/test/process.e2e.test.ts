@@ -12,14 +12,14 @@ import { makeDataFolder } from "../../../packages/adapters-pg/test/support/embed
 import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { VERSION } from "../../worker/src/version.js"
 import { client } from "./support/client.js"
-import { commandOf } from "./support/commandOf.js"
+import { shortCommandOf } from "./support/commandOf.js"
 import { freePort } from "./support/freePort.js"
 import { ready, type Running, useProcesses, workerReady } from "./support/processes.js"
 import { until } from "./support/until.js"
 
 /** Runs a command until it ends, with the given text on its standard input. */
 const command = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input = "") => {
-  const child = spawn(process.execPath, [...commandOf("start"), ...args], { env: environment, stdio: "pipe" })
+  const child = spawn(process.execPath, [...shortCommandOf("start"), ...args], { env: environment, stdio: "pipe" })
   child.stdin.end(input)
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
   return { code: code as number | null, stdout, stderr }

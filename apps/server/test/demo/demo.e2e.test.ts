@@ -6,12 +6,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { describe, expect, it } from "vitest"
-import { commandOf } from "../support/commandOf.js"
+import { shortCommandOf } from "../support/commandOf.js"
 import { freePort } from "../support/freePort.js"
 import { until } from "../support/until.js"
 
 const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, [...commandOf("demo"), ...args], {
+  const child = spawn(process.execPath, [...shortCommandOf("demo"), ...args], {
     env: environment,
     stdio: ["ignore", "pipe", "pipe"]
   })

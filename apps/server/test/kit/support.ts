@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { text } from "node:stream/consumers"
 import { client } from "../support/client.js"
-import { commandOf } from "../support/commandOf.js"
+import { shortCommandOf } from "../support/commandOf.js"
 import { connect } from "../support/consent.js"
 import {
   addDevice,
@@ -20,7 +20,7 @@ import { type Receiver, signatureOf } from "../support/receiver.js"
 /** Runs a command of the server until it ends. */
 export const command = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) => {
   const { HOME = "", PATH = "" } = process.env
-  const child = spawn(process.execPath, [...commandOf("start"), ...args], {
+  const child = spawn(process.execPath, [...shortCommandOf("start"), ...args], {
     env: { HOME, PATH, ...environment },
     stdio: ["ignore", "pipe", "pipe"]
   })

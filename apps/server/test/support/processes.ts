@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { afterAll, afterEach } from "vitest"
-import { commandOf } from "./commandOf.js"
+import { shortCommandOf } from "./commandOf.js"
 import { until } from "./until.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
@@ -69,7 +69,7 @@ const launch = (
   root: string
 ): Running => {
   const { HOME = "", PATH = "" } = process.env
-  const child = spawn(process.execPath, [...commandOf(PROGRAMS[program], root), ...args], {
+  const child = spawn(process.execPath, [...shortCommandOf(PROGRAMS[program], root), ...args], {
     cwd: root,
     env: { HOME, PATH, ...DEFAULTS, ...environment },
     stdio: ["ignore", "pipe", "pipe"]
