@@ -74,7 +74,7 @@ const allowInsecureWebhooks = Setting.withDefault("ALLOW_INSECURE_WEBHOOKS", {
 
 const smtpUrl = Setting.optional("SMTP_URL", {
   description:
-    "The mail server: smtp://user:password@host:587 (switches to TLS when the server offers it, and insists on TLS when there is a password) or smtps://user:password@host:465. The service mails users what was done in their name, and developers the results of reviews.",
+    "The mail server: smtp://user:password@host:587 (switches to TLS when the server offers it, and insists on TLS when there is a password) or smtps://user:password@host:465. The service mails users about their account and what was done in their name, and developers about reviews, failing webhook endpoints and teams.",
   fallback:
     "none: no e-mail is sent; a server that only its own machine reaches shows the messages at /dev/mailbox, and every e-mail address counts as confirmed there. Elsewhere nobody can confirm one, so nobody can sign up",
   secret: true,

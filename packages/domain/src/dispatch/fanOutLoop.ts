@@ -45,7 +45,7 @@ export const make = (options: FanOutLoopOptions) => {
     const startedAt = yield* Timestamp.now
     const buckets = yield* leases.look
     const pauseMillis =
-      firsts.hasEnough() || fullReadAt === undefined ? 0 : remaining(fullReadAt, READ_PAUSE_MILLIS, startedAt)
+      firsts.hasFewInLine() || fullReadAt === undefined ? 0 : remaining(fullReadAt, READ_PAUSE_MILLIS, startedAt)
     if (pauseMillis > 0) return yield* toFanOut.wait(Option.some(Duration.millis(pauseMillis)))
     yield* firsts.releaseStuck
     const { deliveries, legacy, offered, taken } = yield* fanOut(batch, buckets, toDeliver.ring, firsts)

@@ -48,7 +48,7 @@ export interface AttemptLines<A> {
   readonly stuck: (now: Timestamp.Timestamp) => ReadonlyArray<WaitingLine<A>>
   readonly forgetWaiting: () => void
   /** Whether at most `enough` attempts wait. */
-  readonly hasEnough: () => boolean
+  readonly hasFewInLine: () => boolean
 }
 
 /** `onEnough` runs when the number of waiting attempts falls to `enough`. */
@@ -85,7 +85,7 @@ export const make = <A>(enough: number, onEnough: () => void): AttemptLines<A> =
     forgetWaiting: () => {
       for (const line of lines.values()) takeFromLine(line, Infinity)
     },
-    hasEnough: () => inLine <= enough
+    hasFewInLine: () => inLine <= enough
   }
 }
 

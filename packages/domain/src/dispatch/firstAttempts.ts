@@ -44,7 +44,7 @@ export interface FirstAttempts {
     isBacklog: boolean
   ) => Effect.Effect<boolean, never, Ports>
   /** Whether so few attempts wait in line that more events should be read. */
-  readonly hasEnough: () => boolean
+  readonly hasFewInLine: () => boolean
   /**
    * Stores the deliveries in line at endpoints where no attempt began for `STUCK` (`firstAttemptLines.ts`). Then they
    * wait for a claim.
@@ -58,7 +58,7 @@ export interface FirstAttempts {
 export const none: FirstAttempts = {
   inHand: () => [],
   launch: () => Effect.succeed(false),
-  hasEnough: () => true,
+  hasFewInLine: () => true,
   releaseStuck: Effect.void,
   close: Effect.void
 }
@@ -240,7 +240,7 @@ export const make = ({
     return {
       inHand: marks.inHand,
       launch: (...event) => Effect.uninterruptible(launch(...event)),
-      hasEnough: lines.hasEnough,
+      hasFewInLine: lines.hasFewInLine,
       releaseStuck: Effect.flatMap(Timestamp.now, (now) =>
         Effect.forEach(lines.stuck(now), release, { discard: true })
       ),
