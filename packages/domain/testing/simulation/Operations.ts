@@ -1,23 +1,23 @@
 /**
- * Everything that people, apps, phones and developers can do in a simulation, with the results. A trace records these
- * operations, and oracles judge a run by them. So each operation has all values that the specification names, under the
- * specification's names. Times are milliseconds since 1970, ids are those of the service, secrets are aliases.
+ * Everything that people, apps, phones and developers can do in a simulation, with the results. A trace records the
+ * operations, and oracles judge a run by the trace. So each operation has all values that the specification names,
+ * under the specification's names. Times are milliseconds since 1970, ids are the service's ids, and aliases replace
+ * secrets.
  */
 export interface Operations {
   // ---- accounts
   readonly signUp: { args: { email: string; roles: ReadonlyArray<string> }; value: { userId: string } }
-  /** The number of a password that the account has or had. 0 is the first password; -1 is a wrong guess. */
+  /** `password`: the number of a password that the account has or had. 0 is the first password; -1 is a wrong guess. */
   readonly signIn: { args: Owned<{ password: number; address: string }>; value: { cookie: string } }
   /**
-   * Somebody, perhaps a thief, sends a request with the cookie. `userId` is null when the service answers that nobody
-   * is signed in.
+   * Somebody, perhaps a thief, sends a request with the cookie. `userId` is null when the cookie signs nobody in.
    */
   readonly useCookie: { args: { cookie: string }; value: { userId: string | null } }
   readonly signOut: { args: { cookie: string }; value: null }
   readonly endOtherSessions: { args: { cookie: string }; value: { ended: number } }
   readonly changePassword: {
     args: { cookie: string; password: number; next: number; address: string }
-    /** The session's new cookie; null when the session ended meanwhile. */
+    /** The session's new cookie; null when the session ended during the change. */
     value: { cookie: string | null }
   }
 
@@ -97,7 +97,7 @@ export interface Operations {
       /** The scopes that the user ticked on the consent page. */
       scopes: ReadonlyArray<string>
       places: ReadonlyArray<string>
-      /** Those of `places` of which the user also shares the visits from before the connection. */
+      /** The places, among `places`, whose visits from before the connection the user also shares. */
       earlier: ReadonlyArray<string>
       standardDays: 1 | 7 | 30 | 90 | null
       sensitiveDays: 1 | 7 | 30 | 90
@@ -110,7 +110,7 @@ export interface Operations {
     value: TokenSet
   }
   readonly refresh: { args: OfApp<{ refreshToken: string; client: "right" | "wrong" }>; value: TokenSet }
-  /** `token`: an access token, a refresh token, or one that nobody issued. */
+  /** `token`: an access token, a refresh token, or a made-up token that the service never issued. */
   readonly revoke: { args: OfApp<{ token: string; client: "right" | "wrong" }>; value: null }
   readonly disconnect: { args: Owned<{ connectionId: string }>; value: null }
   readonly sharePlaces: {
@@ -122,13 +122,13 @@ export interface Operations {
   readonly pauseConnection: { args: Owned<{ connectionId: string; length: PauseLength }>; value: null }
   readonly resumeConnection: { args: Owned<{ connectionId: string }>; value: null }
   /**
-   * Pauses all live connections. A pause that ends later already stays as it is. `connections`: the number of live
-   * connections.
+   * Pauses all live connections. A connection that is already paused for longer keeps its pause. `connections`: the
+   * number of live connections.
    */
   readonly pauseAll: { args: Owned<{ length: PauseLength }>; value: { connections: number } }
   readonly resumeAll: { args: Owned<object>; value: { connections: number } }
   readonly endExactLocation: { args: Owned<{ connectionId: string }>; value: null }
-  /** Changes scopes or end dates. Null in a field means: the value stays as it is. */
+  /** Changes scopes or end dates. A field that is null leaves its value unchanged. */
   readonly changeConnection: {
     args: Owned<{
       connectionId: string
@@ -140,7 +140,7 @@ export interface Operations {
   }
   /** Deletes the history from `from` on, until just before `until`. */
   readonly eraseHistory: { args: Owned<{ from: number; until: number }>; value: null }
-  /** The owner reads the visits at all of the owner's places, and every reading, newest first. */
+  /** The owner reads the visits at all of the owner's places, and the capture times of all readings, newest first. */
   readonly readOwnHistory: {
     args: Owned<object>
     value: {
@@ -165,10 +165,10 @@ export type Operation<N extends Name> = Operations[N]
 /** How an operation ended. */
 export type Ended<N extends Name> =
   | { readonly _tag: "ok"; readonly value: Operations[N]["value"] }
-  /** `error`: the tag of the domain's error or the code on the wire, such as `invalid_grant`. */
+  /** `error`: the tag of the domain's error, or the error code of the HTTP API, such as `invalid_grant`. */
   | { readonly _tag: "refused"; readonly error: string; readonly detail: unknown }
   /**
-   * The service answered 503, or the process died before it answered. The operation may have taken effect all the same.
+   * The service answered 503, or its process died before the answer. The operation may have taken effect nevertheless.
    */
   | { readonly _tag: "unknown"; readonly because: "unavailable" | "crash" }
 
@@ -273,9 +273,9 @@ export interface Answered {
   /** The code of a refusal (Spec §7); null when the service answered the call. */
   readonly error: string | null
   /**
-   * The body with its field names on the wire (Spec §2, §4; decisions §4), and times in milliseconds since 1970. The
-   * body of a refusal has only `scope`, `sensitive_expired_at`, `renewal_grace_ends_at` and `instant`, where the
-   * refusal has them; code and message are left out.
+   * The body of the answer, with the field names of the HTTP API (Spec §2, §4; decisions §4). Times are milliseconds
+   * since 1970. The body of a refusal has only `scope`, `sensitive_expired_at`, `renewal_grace_ends_at` and `instant`,
+   * where the refusal has them; code and message are left out.
    */
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -314,7 +314,10 @@ export interface DeliveryRow {
   }>
 }
 
-/** An import as its owner reads it. `read`, the number of entries that were read, is the sum of the other counts. */
+/**
+ * An import, as its owner sees it. `read`, the number of entries that the service has read, is the sum of the other
+ * counts.
+ */
 export interface ImportRow {
   readonly importId: string
   readonly state: "asking" | "waiting" | "running" | "done" | "failed" | "undoing"
@@ -341,8 +344,8 @@ export interface LoggedAccess {
   readonly error: string | null
   readonly disclosed: string | null
   /**
-   * The number of calls that share this entry. It is above 1 only for calls with a token that no longer works, because
-   * calls of one route within an hour share an entry.
+   * The number of calls that share this entry. The number is above 1 only for calls with a token that has stopped
+   * working: the calls of one connection to one route within an hour share an entry.
    */
   readonly times: number
 }

@@ -4,7 +4,7 @@ import type { Entry } from "./Trace.js"
 export interface Violation {
   /** The name of the oracle, such as `T4`. */
   readonly invariant: string
-  /** The number (`i`) of the trace entry at which the violation shows. */
+  /** The number (`i`) of the trace entry that shows the violation. */
   readonly at: number
   readonly detail: string
 }
@@ -38,13 +38,13 @@ export interface Oracle {
 }
 
 /**
- * Whether the run's database was replaced by a backup. The rows then contradict what the trace says was written, so
- * only oracles with `survivesRestore` judge the run. Decision simulation-2.
+ * Whether the run's database was replaced by a backup. The backup lacks rows that the trace says were written, so only
+ * oracles with `survivesRestore` judge the run. Decision simulation-2.
  */
 const wasRestored = ({ entries }: Run): boolean =>
   entries.some((entry) => entry.kind === "fault" && entry.fault === "restore")
 
-/** The violations that the oracles find, oracle by oracle. */
+/** The violations that the oracles find in a run, in the order of the oracles. */
 export const judge = (oracles: ReadonlyArray<Oracle>, run: Run): ReadonlyArray<Violation> =>
   oracles
     .filter(({ survivesRestore }) => survivesRestore === true || !wasRestored(run))

@@ -62,8 +62,8 @@ export interface Config extends WorkerConfig {
   readonly driver?: Driver | undefined
   readonly sabotage?: Sabotage | undefined
   /**
-   * Replaces ports in front of the wrapper that records calls for the trace. So the trace shows only those calls that
-   * the replacement passes on.
+   * Replaces ports in front of the wrapper that records calls for the trace. So the trace shows only the calls that the
+   * replacement passes on.
    */
   readonly sabotageInFront?: Sabotage | undefined
   /**
@@ -83,8 +83,9 @@ export interface Config extends WorkerConfig {
 }
 
 /**
- * What happens in a run, as an Effect. When the scenario fails, the run reports a violation. In any case the simulation
- * then turns off the faults, waits until every delivery and operation has ended, and lets the oracles judge the trace.
+ * What happens in a run, as an Effect. When the Effect fails, the run reports a violation. When the Effect has ended,
+ * the simulation turns off the faults, waits until every delivery and operation has ended, and lets the oracles judge
+ * the trace.
  */
 export type Scenario = (world: World) => Effect.Effect<unknown, unknown>
 
@@ -103,8 +104,8 @@ export interface SimResult {
   /** The trace as text of a file, with one JSON object on each line. */
   readonly jsonl: string
   /**
-   * Why the scenario ended early, such as a failed assertion; null when it reached its end. The reason is also a
-   * violation.
+   * Why the scenario ended early, such as a failed assertion; null when the scenario reached its end. An early end is
+   * also a violation.
    */
   readonly stopped: string | null
   /** True when every delivery and operation ended after all faults were turned off. */
@@ -157,7 +158,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   const faults = new Faults(Streams.make(seed, "faults"), Streams.make(seed, "later faults"))
   const receivers = new Receivers(recorder, secrets, faults)
   const processes = new Processes(engine, recorder, config)
-  // The database opens and closes before and after the run. So this work runs on the host and takes no virtual time.
+  // Opens the database before the run or closes it after the run. This work runs on the host and takes no virtual time.
   const aside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     backend.isHosted
       ? engine.onHost(effect)
@@ -178,7 +179,7 @@ const prepare = (config: Config, scenario: Scenario) => {
     Effect.gen(function* () {
       const stores = yield* aside(Effect.provide(Layer.buildWithScope(backend.stores, scope), simulated))
       const raw = Object.values(STORES).reduce<Context.Context<Ports>>(
-        // Takes only the stores from the backend. Other ports of a backend must not replace the simulated ports.
+        // Takes only the stores from the backend, so that no other port of the backend replaces a simulated port.
         (ports, tag) => Context.add(ports, tag as never, Context.get(stores, tag as never)) as never,
         simulated as Context.Context<Ports>
       )
@@ -194,8 +195,8 @@ const prepare = (config: Config, scenario: Scenario) => {
         if (name === "server") registry.readers.clear()
       })
       engine.clock.hasWorkBy = (by) => {
-        // While a stream is open, the simulation must not slow down the loops. The stream's heartbeats would come too
-        // late, and the listener would count as gone.
+        // While a stream is open, the loops must not sleep longer than usual. Otherwise the stream's heartbeats would
+        // come too late, and the listener would count as gone.
         if (registry.readers.size > 0) return Effect.succeed(true)
         const moment = Timestamp.make(by)
         const found = Effect.orDie(
@@ -208,8 +209,8 @@ const prepare = (config: Config, scenario: Scenario) => {
               const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
               if (Option.isSome(found)) return true
             }
-            // While a lease is free, the simulation must not slow down the loops: a worker takes a free lease only when
-            // its loop wakes.
+            // While a lease is free, the loops must not sleep longer than usual, because a worker takes a free lease
+            // only when its loop wakes.
             const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
             return leases.some(({ owner }) => owner === null)
           })
@@ -320,8 +321,8 @@ interface Simulation {
 }
 
 /**
- * The ways in which a mail server refuses a message: permanently, because the mailbox does not exist (`Refused`), or
- * only this time (`NotSent`).
+ * How a mail server refuses a message: `Refused` is permanent, because the mailbox does not exist; `NotSent` is only
+ * for this attempt.
  */
 const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = [
   { _tag: "Refused", reason: "550 no such user here" },
@@ -329,8 +330,8 @@ const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = 
 ]
 
 /**
- * Records the messages that readers of streams get. It leaves out `Ready` and heartbeats, because no oracle judges
- * them.
+ * Records in the trace the messages that readers of streams get, except `Ready` and heartbeats, because no oracle
+ * judges these two.
  */
 const hearing =
   (recorder: Recorder, receivers: Receivers): Registry.Registry["hear"] =>
@@ -364,7 +365,7 @@ const simulatedPorts = ({ faults, receivers, recorder, secrets, seed, vault }: S
     Context.add(Vault, vault),
     Context.add(PasswordHasher, MemoryPasswordHasher.make),
     Context.add(WebhookSender, receivers.sender),
-    // No oracle reads the audit log, so the simulation stores no events. It only searches each event for secrets in the
+    // No oracle reads the audit log, so this port stores no events. It only searches each event for secrets in the
     // clear.
     Context.add(AuditLog, {
       append: (event) => Effect.sync(() => reportLeaks(recorder, secrets, event, "AuditLog.append")),
@@ -385,7 +386,9 @@ const reportLeaks = (recorder: Recorder, secrets: Secrets, value: unknown, where
   for (const alias of secrets.in(value)) recorder.add(Process.WORLD, { kind: "leak", alias, where })
 }
 
-/** A logger that prints nothing. It searches the message, annotations and causes of each log line for secrets. */
+/**
+ * A logger that prints nothing. The logger searches the message, annotations and causes of each log line for secrets.
+ */
 const listener = (recorder: Recorder, secrets: Secrets) =>
   Logger.make(({ annotations, cause, message }) => {
     const causes = Cause.isEmpty(cause) ? [] : [Cause.pretty(cause), ...Cause.failures(cause), ...Cause.defects(cause)]

@@ -1,8 +1,8 @@
 import type { Endpoint } from "./Operations.js"
 
 /**
- * The constants that the oracles and the simulated world need, copied from the specification. This file imports none of
- * the product's constants: an oracle with the product's constant would accept a wrong constant.
+ * The constants that the oracles and the simulated world need, copied from the specification. This file imports no
+ * constant of the product: if the product's constant is wrong, an oracle that used it would find no violation.
  */
 
 export const SECOND = 1_000
@@ -10,7 +10,7 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** The smallest and the largest value, both allowed. */
+/** The smallest and the largest value that are allowed. */
 export interface Limits {
   readonly min: number
   readonly max: number
@@ -23,7 +23,7 @@ export const isWithin = (value: number, { max, min }: Limits): boolean => value 
 /** Decision accounts-6: a session ends 14 days after its last use, and 30 days after the sign-in at the latest. */
 export const SESSION_IDLE = 14 * DAY
 export const SESSION_LONGEST = 30 * DAY
-/** Decision accounts-6: a use renews a session at most once an hour. */
+/** Decision accounts-6: using a session extends the session at most once an hour. */
 export const SESSION_RENEWED = 3_600 * SECOND
 /** Decision A2: after five failures of one account in 15 minutes, the service refuses sign-ins of this account. */
 export const GUESSES = 5
@@ -42,19 +42,20 @@ export const LISTENER_LIFE = 45 * SECOND
 /** Spec §2.1: how long an access token is valid. */
 export const ACCESS_LIFETIME = 3_600 * SECOND
 /**
- * The service can find the owner of an access token for this long after it issued the token: until a day after the
+ * How long the service can find the owner of an access token, counted from the token's issue: until a day after the
  * token's end.
  */
 export const ACCESS_REMEMBERED = ACCESS_LIFETIME + DAY
 /** Spec §2.1: how long an authorization code can be exchanged. */
 export const CODE_LIFETIME = 60 * SECOND
 /**
- * Spec §8: a spent code or refresh token that is presented again within this time, inclusive, is no theft (decision
- * T3).
+ * Spec §8: a code or refresh token that is presented again at most this long after its first use does not count as
+ * stolen (decision T3).
  */
 export const RACE_WINDOW = 30 * SECOND
 /**
- * Decision connection-6: exact location lasts this many days when the user allows it again without choosing a number.
+ * Decision connection-6: when the user allows exact location again without choosing a number of days, the sensitive
+ * tier lasts this many days.
  */
 export const TIER_DAYS = 30
 /** Spec §4.3, §8: during this time after the sensitive tier's end date, a renewal brings the sensitive scopes back. */
@@ -63,7 +64,7 @@ export const GRACE = 14 * DAY
 export const WARNING_DAYS = [14, 7] as const
 /** Spec §6.3: the interval between two sweeps of the tiers. */
 export const SWEEP = 15 * MINUTE
-/** Decision "Apps": an app's old client secret stays valid for this long after the app got a new secret. */
+/** Decision "Apps": how long an app's old client secret stays valid after the app got a new secret. */
 export const CLIENT_SECRET_OVERLAP = 24 * HOUR
 
 /** Decision mail-3: the wait after the first failed attempt to send a message, after the second, and so on. */
@@ -71,20 +72,25 @@ export const MAIL_WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 
 
 // ---- fixes and rules
 
-/** Decision rules-13: for how many seconds a crossing may wait before it fires, in case a later fix contradicts it. */
+/**
+ * Decision rules-13: how many seconds a rule may wait after a crossing before the rule fires, in case a later fix
+ * contradicts the crossing.
+ */
 export const SETTLE_S: Limits = { min: 0, max: 300 }
-/** Decision rules-14: the seconds without a reading after which a dwell rule may fire for a stay. */
+/**
+ * Decision rules-14: how many seconds after the end of its dwell time a dwell rule may fire without a further reading.
+ */
 export const SILENCE_S: Limits = { min: 300, max: 1_800 }
 /** Decision rules-14: silence fires no rule when, at the end of the dwell time, the last reading is older than this. */
 export const LAST_WORD = 30 * MINUTE
 /**
- * A worker that no fault disturbs fires a crossing or a stay at most this long after the end of its wait (`SETTLE_S`,
- * `SILENCE_S`).
+ * When no fault disturbs the worker, a rule that waits for `SETTLE_S` or `SILENCE_S` fires at most this long after the
+ * end of the wait.
  */
 export const SETTLE_PROMPT = 60 * SECOND
-/** Decision L3: a reading whose time is further than this in the future is quarantined. */
+/** Decision L3: a reading whose capture time is further than this in the future is quarantined. */
 export const FUTURE = 5 * MINUTE
-/** Decision L3: 2010-01-01. An earlier reading is quarantined. */
+/** Decision L3: 2010-01-01T00:00Z. A reading with an earlier capture time is quarantined. */
 export const EARLIEST = 14_610 * DAY
 /** Spec §4.6.4: a fix that arrives later than this after its capture changes the state of a rule but fires nothing. */
 export const STALE = 15 * MINUTE
@@ -107,8 +113,8 @@ export const EVENT_AGE_S: Limits = { min: 30, max: 3_600 }
 /** Decision devices-5: a device that returns to its spot within this time counts as not having moved. */
 export const BACK_SOON = 15 * MINUTE
 /**
- * Decision devices-6: the service does not compare a reading with a device that sent nothing in this time before the
- * reading.
+ * Decision devices-6: the service does not compare a reading with another device that sent nothing in this time before
+ * the reading.
  */
 export const SILENT = 24 * HOUR
 /** Decision devices-6: a late reading counts as carried when its device moved within this time before the capture. */
@@ -125,7 +131,7 @@ export const PURPOSE_KEY = /^[a-z][a-z0-9_]{2,39}$/
 
 // ---- questions about zones (Spec §8, decision M8)
 
-/** How many questions about zones an app may ask about one person in any hour. */
+/** How many questions about zones an app may ask about one person within an hour. */
 export const ZONE_QUESTIONS = 20
 /**
  * The budget of a day (decision M8). With all questions about one person on one day, an app may be able to locate the
@@ -154,7 +160,10 @@ export const COORDINATE = /-?\b\d{1,3}\.\d{3,}/
 
 /** Spec §2.7: how many endpoints an app may have. */
 export const ENDPOINTS = 5
-/** The largest number of signatures in a webhook's signature header: those of the newest secrets. */
+/**
+ * The largest number of signatures in a webhook's signature header. With more valid secrets, only the newest secrets
+ * sign.
+ */
 export const SIGNATURES = 8
 /** Spec §4.7: an endpoint's old signing secret stays valid for this long after a rotation. */
 export const SECRET_OVERLAP = 24 * HOUR
@@ -200,7 +209,7 @@ export const SENSITIVE: ReadonlySet<string> = new Set([
 
 /**
  * What a token needs for each endpoint (Spec §2.3, §4.4-4.6, decisions §3): the named scope, any standard scope
- * (`any_standard`), or nothing beyond being live (`none`).
+ * (`any_standard`), or no scope (`none`).
  */
 export const REQUIRED = {
   "GET /v1/me": "none",

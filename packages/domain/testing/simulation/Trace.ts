@@ -2,21 +2,22 @@ import type { Ended, Name, Operation } from "./Operations.js"
 
 /**
  * What happened in a run, in order: operations of actors and their answers, what receivers and mailboxes got, injected
- * faults, and port calls. A trace is plain JSON: a program can write it to a file, read the file and judge the trace
- * once more. The trace names secrets by aliases (`access-17`) and never contains a secret in the clear.
+ * faults, and port calls. A trace is plain JSON: a program can write the trace to a file, read the file later and let
+ * oracles judge the trace once more. The trace names secrets by aliases (`access-17`) and never contains a secret in
+ * the clear.
  */
 export type Entry = Stamp & (Begun | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked)
 
 interface Stamp {
   /** The number of the entry: 0, 1, 2 … */
   readonly i: number
-  /** Milliseconds since 1970 on the virtual clock. A jump may set this clock back. */
+  /** Milliseconds since 1970 on the virtual clock. A fault (`clock.jump`) may set this clock back. */
   readonly t: number
   /** Milliseconds of virtual time since the run began. Unlike `t`, this number never goes back. */
   readonly passed: number
   /**
-   * The process that caused the entry, with the count of its starts (`server-1`, `worker-2`). `world` stands for the
-   * simulated people and apps, and for the scenario.
+   * The process that caused the entry, with the number of its starts: `worker-2` is the worker after one restart.
+   * `world` stands for the simulated people and apps, and for the scenario.
    */
   readonly proc: string
 }
@@ -41,19 +42,19 @@ export type Done = {
 export interface Posted {
   readonly kind: "posted"
   readonly url: string
-  /** The parsed body. For a text that is no JSON object, the only field is `raw`, with the text. */
+  /** The parsed body. When the body is not a JSON object, the only field is `raw`, with the text. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The time of signing, in seconds since 1970: `t` of the signature header. Null when the header has none. */
+  /** The time of signing, in seconds since 1970: `t` of the signature header. Null when the header has no `t`. */
   readonly signedAtS: number | null
   /** How many signatures (`v1` values) the signature header has. */
   readonly signatures: number
   /**
-   * The aliases of the secrets with which the body's signature is valid, among those that the simulated apps have
-   * received.
+   * The aliases of the signing secrets with which a signature of the body is valid. All signing secrets that the
+   * service has stored are tried.
    */
   readonly verifiedBy: ReadonlyArray<string>
   /**
-   * What the receiver did in the end: a status, or `refuse`, `reset`, `hang`, `slow` (a 200 after the deadline of five
+   * How the receiver answered: a status, or `refuse`, `reset`, `hang`, `slow` (a 200 after the deadline of five
    * seconds), `reset_after_2xx`.
    */
   readonly reply: number | "refuse" | "reset" | "hang" | "slow" | "reset_after_2xx"
@@ -61,7 +62,7 @@ export interface Posted {
   readonly tookMs: number
 }
 
-/** A person who listens to an app's events read a message of the stream. The trace leaves heartbeats out. */
+/** A developer who listens to an app's events read a message of the stream. The trace does not contain heartbeats. */
 export interface StreamEntry {
   readonly kind: "heard"
   readonly listenerId: string
@@ -71,24 +72,29 @@ export interface StreamEntry {
 export type ReceivedMessage =
   | ({ readonly _tag: "Event" } & Pick<Posted, "body" | "signedAtS" | "signatures" | "verifiedBy">)
   | { readonly _tag: "Dropped"; readonly count: number }
-  /** The stream ended. `left`: the reader went away. For any other reason the service closed the stream. */
+  /**
+   * The stream ended. The reason `left` means that the reader went away. With any other reason, the service closed the
+   * stream.
+   */
   | { readonly _tag: "End"; readonly reason: string }
 
-/** A message left the service for somebody's mailbox. */
+/** The service sent an e-mail. */
 export interface Mailed {
   readonly kind: "mailed"
   readonly to: string
   readonly subject: string
   /**
-   * The id of the message. The service may send a message once more, because it could not store the result of the first
-   * attempt; the message then has the same id.
+   * The id of the message. When the service could not store the result of an attempt, it may send the message once
+   * more, with the same id.
    */
   readonly id: string
   /** Present when the mail server did not take the message: `Refused` is permanent, `NotSent` only for this attempt. */
   readonly bounced?: "Refused" | "NotSent"
 }
 
-/** A port call, recorded when it ended. Arguments and value are present only where an oracle needs them. */
+/**
+ * A call of a port. The trace records a call when the call ends, with arguments and value only if an oracle needs them.
+ */
 export interface PortCall {
   readonly kind: "port"
   /**

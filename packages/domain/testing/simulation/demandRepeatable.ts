@@ -1,10 +1,10 @@
 import { type Config, run, type Scenario, type SimResult } from "./Simulation.js"
 
 /**
- * Runs the scenario twice with the same seed, and returns the result of the first run. Rejects when the traces differ,
- * and names the first lines that differ. A difference means that the scenario, a store or a program used a value that
- * does not follow from the seed, such as `randomUUID` of `node:crypto`, which the guard does not see. A backend must
- * give each of the two runs an empty database.
+ * Runs the scenario twice with the same seed, and returns the result of the first run. When the traces differ, the
+ * promise rejects with the first lines that differ. A difference means that the scenario, a store or a program used a
+ * value that does not follow from the seed, such as `randomUUID` of `node:crypto`, which the guard does not see. A
+ * backend must give each of the two runs an empty database.
  */
 export const demandRepeatable = async (config: Config, scenario: Scenario): Promise<SimResult> => {
   const first = await run(config, scenario)

@@ -3,21 +3,21 @@ import type { Plan, Step } from "../plan/Plan.js"
 import { isPlan } from "../plan/readPlan.js"
 
 /**
- * Small changes of a plan. Any list of steps is a valid plan, because a run skips a step that is impossible at its
- * time. Only a changed number may be out of bounds; then another change is drawn.
+ * Small random changes of a plan. Any list of steps is a valid plan, because a run skips each step that is impossible
+ * at its time. Only a changed number may be invalid; then another change is drawn.
  */
 
 /** The largest number of changes to one plan. */
 const MOST_CHANGES = 4
-/** How often a change is drawn until the changed plan is valid. When every draw fails, the plan stays as it is. */
+/** The largest number of draws for one change. When no draw gives a valid plan, the plan stays unchanged. */
 const TRIES = 10
 /**
- * No change makes a plan longer than this number of steps. Otherwise plans, and so runs, would become longer and
- * longer.
+ * No change makes a plan longer than this number of steps. Without the limit, plans and their runs would become longer
+ * and longer.
  */
 const MOST_STEPS = 200
 
-/** Boundary values of the specification, in milliseconds, metres and counts, and numbers next to them. */
+/** Boundary values of the specification and numbers next to them: milliseconds, metres, seconds and counts. */
 const EDGES = [
   0, 1, -1, 50, 51, 100, 150, 300, 1_000, 30_000, 60_000, 119_999, 120_000, 300_000, 599_999, 600_000, 899_999, 900_000,
   3_600_000, 86_400_000
@@ -73,14 +73,14 @@ const insert: Change = (plan, other, draw) => {
   return withSteps(plan, [...plan.steps.slice(0, at), ...other.steps.slice(from, to), ...plan.steps.slice(at)])
 }
 
-/** The beginning of the plan and the end of the other plan. */
+/** Joins the beginning of the plan and the end of the other plan. */
 const cross: Change = (plan, other, draw) =>
   withSteps(plan, [
     ...plan.steps.slice(0, draw.int(1, plan.steps.length)),
     ...other.steps.slice(draw.int(0, other.steps.length))
   ])
 
-/** Another seed for the plan: fibers run in another order, ids are different, and faults strike at other times. */
+/** Gives the plan another seed: fibers run in another order, ids are different, and faults strike at other times. */
 const reseed: Change = (plan, _, draw) => ({
   ...plan,
   seed: draw.int(1, 2 ** 31 - 1),

@@ -3,8 +3,8 @@ import type { SimResult } from "../Simulation.js"
 import type { Entry } from "../Trace.js"
 
 /**
- * The situations that a run reached. When a run reaches a situation for the first time, the search keeps its plan, and
- * later runs changed forms of the plan.
+ * Situations that a run reached. When a run is the first to reach a situation, the guided search keeps the plan of the
+ * run, and later tries changed forms of this plan.
  */
 
 /** The names of all marks: rare situations that a run should reach. */
@@ -42,7 +42,10 @@ export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks
   return reached
 }
 
-/** The name of the operation with its result: a status or an error code, but no value that depends on the seed. */
+/**
+ * The name of the operation with its result: a status or an error code. Values that depend on the seed are left out, so
+ * that results of different runs can be compared.
+ */
 const endOf = ({ name, outcome }: Entry & { readonly kind: "done" }): string => {
   switch (outcome._tag) {
     case "ok":

@@ -6,19 +6,19 @@ import { mutate } from "./Mutation.js"
 import { MARKS, reachedBy } from "./Reached.js"
 
 /**
- * A guided search for new situations. The search keeps each plan that reached a situation which no earlier plan
- * reached, and runs changed forms of the kept plans. Plans with rare situations are chosen more often. The same seed
- * and the same results give the same search.
+ * A guided search for new situations. The search keeps each plan that was the first to reach a situation, and runs
+ * changed forms of the kept plans. Plans that reached rare situations are chosen more often. The same seed and the same
+ * results give the same search.
  */
 export interface Search {
   /** The next plan to run. */
   readonly next: () => Plan
   /**
-   * Takes the result of a plan, and returns how many of its situations no earlier plan reached. `more` has situations
-   * that the trace does not show, such as lines of code that ran for the first time.
+   * Takes the result of a plan, and returns how many of its situations no earlier plan reached. `more` adds situations
+   * that the trace does not show, such as lines of code that the run executed.
    */
   readonly learn: (result: Pick<PlanResult, "plan" | "entries" | "marks">, more?: ReadonlySet<string>) => number
-  /** The plans that are kept, oldest first. */
+  /** The plans that the search has kept, oldest first. */
   readonly corpus: () => ReadonlyArray<Plan>
   /** The number of different situations that the search has reached. */
   readonly reached: () => number
@@ -35,8 +35,8 @@ export interface SearchConfig {
 }
 
 /**
- * The share of the runs with a randomly drawn plan. Only these plans bring stories (`pieces/story.ts`) that no kept
- * plan has.
+ * The probability that a plan is drawn at random, and is not a changed form of a kept plan. Only random plans bring
+ * stories (`pieces/story.ts`) that no kept plan has.
  */
 const FRESH = 0.35
 const NONE: ReadonlySet<string> = new Set()
@@ -50,7 +50,7 @@ interface Kept {
   tried: number
 }
 
-/** Begins a search. It first runs the plans of an earlier search (`corpus`), if there are any. */
+/** Begins a search. The search first runs the plans of an earlier search (`corpus`), if there are any. */
 export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search => {
   const draw = Streams.make(seed, "guided")
   const hits = new Map<string, number>()
@@ -59,7 +59,8 @@ export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search
   let fresh = 0
 
   /**
-   * The weight of a plan in `choose`. Each rare situation raises the weight; each changed form that was run lowers it.
+   * The weight of a plan in `choose`. Each rare situation of the plan raises the weight; each changed form that was run
+   * lowers the weight.
    */
   const weightOf = ({ situations, tried }: Kept): number => {
     let rare = 1

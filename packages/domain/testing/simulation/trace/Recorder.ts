@@ -9,8 +9,8 @@ import { hasShape } from "./Secrets.js"
 export type Happening = Begun | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked
 
 /**
- * Writes the trace. The hash of each entry includes the hash of the entry before, so two traces are the same when their
- * last hashes are equal.
+ * Writes the trace. The hash of each entry includes the hash of the entry before, so two traces with equal last hashes
+ * are equal.
  */
 export class Recorder {
   readonly entries: Array<Entry> = []
@@ -25,8 +25,8 @@ export class Recorder {
   }
 
   /**
-   * Adds an entry and returns its number. `isNews`: the entry may mean work for another fiber, so slowed loops wake
-   * (`VirtualClock.stir`).
+   * Adds an entry and returns its number. `isNews`: the entry may mean work for another fiber, so loops that sleep
+   * longer than usual return to their own interval (`VirtualClock.stir`).
    */
   add(process: Process.Process, happening: Happening, isNews = true): number {
     const i = this.entries.length

@@ -1,6 +1,6 @@
 /**
- * The kinds of secrets. A trace names a secret by its kind and a number: `access-1` is the first access token that the
- * simulated people and apps received.
+ * The kinds of secrets. A trace names a secret by its kind and a number: `access-1` is the first access token that a
+ * simulated app received.
  */
 export type SecretKind =
   | "code"
@@ -18,14 +18,17 @@ const SHAPE =
 
 export const hasShape = (text: string): boolean => SHAPE.test(text)
 
-/** The secrets that the simulated people and apps have received, each with its alias. */
+/**
+ * The known secrets of a run, each with its alias: those that the simulated people and apps received, the passwords,
+ * and every signing secret that the vault encrypted.
+ */
 export class Secrets {
   private readonly aliases = new Map<string, string>()
   private readonly raws = new Map<string, string>()
   private readonly passwords: Array<string> = []
   private readonly counts = new Map<SecretKind, number>()
 
-  /** The alias of a secret. A secret that has no alias gets the next one of its kind. */
+  /** The alias of a secret. A secret without an alias gets the next alias of its kind. */
   alias(kind: SecretKind, raw: string): string {
     const known = this.aliases.get(raw)
     if (known !== undefined) return known
@@ -39,8 +42,8 @@ export class Secrets {
   }
 
   /**
-   * The secret of an alias. A text that is no alias comes back unchanged: it is a made-up token that the service never
-   * issued.
+   * The secret of an alias. A text that is not an alias is returned unchanged, because it stands for a made-up token
+   * that the service never issued.
    */
   raw(alias: string): string {
     return this.raws.get(alias) ?? alias
@@ -52,8 +55,8 @@ export class Secrets {
   }
 
   /**
-   * Finds the secrets that a value contains in the clear, and returns their aliases. For a secret that nobody in the
-   * simulation has received, the text is `a secret not told yet`.
+   * Finds the secrets that a value contains in the clear, and returns their aliases. A secret without an alias, which
+   * no simulated person or app has received, is returned as `a secret not told yet`.
    */
   in(value: unknown): ReadonlyArray<string> {
     const found = new Set<string>()
@@ -62,8 +65,8 @@ export class Secrets {
   }
 
   /**
-   * The secret that the text is, or the password that the text contains. Every text is searched for the passwords,
-   * because a run has few; a cookie is found only if it is the whole text, because a run has many.
+   * Finds a known secret that is the whole text, or a password that is a part of the text. Only passwords are searched
+   * for within texts, because a run has few passwords but many cookies.
    */
   private known(text: string): string | undefined {
     return this.aliases.has(text) ? text : this.passwords.find((password) => text.includes(password))
@@ -92,5 +95,5 @@ export class Secrets {
   }
 }
 
-/** The depth at which the search stops. No row is nested deeper. */
+/** The number of nested levels after which the search stops. No row of the database has more levels. */
 const DEEP = 8
