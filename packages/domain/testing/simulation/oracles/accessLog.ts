@@ -41,8 +41,8 @@ const isRecord = ({ method, port }: PortCall): boolean =>
   port === "AccessLogStore" && (method === "record" || method === "recordRepeat")
 
 /**
- * Reports each call that the service answered although it could not write the call's log entry, and each call with two
- * entries.
+ * Reports each call that the service answered although it could not write the call's log entry, and each call with
+ * more than one entry.
  */
 const unwritten = (known: Knowledge, say: Say): void => {
   const written = new Map<number, { isDone: boolean; count: number }>()

@@ -6,8 +6,8 @@ import { type CompletedCall, happened, isDone, isoOf, mayBeDone, timeOf } from "
 import { ACTIVE_RULES } from "../Specification.js"
 
 /**
- * Oracles of the limit on active rules: at most ten rules of a connection are active at any instant (Spec §4.6.6). A
- * window includes its beginning but not its end (decision L11).
+ * Oracles of the limit on active rules: at most ten rules of a connection are active at any instant (Spec §4.6.6). The
+ * window in which a rule is active includes its beginning but not its end (decision L11).
  */
 
 type Window = Pick<RuleFields, "activeFrom" | "activeUntil">
@@ -15,7 +15,7 @@ type Window = Pick<RuleFields, "activeFrom" | "activeUntil">
 const covers = ({ activeFrom, activeUntil }: Window, instant: number): boolean =>
   (activeFrom === null || activeFrom <= instant) && (activeUntil === null || instant < activeUntil)
 
-/** A request for a rule, with the connection that its token belongs to. */
+/** A request to create a rule, with the connection that its token belongs to. */
 interface RuleRequest {
   readonly did: CompletedCall<"call">
   readonly connectionId: string
@@ -45,7 +45,7 @@ const ruleRequests = (run: Run): ReadonlyMap<string, ReadonlyArray<RuleRequest>>
 }
 
 /**
- * Whether another request for a rule overlapped this request. Then the trace does not show which rule the service
+ * Whether another request to create a rule overlapped this request. Then the trace does not show which rule the service
  * counted first.
  */
 const isRacing = (all: ReadonlyArray<RuleRequest>, { did }: RuleRequest): boolean =>
@@ -90,8 +90,8 @@ interface Refusal extends Excess {
 }
 
 /**
- * Refusals that name a wrong instant: one outside the window of the refused rule, or one at which fewer than ten other
- * rules are active.
+ * Refusals that name a wrong instant: an instant outside the window of the refused rule, or an instant at which fewer
+ * than ten other rules are active.
  */
 const wrongRefusals = (run: Run): ReadonlyArray<Refusal> =>
   [...ruleRequests(run).values()].flatMap((all) =>

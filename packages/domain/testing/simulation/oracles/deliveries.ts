@@ -62,8 +62,9 @@ const d1: Oracle = {
 }
 
 /**
- * The largest number of replays of one event at the endpoint that no read of the delivery log shows, because the log
- * keeps delivered rows for only a week.
+ * An upper bound on the replays of one event at the endpoint that no read of the delivery log shows. The log keeps a
+ * delivered row for only a week, so replays can be missing only in a longer run. The bound counts every redelivery of
+ * the run that may have succeeded and whose new row no read shows, and one replay for each recovery of the endpoint.
  */
 const goneReplays = (run: Run, endpointId: string): number => {
   if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0
@@ -77,8 +78,8 @@ const goneReplays = (run: Run, endpointId: string): number => {
 }
 
 /**
- * Reports each event that was sent to an endpoint more often than its deliveries allow. The check runs only when no
- * fault disturbed a program, because after such a fault an attempt may be repeated.
+ * Reports each event that was sent to an endpoint more often than seven times for each delivery and replay. The check
+ * runs only when no fault disturbed a program, because after such a fault an attempt may be repeated.
  */
 const beyondSeven = (run: Run) => {
   if (happened(run).slackMs > 0) return []
@@ -107,8 +108,8 @@ const readings = (run: Run): ReadonlyMap<string, ReadonlyArray<Row>> => {
 }
 
 /**
- * Compares each version of a row with the version before it. It skips two versions when the reads of the log that
- * returned them overlapped.
+ * Compares each version of a row with the version before. The comparison skips two versions when the reads of the log
+ * that returned the versions overlapped.
  */
 const moves = (run: Run, wrong: (before: Row, after: Row) => string | undefined) =>
   [...readings(run).values()].flatMap((all) =>

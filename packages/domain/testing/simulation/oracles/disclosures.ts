@@ -11,7 +11,7 @@ import { isSensitiveEndpoint, COORDINATE } from "../Specification.js"
 
 /**
  * Oracles of the texts in the access log that say what the app learned from an answer (Spec §1.7). The service chooses
- * the words; the answer decides what they must mention.
+ * the words; the oracles check only what each text must mention.
  */
 
 type Entry = Pick<LoggedAccess, "disclosed" | "purpose" | "endpoint" | "error" | "status">
@@ -160,7 +160,7 @@ const A7 = oracle(
 
 /**
  * The purpose key that the log entry must show. Null: the entry must show none. Undefined: the oracle cannot tell. The
- * log must not contain a text that is no purpose key of the app, because it could be any text.
+ * entry must not contain a text that is no purpose key of the app, because an app could write any text into the log.
  */
 const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefined => {
   if (op.outcome._tag !== "ok") return undefined
@@ -213,9 +213,9 @@ const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
 const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
 
 /**
- * The service writes the log entry of an event before it sends the event. If a worker dies between these two, the user
- * reads of an event that no app received. If the service sent the event first, an app could receive an event of which
- * the user never reads.
+ * The service writes the log entry of an event before it sends the event. If a worker dies between the two steps, the
+ * user reads of an event that no app received. If the service sent the event first, an app could receive an event of
+ * which the user never reads.
  */
 const A9 = oracle(
   "A9",

@@ -38,9 +38,9 @@ const importsOf = (run: Run): ReadonlyMap<string, KnownImport> => {
 }
 
 /**
- * The readings of a file: those that are certainly stored (`sure`), and those that may be (`maybe`). An import leaves
- * out the last 24 hours before the end of the file's upload. The trace shows only the earliest and the latest time at
- * which the upload can have ended.
+ * The readings of a file: `sure` has the readings that are certainly stored, and `maybe` has all that may be stored. An
+ * import leaves out the last 24 hours before the end of the file's upload. The trace shows only the earliest and the
+ * latest time at which the upload can have ended.
  */
 const kept = ({ made, readings }: KnownImport) => ({
   sure: readings.filter(({ capturedAt }) => capturedAt <= made.beganAt - RECENT),
@@ -163,8 +163,8 @@ const I3: Oracle = {
       return outcome.value.imports.flatMap(({ importId, state }) => {
         const file = importsOf(run).get(importId)
         if (file === undefined || state === "done") return []
-        // An import may fail in two cases: its file has no entry, or faults struck, because a worker tries an import at
-        // most five times.
+        // An import may fail in two cases: its file has no entry, or faults struck. An import fails after five attempts
+        // without progress, and a fault can end an attempt.
         const mayFail = file.readings.length + file.wrong === 0 || !index(run).isCalm(file.made.begin, end)
         return state === "failed" && mayFail ? [] : [{ at: end, detail: `${importId} is ${state}` }]
       })

@@ -97,7 +97,7 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
 ])
 /** The longest time after which an event comes over a stream: the server looks for events every second. */
 const LOOK = 2 * SECOND
-/** If a listener's stream opened at least this long before the POST, it was certainly open when the event was sent. */
+/** A stream that opened at least this long before the POST of an event was certainly open when the event was sent. */
 const SETTLED = 5 * SECOND
 
 const N3: Oracle = {

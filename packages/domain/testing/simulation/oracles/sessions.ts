@@ -6,8 +6,8 @@ import { type Came, Finality, Register } from "./support/trace/Pending.js"
 import { type Op, type OpOf, type Span, spanOf } from "./support/trace/Ops.js"
 
 /**
- * What the trace shows about a session, by one of its cookies. The cookie may be in the hands of the session's owner or
- * of a thief.
+ * What the trace shows about one cookie of a session. The session's owner may use the cookie, or a thief who stole the
+ * cookie.
  */
 interface KnownSession {
   readonly userId: string

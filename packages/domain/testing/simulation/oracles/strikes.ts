@@ -26,7 +26,8 @@ export const Y3 = oracle(
     const first = run.entries[0]
     if (first === undefined || known.trace.wentBack || !run.quiesced) return
     const hurries = retries(known)
-    // If calls were slow, the store may have written the ends of deliveries in another order than that of their times.
+    // If calls were slow, the store may have written the ends of deliveries in an order other than the order of their
+    // times.
     const isCalm = known.trace.isCalm(0, run.entries.length)
     for (const { appId, last, rows } of deliveryLogs(known)) {
       const read = lastEndpoints(known, appId)
@@ -39,8 +40,8 @@ export const Y3 = oracle(
       }
       for (const { disabledAt, endpointId, strikes } of read.outcome.value.endpoints) {
         const all = [...(effects.get(endpointId) ?? []), ...enablings(known, endpointId)]
-        // The count at the time `since`. An endpoint that was disabled by then had twenty strikes, and any other
-        // endpoint had at most nineteen.
+        // The highest count that the endpoint may have had at the time `since`: 0 if the run began later. An endpoint
+        // that was disabled by `since` had twenty strikes, and any other endpoint had at most nineteen.
         const from = first.t > since ? 0 : disabledAt !== null && disabledAt <= since ? STRIKES : STRIKES - 1
         const { most, least } = count(isCalm ? all : all.map(unsure), from)
         if (strikes > most) say(read.to, `${strikes} strikes of ${endpointId}, of which ${most} count at most`)

@@ -14,8 +14,8 @@ interface PurposeUse {
 }
 
 /**
- * The service counts the calls of each purpose once an hour, so a flag must appear within this time after one call too
- * many.
+ * The service counts the calls of each purpose once an hour. So a flag must appear within this time after the first
+ * call beyond twice the expected volume.
  */
 const COUNTED = HOUR + MINUTE
 
@@ -54,8 +54,8 @@ const uses = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<PurposeUse>> 
 }
 
 /**
- * The expected volumes that may have applied between the entries `from` and `to`: that of the approved wording or,
- * before an approval, of the newest.
+ * The expected volumes that may have applied between the entries `from` and `to`: the volume of the approved wording
+ * or, before an approval, the volume of the newest wording.
  */
 const volumes = (purpose: KnownPurpose | undefined, from: number, to: number): ReadonlyArray<number> | undefined =>
   purpose?.state.read(from, to)?.map(({ approved, newest }) => (approved ?? newest).expectedDailyVolume)
@@ -84,8 +84,8 @@ const judgeFlag = (
 }
 
 /**
- * Reports each purpose whose calls exceeded twice the expected volume and which was not flagged within `COUNTED`,
- * although no fault struck.
+ * Reports each purpose of a connection whose calls exceeded twice the expected volume, and which was not flagged within
+ * `COUNTED`, although no fault struck.
  */
 const missing = (
   known: Knowledge,
@@ -102,8 +102,8 @@ const missing = (
     for (const [k, { tMax: at }] of sure.entries()) {
       const end = at + COUNTED
       if (trace.latest(op.from) < end) break
-      // The number of calls within the 24 hours before `end`. A slow call may have begun before other calls that ended
-      // first.
+      // The number of calls, up to and including this call, that certainly began within the 24 hours before `end`. A
+      // slow call may have begun long before it ended.
       const count = sure.slice(0, k + 1).filter(({ tMin }) => tMin > end - DAY).length
       const from = trace.firstAt(at)
       const to = trace.firstAt(end)

@@ -62,7 +62,7 @@ export const unsigned = (run: Run, post: Post): string | undefined => {
   if (secrets.length === 0 || secrets.length > SIGNATURES) return undefined
   for (const { alias, forgetters, replaced, since, surelyReplaced } of secrets) {
     const isThere = since.endedAt < beganAt - slackMs && since.end < post.i
-    // If the clock was set back during the rotation, the rotation may have either time, so the earlier one counts.
+    // If the clock was set back during the rotation, the rotation may have either time, so the earlier time counts.
     const endsAt = replaced === undefined ? Infinity : Math.min(replaced.beganAt, replaced.endedAt) + SECRET_OVERLAP
     const isValid = isThere && beganAt < endsAt && !isForgotten(run, post, forgetters, endsAt)
     if (isValid && !verifiedBy.includes(alias)) return `it does not verify with ${alias}, which is valid`
@@ -148,7 +148,7 @@ const h3: Oracle = {
       const first = ids.get(happening)
       ids.set(happening, first ?? { eventId, endpointId })
       if (first === undefined || first.eventId === eventId) return undefined
-      // The rule fired twice, because both events went to one endpoint. Other oracles judge this.
+      // If both events went to one endpoint, the rule fired twice. Other oracles, such as R8, report this.
       const isTwice = isFiring(post.body["type"]) && postsOf(run, eventId, textOf(first.endpointId) ?? "").length > 0
       return isTwice || first.endpointId === endpointId ? undefined : `it went elsewhere as ${first.eventId}`
     })
@@ -212,7 +212,10 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   return mayWant(endpoint, type, begin, post.i) ? undefined : "its endpoint does not subscribe to it"
 }
 
-/** Reports each endpoint that subscribes to an event and never got it, although another endpoint got it. */
+/**
+ * Reports each endpoint that subscribes to an event for which it has neither a row in the delivery log nor a POST,
+ * although another endpoint got the event.
+ */
 const missingDeliveries = (run: Run) => {
   if (!run.quiesced) return []
   const first = new Map<string, Post>()

@@ -191,8 +191,8 @@ const renewedBy = (known: Knowledge, code: string): boolean => {
 }
 
 /**
- * Reports a consent that showed the user the wrong screen (`mode`), or that wrongly kept or replaced a live connection
- * (Spec §4.1).
+ * Reports a consent whose `mode` (new connection, change or renewal) does not fit the connection or the requested
+ * scopes, and a consent that replaced a live connection (Spec §4.1).
  */
 const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["consents"][number], say: Say): void => {
   if (op.outcome._tag !== "ok" || beforeWas.life === "open") return

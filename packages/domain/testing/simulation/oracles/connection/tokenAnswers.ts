@@ -7,7 +7,10 @@ import { oracle, type Say } from "../support/trace/oracle.js"
 import { reports, wrongScopes } from "../support/Reports.js"
 import { DAY, LOG_KEPT, REQUIRED } from "../../Specification.js"
 
-/** Oracles of three parts of answers about tokens: `sub`, scopes and dates (Spec §2.1, §2.2, §4.3, §5.6). */
+/**
+ * Oracles of `sub`, scopes and dates in answers about tokens, and of what a repeated consent keeps and ends (Spec §2.1,
+ * §2.2, §4.3, §5.6).
+ */
 
 const T9 = oracle(
   "T9",

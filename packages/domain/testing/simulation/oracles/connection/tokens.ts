@@ -33,7 +33,7 @@ const T1 = oracle(
   }
 )
 
-/** Matches a credential in the clear (decisions O5 and W1). */
+/** Matches a token, code or secret of the service that is neither hashed nor encrypted (decisions O5 and W1). */
 const RAW = /\b(?:pa_(?:at|rt|ac|dv|ds)\.[\w-]{1,64}\.[\w-]{43,}|pa_cs_[\w-]{43,}|whsec_[\w-]{43,})/
 
 const T2: Oracle = {

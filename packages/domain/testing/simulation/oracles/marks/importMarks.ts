@@ -21,7 +21,7 @@ const read = (name: string, is: (row: ImportRow) => boolean): Mark => ({
   isReached: (run) => rows(run).some(is)
 })
 
-/** How often a worker claimed an import, to read it or to undo it. */
+/** The number of times that workers claimed an import in this run, either to read the import or to undo it. */
 const claims = (run: Run): number =>
   happened(run).calls.filter(
     ({ method, outcome, port }) => port === "ImportStore" && method === "claim" && outcome !== "failed"

@@ -26,8 +26,8 @@ const steered = (name: string, is: (fact: Knowledge["steerings"][number]) => boo
 })
 
 /**
- * Whether some upload that ended has a reading for which `is` holds. `is` gets `yes` for a reading that the user had
- * deleted, and `maybe` for one that the user was deleting meanwhile.
+ * Whether some successful upload has a deleted reading for which `is` holds. `is` gets `yes` for a reading that the
+ * user deleted before the upload, and `maybe` for a reading that the user may have deleted during the upload.
  */
 const uploadedErased = (
   run: Run,

@@ -18,8 +18,8 @@ const strikes = ({ entries }: Run, fault: Fault["fault"]): ReadonlyArray<Struck>
   entries.filter((entry): entry is Struck => entry.kind === "fault" && entry.fault === fault)
 
 /**
- * The entries from the time while the fault lasted. The fault's `detail` has the place (a program or the disk) and the
- * length in milliseconds.
+ * The entries of the trace from the time when the fault lasted. The fault's `detail` has the place (a program or the
+ * disk) and the length in milliseconds.
  */
 const during = ({ entries }: Run, { detail, i, passed }: Struck): ReadonlyArray<Entry> => {
   const until = passed + Number(detail.split(" ")[1])
@@ -27,8 +27,8 @@ const during = ({ entries }: Run, { detail, i, passed }: Struck): ReadonlyArray<
 }
 
 /**
- * A mark for a fault that lasts. A run reaches the mark when, during one such fault, calls ended in each of the given
- * `ways`.
+ * A mark for a fault that lasts. A run reaches the mark when, during one fault of this kind, at least one call ended in
+ * each of the given `ways`.
  */
 const bothDuring = (
   name: string,

@@ -72,8 +72,8 @@ const miscounted = (run: Run) => {
         if (gone !== "yes" && before.some((other) => other.begin < operation.end)) perhaps++
         if (mayBeDone(operation)) brought.set(key, [...before, operation])
       }
-      // If another upload overlaps this upload and begins later, the service may store it first. Then the fixes of this
-      // upload are the duplicates.
+      // If another upload overlaps this upload and begins later, the service may store the other upload first. Then the
+      // fixes of this upload are the duplicates.
       const overlaps = happenedMeanwhile(run, operation)
       const isJudged = operation.outcome?._tag === "ok" && possible.every((fix) => isPutAside(fix, operation) === "no")
       if (!isJudged || operation.outcome?._tag !== "ok") return []

@@ -47,8 +47,8 @@ const waited = (run: Run) =>
   })
 
 /**
- * The firings of dwell rules by silence, which are those at whose time no reading was captured. Each has the readings
- * that were captured during the stay before the firing.
+ * The firings of dwell rules by silence: no reading was captured at the time of the firing. Each firing has its rule's
+ * silence in milliseconds (`settle`), and the readings that were captured during the dwell time.
  */
 const silent = (run: Run) =>
   firings(run).flatMap((firing) => {

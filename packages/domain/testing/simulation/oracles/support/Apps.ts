@@ -175,8 +175,8 @@ const DECIDE: Readonly<Record<"approve" | "reject", Step<PurposeState>>> = {
 }
 
 /**
- * The wording that calls may use (Spec §3.2, §4.4): the approved one, or, for an app that is not in production, the
- * newest. Null when there is none.
+ * The wording that calls may use (Spec §3.2, §4.4): the approved wording. An app that is not in production may use the
+ * newest wording while none is approved. Null when the purpose is archived or calls may use no wording.
  */
 export const usable = (purpose: PurposeState, mode: AppState["mode"]): Wording | null =>
   purpose.isArchived ? null : (purpose.approved ?? (mode === "production" ? null : purpose.newest))

@@ -15,7 +15,8 @@ export interface Grant {
   /** The scopes that the user approved; undefined when the trace does not show them. */
   readonly scopes: ReadonlyArray<string> | undefined
   /**
-   * The end date of the sensitive tier. Null: the grant has no sensitive scope. Undefined: the trace does not show it.
+   * The end date of the sensitive tier. Null: the grant has no sensitive scope. Undefined: the trace does not show the
+   * date.
    */
   readonly sensitive: Range | null | undefined
   /** The operation that wrote the grant: a consent, or a change by the user. */
@@ -27,11 +28,12 @@ export interface Connection {
   readonly userId: string
   readonly appId: string
   /**
-   * The consent that made the connection. If the trace does not have it: the first consent that shows the connection.
+   * The consent that made the connection. If the trace does not show this consent: the first consent that shows the
+   * connection.
    */
   readonly made: OpOf<"consent">
   readonly grant: Register<Grant>
-  /** The end date of the standard tier. Null: no end. Undefined: the trace does not show it. */
+  /** The end date of the standard tier. Null: no end. Undefined: the trace does not show the date. */
   readonly standard: Register<Range | null | undefined>
   /** The live family of tokens. Null: there is none, or no answer has shown it. */
   readonly family: Register<Family | null>
@@ -80,7 +82,7 @@ export const daysAfter = ({ tMax, tMin }: Span, days: number): Range => ({
   max: tMax + days * DAY
 })
 
-/** Whether the connection was live throughout the span (Spec §3.1). The result says nothing about its tokens. */
+/** Whether the connection was live throughout the span (Spec §3.1). A live connection may have no live tokens. */
 export const alive = (trace: Indexed, apps: Apps, connection: Connection, span: Span): Alive =>
   all([
     over(connection.ended, span),
@@ -107,8 +109,8 @@ const over = (what: Finality, { from, to }: Span): Alive => {
 }
 
 /**
- * Whether the standard tier was live: it is while `now < expires_at` (decision T2). If the clock passed the date and
- * then went back, both are possible.
+ * Whether the standard tier was live. The tier is live while `now < expires_at` (decision T2). If the clock passed the
+ * date and then was set back, the tier may be live or over, so the result is `open`.
  */
 const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive => {
   const dates = connection.standard.read(span.from, span.to)
@@ -148,8 +150,9 @@ export interface Situation {
 }
 
 /**
- * Every situation that the connection may have had in the span. The app holds a scope when the user granted it, the app
- * declares it and no admin took it away (Spec §5.6). Undefined when the trace does not show the grant or the app.
+ * Every situation that the connection may have had in the span. The app holds a scope when the user granted the scope,
+ * the app declares the scope, and no admin took the scope away (Spec §5.6). The end of the grace period removes the
+ * sensitive scopes. The result is undefined when the trace does not show the grant or the app.
  */
 export const situations = (
   trace: Indexed,
@@ -191,7 +194,10 @@ export const scopeVerdict = ({ effective, held }: Situation, required: string): 
   return effective.has(required) ? "allowed" : held.has(required) ? "lapsed" : "missing"
 }
 
-/** The last token, in the chain of refreshes that begins with the spent `token`, that a refresh may have spent. */
+/**
+ * Follows the chain of refresh tokens from `token`, which is spent. Returns the last token of the chain that a refresh
+ * may have spent.
+ */
 export const lastKnown = (token: Token): Token => {
   let last = token
   while (last.child !== undefined && last.child.spent.length > 0) last = last.child

@@ -5,12 +5,14 @@ import { index } from "./trace/Ops.js"
 import { DAY } from "../../Specification.js"
 
 /**
- * Whether a connection or a rule was over: by an operation, by its end date, or because what it depends on was over.
+ * Whether a connection or a rule had ended: an operation ended it, its end date had passed, or something that the rule
+ * needs had ended.
  */
 
 /**
- * Whether the connection `connectionId`, which was live when `since` ended, had certainly ended. This is so if an
- * operation ended it before the entry `begin`, or if the end date of its standard tier was not later than `now`.
+ * Whether the connection `connectionId`, which was live when `since` ended, had certainly ended. The connection had
+ * ended if an operation ended it before the entry `begin`, or if the end date of its standard tier was not later than
+ * `now`.
  */
 export const isOver = (
   pair: Pair,

@@ -222,8 +222,8 @@ export const isInWindow = ({ fields: { activeFrom, activeUntil } }: MadeRule, ca
   (activeFrom === null || capturedAt >= activeFrom) && (activeUntil === null || capturedAt < activeUntil)
 
 /**
- * The earliest time at which the service may have received the upload. The clock may be set back during the upload, so
- * this may be the time at its end.
+ * The earliest time at which the service may have received the upload. If the clock was set back during the upload, the
+ * end of the upload has the earlier time.
  */
 const receivedFrom = ({ beganAt, endedAt }: CompletedCall): number => Math.min(beganAt, endedAt)
 

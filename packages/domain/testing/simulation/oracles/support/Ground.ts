@@ -96,8 +96,8 @@ class Reading {
   readonly connections = new Map<string, OpenPair>()
   readonly places = new Map<string, Place>()
   /**
-   * All archivings of each place, also those later in the trace: a later archiving may overlap an operation that is
-   * read before it.
+   * All archivings of each place. The archivings later in the trace count, too, because a later archiving may overlap
+   * an operation that is read earlier.
    */
   readonly archivings = new Map<string, Array<CompletedCall>>()
   readonly rules = new Map<string, OpenRule>()
@@ -129,7 +129,10 @@ class Reading {
   }
 }
 
-/** What an operation changes. `value`: the value of its answer; undefined when it got none or failed. */
+/**
+ * Records what an operation changes. `value` is the value of the operation's answer. It is undefined when the operation
+ * failed or got no answer.
+ */
 type Reader<N extends CompletedCall["name"]> = (at: Reading, operation: CompletedCall<N>, value: unknown) => void
 
 const changeScopes: Reader<"changeConnection" | "endExactLocation"> = (at, operation) => {
@@ -140,7 +143,7 @@ const changeScopes: Reader<"changeConnection" | "endExactLocation"> = (at, opera
   const after = scopesAfter(at, pair, operation)
   for (const scopes of after) pair.scopes.write(after.length === 1 ? operation : uncertain(operation), scopes)
   // If exact location was all that the app could use, the end of exact location also ends the connection. The oracle
-  // treats this as uncertain: after the grace period, the user's change has no effect.
+  // treats this end as uncertain, because the change has no effect after the grace period.
   if (after.some((scopes) => scopes.length === 0)) pair.ends.push(uncertain(operation))
 }
 
@@ -158,7 +161,7 @@ const issueTokens = (at: Reading, operation: CompletedCall, holder: Holder | und
 const pauseOne: Reader<"pauseConnection" | "resumeConnection"> = (at, operation) => at.pauses.ofOne(operation)
 const pauseAll: Reader<"pauseAll" | "resumeAll"> = (at, operation) => at.pauses.ofAll(operation)
 
-/** The operations that change something that `Ground` shows. All others change nothing of it. */
+/** The operations that change something that `Ground` shows. The operations that are not listed change none of it. */
 const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
   createApp: (at, operation, value) => {
     const appId = (value as { appId: string } | undefined)?.appId

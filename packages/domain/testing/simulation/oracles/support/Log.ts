@@ -12,7 +12,7 @@ import {
   LOG_KEPT
 } from "../../Specification.js"
 
-/** Compares the access log that each user read last with the calls about this user. */
+/** Compares the calls about each user with the access log, as the user's last read showed the log. */
 
 export type Reading = OpOf<"readAccessLog"> & { readonly outcome: { readonly _tag: "ok" } }
 
@@ -117,8 +117,9 @@ const count = (
 const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at && at <= op.tMax
 
 /**
- * Finds a request for an entry that `pair` left without one: a request of `loose`, or the request of a second entry, if
- * the second entry fits another request instead. Removes from `loose` the requests that it uses.
+ * Finds a request for an entry that `pair` left without a request. The request may come from `loose`; then it is
+ * removed from `loose`. Otherwise the entry takes the request of a second entry, if the second entry fits another
+ * request.
  */
 const rearrange = (
   entry: LoggedAccess,
@@ -144,7 +145,7 @@ const rearrange = (
 }
 
 /**
- * Whether the entry may be that of the call. For an answered call the status must be equal, too. For a call with an
+ * Whether the entry may belong to the call. For an answered call the status must be equal, too. For a call with an
  * unknown outcome, equal connection and endpoint are enough.
  */
 const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
@@ -171,8 +172,8 @@ const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAc
 }
 
 /**
- * Pairs each entry with a call that was in progress at the entry's time. If there are several such calls, it takes the
- * one that ends first.
+ * Pairs each entry with a call that was in progress at the entry's time. If several calls were in progress, the entry
+ * gets the call that ends first.
  */
 const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
   const waiting = [...calls].sort((a, b) => ascending(a.op.tMin, b.op.tMin))

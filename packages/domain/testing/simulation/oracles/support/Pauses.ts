@@ -53,7 +53,10 @@ export class Pauses {
       if (userId === operation.args.userId) take(ends, shownBy.end < operation.begin ? operation : unsure(operation))
   }
 
-  /** Whether the connection was paused: all the time (`yes`), never (`no`), or perhaps part of the time (`maybe`). */
+  /**
+   * Whether the connection was paused during `moment`: certainly all the time (`yes`), certainly never (`no`), or
+   * neither is certain (`maybe`).
+   */
   during(connectionId: string, moment: Moment): "yes" | "maybe" | "no" {
     const ends = this.connections.get(connectionId)?.ends
     if (ends === undefined) return "no"
@@ -77,7 +80,10 @@ export class Pauses {
         }
   }
 
-  /** The operations that began a pause of the connection, or may have. Its rules begin anew afterwards. */
+  /**
+   * The operations that began a pause of the connection, or may have begun a pause. A resume that took time is also
+   * included. The rules of the connection begin anew after each of these operations.
+   */
   beginnings(connectionId: string): ReadonlyArray<Register.Write<Between>> {
     const writes = this.connections.get(connectionId)?.ends.writes ?? []
     return writes.filter(({ beganAt, value }) => value.latest > beganAt)

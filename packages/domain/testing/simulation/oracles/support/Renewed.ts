@@ -36,8 +36,8 @@ export const scopesGranted = (
 }
 
 /**
- * Called at the end of a renewal. A consent or change that began later may have taken effect first. Then the renewal
- * may have kept other standard scopes, so its scopes become unknown.
+ * Must be called at the end of each renewal. A consent or change that began later may have taken effect first. Then the
+ * renewal may have kept other standard scopes, so the scopes of the renewal become unknown.
  */
 export const renewalDone = (op: OpOf<"consent">, { grant }: Connection): void => {
   const all = grant.candidates(op.from, op.to).map(({ value }) => value)

@@ -72,7 +72,10 @@ const names = (value: unknown): ReadonlyArray<string> =>
 
 const date = (value: unknown): number | null => (typeof value === "number" ? value : null)
 
-/** What is wrong with the reported scopes in every possible situation; undefined when one situation explains them. */
+/**
+ * What is wrong with the reported scopes `said`: a reported scope is in no possible situation, or a scope of every
+ * possible situation is not reported. Undefined when neither is true.
+ */
 export const wrongScopes = (
   said: ReadonlyArray<string>,
   possible: ReadonlyArray<Situation>,

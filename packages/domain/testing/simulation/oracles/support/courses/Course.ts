@@ -104,7 +104,8 @@ const missingFiring = (
 }
 
 /**
- * Whether the rule certainly had its place and scope since the upload that began the wait, and nobody set the clock.
+ * Whether, since the upload that began the wait, the rule was certainly not stopped and certainly had its place and
+ * scope, and nobody set the clock.
  */
 const standsUntil = (
   run: Run,
@@ -165,8 +166,8 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     })
   }
   for (const write of g.pauses.beginnings(rule.connectionId)) {
-    // A rule begins anew when a pause ends. Here it begins anew when the pause begins, which is the same, because no
-    // rule is evaluated during a pause.
+    // In the service a rule begins anew when a pause ends. In this oracle the rule begins anew when the pause begins.
+    // Both have the same effect, because no rule is evaluated during a pause.
     if (write.end <= made.begin) continue
     const isCertain = write.isCertain && write.begin > made.end
     events.push({ begin: write.begin, end: write.end, isCertain, upload: null, step: reseedByPause })

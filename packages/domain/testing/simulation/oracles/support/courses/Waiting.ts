@@ -61,7 +61,7 @@ export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Obse
 
 /**
  * Both possible states: with the wait, and after the end of the wait. The trace does not show whether a worker has
- * ended it.
+ * ended the wait.
  */
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
   state.waits === null ? [state] : [state, ...settled(state, observed)]

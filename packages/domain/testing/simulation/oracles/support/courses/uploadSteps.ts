@@ -87,7 +87,7 @@ const see = (
 ): ReadonlyArray<State> => {
   const { at, freshness, side } = sight
   // A state is impossible if the trace shows a firing after the state's newest fix that the state does not contain. The
-  // state's own last firing may be later than its newest fix, because silence can fire, too.
+  // last firing of the state may be later than its newest fix, because a rule can also fire by silence.
   const last = Math.max(before.asOf, before.firedAt)
   if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields

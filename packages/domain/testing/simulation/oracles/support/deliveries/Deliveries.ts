@@ -5,7 +5,7 @@ import type { Run } from "../../../Oracle.js"
 import type { OpOf } from "../trace/Ops.js"
 import { into } from "../trace/into.js"
 
-/** The delivery log of one app as its developer read it: all rows, each as the last read showed it. */
+/** The delivery log of one app, as its developer read the log: each row as the last read of this row showed it. */
 export interface Rows {
   readonly appId: string
   readonly rows: ReadonlyMap<string, DeliveryRow>
@@ -43,8 +43,8 @@ export const deliveryLogs = (known: Knowledge): ReadonlyArray<Rows> => {
 }
 
 /**
- * For each event, the highest age in seconds at which it may be sent, as its rule sets it. Events of which no POST
- * shows the rule are not included.
+ * For each event whose rule sets `max_event_age_s`, this highest age in seconds at which the service may send the
+ * event. Events of which no POST shows the rule are not included.
  */
 export const caps = (known: Knowledge, run: Run): ReadonlyMap<string, number> => {
   const ofRule = new Map<string, number>()

@@ -16,13 +16,13 @@ export interface Firing {
   readonly occurredAt: number
   /** The id of the rule. Null when only a row of the delivery log shows the firing, because a row names no rule. */
   readonly ruleId: string | null
-  /** The rules that may have fired. Empty when the trace does not show all rules that may have. */
+  /** The rules that may have fired. Empty when a rule may have fired whose creation the trace does not show. */
   readonly rules: ReadonlyArray<MadeRule>
   /** The number (`i`) of the first trace entry that shows the firing. */
   readonly at: number
 }
 
-/** A row of a delivery log as the last read showed it, with the operation that read it. */
+/** A row of a delivery log as one read of the log showed the row, with the operation that read the log. */
 export interface Row extends DeliveryRow {
   readonly appId: string
   readonly read: CompletedCall<"readDeliveries">

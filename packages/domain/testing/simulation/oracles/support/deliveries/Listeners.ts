@@ -19,7 +19,7 @@ export interface Listener {
   readonly end: (StreamNotice & { readonly reason: string }) | undefined
   /**
    * The number (`i`) of the entry at which the reader stopped: at the end of the stream or the death of the server.
-   * Infinity when there is none.
+   * Infinity when the reader did not stop.
    */
   readonly over: number
 }

@@ -21,7 +21,7 @@ export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
 }
 
 /**
- * Says that an event was sent more often than its deliveries have attempts; undefined when it was not. `sending` has
+ * Says that an event was sent more often than its deliveries have attempts; undefined otherwise. `sending` has
  * all deliveries of one event to one endpoint. The run must be undisturbed.
  */
 export const overSent = (
@@ -45,7 +45,7 @@ export const lastShown = ({ last }: Rows): ReadonlySet<string> =>
 
 /**
  * The largest number of attempts of one event at one endpoint that the last read of the log may lack. The log keeps a
- * row for at least a week after its end.
+ * row for at least a week after the delivery's end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
   if (log.last.outcome._tag !== "ok") return 0

@@ -71,7 +71,10 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   return [least, most]
 }
 
-/** Whether the log was read after `by` while it certainly had all rows. It keeps delivered rows for only a week. */
+/**
+ * Whether somebody read the delivery log after `by`, at a time when the log certainly had all rows of the endpoint. The
+ * log keeps delivered rows for only a week.
+ */
 const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boolean =>
   happened(run)
     .of("readDeliveries")

@@ -8,7 +8,7 @@ import { keyOf, phonesOf } from "./Phones.js"
 
 /**
  * The fixes of an upload, sorted by capture time. Of fixes with the same time, the more accurate fix comes first
- * (decision L4). A fix that occurs twice is left only in its more accurate form.
+ * (decision L4). Of a fix that occurs twice, only the more accurate form is kept.
  */
 export const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) => {
   const worth = (accuracyM: number | null) =>

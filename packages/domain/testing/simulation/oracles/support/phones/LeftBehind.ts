@@ -23,8 +23,8 @@ interface Rest {
 interface Followed {
   rest: Rest
   /**
-   * Where the phone was before its present spot, if the newest reading made it leave there; otherwise undefined. If the
-   * phone soon comes back, it counts as not having moved.
+   * The spot of the phone before its present spot, if the newest reading moved the phone; otherwise undefined. A phone
+   * that soon comes back to this earlier spot counts as not having moved.
    */
   before: Rest | undefined
   /**
@@ -51,9 +51,9 @@ const NEVER = -Infinity
 const known = new WeakMap<object, ReadonlyMap<string, Person>>()
 
 /**
- * Whether a reading comes from a phone that was left behind. `no` for a user with a single phone. `maybe` for a reading
- * that the oracle has not judged, such as a reading that was quarantined because it was from the future: any later
- * upload may store it.
+ * Whether a reading comes from a phone that was left behind. The answer is `no` for a user with a single phone. It is
+ * `maybe` for a reading that the oracle has not judged. An example is a reading that was quarantined because its time
+ * was in the future: any later upload may store this reading.
  */
 export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading, "key">): Mark => {
   const all = known.get(run) ?? read(run)
@@ -185,8 +185,8 @@ const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void =>
 const TOLERANCE_M = 0.5
 
 /**
- * Whether two positions are apart. A phone whose position was deleted counts as apart from every other, until it sends
- * a reading.
+ * Whether two positions are apart. A phone whose position was deleted counts as apart from every other position, until
+ * the phone sends a reading.
  */
 const isApart = (person: Person, one: Reading | undefined, other: Reading): Mark => {
   if (one === undefined) return "yes"

@@ -49,8 +49,8 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
     for (const fix of fixes) {
       if (isFuture(fix, operation)) mine.later.push({ ...fix, key: keyOf(deviceId, fix), uploads: [operation] })
       if (isPutAside(fix, operation) === "yes") continue
-      // Two readings that differ only in accuracy have one key. Oracles must see both, so this name includes the
-      // accuracy.
+      // Two readings that differ only in accuracy have the same key. Oracles must see both readings, so `name` includes
+      // the accuracy.
       const name = `${keyOf(deviceId, fix)} ${fix.accuracyM}`
       const found = mine.seen.get(name)
       if (found === undefined) mine.seen.set(name, { ...fix, key: keyOf(deviceId, fix), uploads: [operation] })

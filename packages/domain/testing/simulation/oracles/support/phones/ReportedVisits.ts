@@ -61,8 +61,8 @@ const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
 }
 
 /**
- * The latest time since which the place was shared without a break: that of the last consent, or of the list that
- * brought the place back. A list that keeps the place does not change this time.
+ * The time since which the place was certainly shared without a break. The time begins at the last consent, or at the
+ * list of shared places that added the place again. A list that keeps the place does not change this time.
  */
 const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): number => {
   const writes = shares.writes.filter((write) => write.begin < end)
@@ -74,8 +74,8 @@ const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): 
 
 /**
  * Whether the visit is at the place: `yes` when it is inside all circles that the place ever had, `no` when it is
- * inside none. A report of a visit counts like a fix with its accuracy; simulated phones report no accuracy of visits
- * (amendment M15).
+ * inside none. A report of a visit counts like a fix with the accuracy of the report; simulated phones report no
+ * accuracy of visits (amendment M15).
  */
 const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
   const sides = circles.writes.map(({ value }) => sidesOf(value, { ...visit, capturedAt: 0, accuracyM: null }))

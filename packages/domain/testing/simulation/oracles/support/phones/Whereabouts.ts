@@ -9,15 +9,15 @@ import type { Request } from "../../../Operations.js"
 import { SECOND } from "../../../Specification.js"
 
 /**
- * Every answer that is possible for a question about the present (Spec §4.5, decision L9). The oracle computes them
- * from all readings that the phones may have sent. The newest decisive fix decides the answer. If the trace does not
- * show whether a fix was stored, the answer of the next older fix is possible, too.
+ * Every answer that is possible for a question about the present (Spec §4.5, decision L9). The oracle computes the
+ * answers from all readings that the phones may have sent. The newest decisive fix decides the answer. If the trace
+ * does not show whether a fix was stored, the answer of the next older fix is possible, too.
  */
 
 /** The state with the place, and the time of the fix, in one text: `yes 1767225600000`. */
 type Answer = string
 
-/** The answers that one fix allows. `isSilent`: the fix may not be decisive, so the next older fix may decide. */
+/** The answers that one fix allows. `isSilent`: perhaps the fix is not decisive, so the next older fix may decide. */
 interface FixAnswers {
   readonly states: ReadonlyArray<string>
   readonly isSilent: boolean
@@ -116,8 +116,8 @@ const possible = (
       const [name, placeId] = state.split(":")
       found.add(answerOf(name, fix.capturedAt, placeId))
     }
-    // Two readings that differ only in accuracy are one fix. The service keeps one of them, and the trace may not show
-    // which.
+    // Two readings that differ only in accuracy are one fix. The service keeps one of the two readings, and the trace
+    // may not show which reading the service kept.
     const isOne = seen.filter(({ key }) => key === fix.key).length === 1
     const isSure = left === "no" && isOne && isKnown(run, pair.userId, fix, did) && age.most <= maxAgeS * SECOND
     if (isSure && !isSilent) return found
@@ -138,7 +138,7 @@ const newestFirst = (seen: ReadonlyArray<SeenReading>): ReadonlyArray<SeenReadin
 }
 
 /**
- * The accuracy in metres, for sorting: of two fixes with the same time, the more accurate one decides. A missing or
+ * The accuracy in metres, for sorting: of two fixes with the same time, the more accurate fix decides. A missing or
  * invalid accuracy counts as the worst.
  */
 export const worthOf = ({ accuracyM }: Pick<SeenReading, "accuracyM">): number =>

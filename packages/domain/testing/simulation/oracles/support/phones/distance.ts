@@ -56,14 +56,14 @@ export const metresBetween = (from: Point, to: Point): number => {
 }
 
 /**
- * If a fix is closer to a boundary than this, in metres, the service may compute that the fix is on the other side. So
- * the oracles consider both sides possible.
+ * If a fix is closer than this, in metres, to an edge of the band around a boundary, the service may compute that the
+ * fix is on the other side of the edge. So the oracles consider both sides possible.
  */
 const TOLERANCE_M = 0.2
 
 /**
  * Where a fix may lie (Spec §4.6.2): inside the circle, outside it, or in the band around its boundary. Several are
- * true when the fix is too close to an end of the band.
+ * true when the fix is closer than `TOLERANCE_M` to an edge of the band.
  */
 export interface Sides {
   readonly inside: boolean

@@ -5,9 +5,9 @@ import { type Between, clockOf, type Moment } from "./Moment.js"
 import type { Register } from "./Register.js"
 
 /**
- * The time from which on a fix of `upload` may fire the rule (decision M5): an earlier capture fires nothing. It is the
- * latest of five times: the rule was made, its place got its present circle, the place was shared, the rule's scope was
- * granted, and the last pause ended (decision connection-5).
+ * The time from which on a fix of `upload` may fire the rule (decision M5): a fix that was captured earlier fires
+ * nothing. The time is the latest of five times: the rule was made, its place got its present circle, the place was
+ * shared, the rule's scope began to work, and the last pause ended (decision connection-5).
  */
 export const begun = (
   { allowed, declared, happened, pauses, places }: Ground,
@@ -29,8 +29,8 @@ export const begun = (
     const isMoved = (before: Circle, after: Circle) => !isSameCircle(before, after)
     all.push(last(places.get(placeId)?.circles, isMoved, begin, end))
     all.push(last(pair.shares, (before, after) => !before.has(placeId) && after.has(placeId), begin, end))
-    // A rule is always made after its place was shared. But if the clock was set back between the two, the time of
-    // sharing is later than the time of the rule. So the time of sharing counts only as possible.
+    // A rule is always made after its place was shared. But if the clock was set back between these two operations, the
+    // sharing has a later time than the rule. So the time of the sharing counts only as possible.
     if (happened.faults.some(({ fault }) => fault === "clock.jump"))
       for (const write of pair.shares.writes)
         if (write.begin <= end && write.value.has(placeId)) all.push({ ...clockOf(write), earliest: -Infinity })

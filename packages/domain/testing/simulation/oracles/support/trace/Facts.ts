@@ -10,18 +10,18 @@ export type Must = "succeed" | "fail" | "open"
 
 export interface CallFact {
   readonly op: OpOf<"call">
-  /** The access token that the call presented. Undefined when the service never issued the presented text. */
+  /** The access token that the call presented. Undefined when the presented text is no access token of the service. */
   readonly token: Token | undefined
   /** Whether the service had to accept the token (Spec §2.1, §3.1), and if not, why. */
   readonly admitted: Alive
   /**
-   * The situations that the token's connection may have been in, which decide the scopes. Undefined when they are not
-   * known.
+   * The situations that the token's connection may have been in, which decide the scopes. Undefined when the trace does
+   * not show the situations.
    */
   readonly situations: ReadonlyArray<Situation> | undefined
   /**
-   * The possible verdicts about the purpose of a call for coordinates. Undefined for any other call, and when they are
-   * not known.
+   * The possible verdicts about the purpose of a call for coordinates. Undefined for any other call, and when the trace
+   * does not show the verdicts.
    */
   readonly purpose: ReadonlySet<PurposeVerdict> | undefined
 }
@@ -57,6 +57,9 @@ export interface ConsentFact {
   /** The connection that the user had with the app before the consent; undefined when there was none. */
   readonly before: Connection | undefined
   readonly beforeWas: Alive
-  /** The situations that the connection may have been in just before the consent. Undefined when they are not known. */
+  /**
+   * The situations that the connection `before` may have been in just before the consent. Undefined when there was no
+   * connection, or when the trace does not show the situations.
+   */
   readonly situations: ReadonlyArray<Situation> | undefined
 }

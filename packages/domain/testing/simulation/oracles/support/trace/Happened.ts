@@ -45,7 +45,7 @@ export interface Happened {
   readonly faults: ReadonlyArray<Struck>
   /**
    * The longest time from a worker's check whether an event may be sent until the POST of the event, in milliseconds. 0
-   * when no fault disturbed a program or the database, otherwise the 30 s of a delivery's lease.
+   * when only faults of `OUTSIDE` struck, otherwise the 30 s of a delivery's lease.
    */
   readonly slackMs: number
   /**
@@ -80,8 +80,8 @@ export const skewOf = (entries: Run["entries"]): number =>
   )
 
 /**
- * Faults that disturb neither programs nor the database. A rotation of keys is one of them, because no program notices
- * it.
+ * Faults that disturb neither programs nor the database. These faults include a rotation of keys, because no program
+ * notices the rotation.
  */
 export const OUTSIDE: ReadonlySet<Fault["fault"]> = new Set<Fault["fault"]>([
   "heal",
@@ -154,7 +154,7 @@ export const isDone = ({ name, outcome }: CompletedCall): boolean => {
   return name !== "call" || statusOf(outcome) < 300
 }
 
-/** Whether the operation may have taken effect: it certainly has, its outcome is unknown, or it has not ended. */
+/** Whether the operation may have taken effect: it certainly took effect, its outcome is unknown, or it has no end. */
 export const mayBeDone = (operation: CompletedCall): boolean => {
   const { name, outcome } = operation
   if (outcome === null || outcome._tag === "unknown" || isDone(operation)) return true

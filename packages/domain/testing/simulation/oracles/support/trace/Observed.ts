@@ -6,7 +6,7 @@ import { happened, isDone } from "./Happened.js"
 import { phonesOf } from "../phones/Phones.js"
 import { DAY, UNDELIVERED_KEPT } from "../../../Specification.js"
 
-/** The firings of a rule that the trace shows, and the times for which it would certainly show a firing. */
+/** The firings of a rule that the trace shows, and the times for which the trace would certainly show a firing. */
 
 export interface Observer {
   readonly at: (capturedAt: number) => boolean

@@ -5,13 +5,13 @@ import { OUTSIDE, skewOf } from "./Happened.js"
 
 /** When something happened: between which entries of the trace, and between which times of the clock. */
 export interface Span {
-  /** The number (`i`) of the entry with which it began. */
+  /** The number (`i`) of the entry with which the span begins. */
   readonly from: number
-  /** The number (`i`) of the entry with which it ended; Infinity when the trace has no end. */
+  /** The number (`i`) of the entry with which the span ends; Infinity when the trace has no end. */
   readonly to: number
   /**
-   * The earliest and the latest time that the clock may have shown between `from` and `to`. Unlimited when the clock
-   * jumped.
+   * The earliest and the latest time that the clock may have shown between `from` and `to`. Unlimited when somebody
+   * set the clock during the span.
    */
   readonly tMin: number
   readonly tMax: number
@@ -45,7 +45,10 @@ export interface Indexed {
    * may have taken effect.
    */
   readonly latest: (i: number) => number
-  /** Whether no fault struck between the entries `i` and `j`, and the effects of earlier faults were over by then. */
+  /**
+   * Whether all went well from the entry `i` to the entry `j`: no fault struck except those in `OUTSIDE`, no program
+   * was paused or down, every port call succeeded, and no operation had an unknown outcome.
+   */
   readonly isCalm: (i: number, j: number) => boolean
   /**
    * Like `isCalm`, but from the time `t` until the entry `j`. A jump of the clock forward past `t` counts as a fault,
@@ -59,8 +62,8 @@ export interface Indexed {
    */
   readonly clockWasSet: (i: number, j: number) => boolean
   /**
-   * The number of the first entry by which the clock had shown `t` or a later time. The number of all entries when it
-   * never did.
+   * The number (`i`) of the first entry by which the clock had shown `t` or a later time. If the clock never showed
+   * such a time: the number of entries in the trace.
    */
   readonly firstAt: (t: number) => number
   /**
@@ -89,8 +92,8 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   const crashes: Array<number> = []
   const ends = new Map<number, number>()
   /**
-   * The programs that are paused or down at this entry. They write no entries, so as long as there are any, each entry
-   * counts as one at which a fault struck.
+   * The programs that are paused or down at this entry. A program that is paused or down writes no entries. So while
+   * the set is not empty, each entry of another program counts as an entry at which a fault struck.
    */
   const absent = new Set<string>()
   let wentBack = false
@@ -150,8 +153,8 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
 }
 
 /**
- * The program that a crash ended. The fault names it when the scenario killed it; otherwise the fault struck at one of
- * its calls.
+ * The program that a crash ended. If the scenario killed the program, `detail` has its name. Otherwise the crash struck
+ * at a call of the program, so `proc` has its name.
  */
 const victimOf = ({ detail, proc }: { readonly detail: string; readonly proc: string }): string =>
   proc === "world" ? detail : proc.replace(/-\d+$/, "")
@@ -171,7 +174,7 @@ const any = (indexes: ReadonlyArray<number>, from: number, to: number): boolean 
 
 /**
  * Binary search: the smallest `k` from 0 to `length` for which `holds(k)`; `length` when there is none. If `holds` is
- * true for a number, it must be true for all larger ones.
+ * true for a number, it must be true for all larger numbers.
  */
 export const search = (length: number, holds: (k: number) => boolean): number => {
   let low = 0

@@ -2,18 +2,18 @@ import { search } from "./Ops.js"
 import type { Came } from "./Pending.js"
 
 /**
- * The states to which an operation may lead from a state. There are several when the specification or the trace does
- * not say which.
+ * The states to which an operation may lead from a state. There are several states when neither the specification nor
+ * the trace says which of them follows.
  */
 export type Step<S> = (state: S) => ReadonlyArray<S>
 
-/** The largest number of states that is followed. With more states nothing is known, and `read` returns undefined. */
+/** `Possible` follows at most this number of states. If there are more, `read` returns undefined. */
 const MOST = 48
 
 /**
  * All states that an object may be in, although operations overlap or have unknown outcomes. Overlapping operations are
- * applied in every order, with any of them left out. The result may contain impossible states but never lacks a
- * possible one, so an oracle that uses it reports no false violation.
+ * applied in every order, with any of them left out. The result may contain impossible states, but it contains
+ * every possible state. So an oracle that uses the result reports no false violation.
  */
 export class Possible<S> {
   private base: ReadonlyArray<S>

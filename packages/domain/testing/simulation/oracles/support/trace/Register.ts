@@ -39,8 +39,8 @@ export const make = <V>(...initial: ReadonlyArray<V>): Register<V> => {
       writes.push({ begin, end, beganAt, endedAt, isCertain: isDone(by), value })
     },
     possible: (begin, end) => {
-      // A write that ended before `begin` counts, unless a later write certainly overwrote it, which also ended before
-      // `begin`.
+      // A write that ended before `begin` counts, unless a later write, which also ended before `begin`, certainly
+      // overwrote its value.
       const settled = Math.max(
         -Infinity,
         ...writes.map((write) => (write.isCertain && write.end < begin ? write.begin : -Infinity))

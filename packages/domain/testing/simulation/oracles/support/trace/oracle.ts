@@ -1,7 +1,7 @@
 import type { Oracle, Run, Violation } from "../../../Oracle.js"
 import { Knowledge } from "../Knowledge.js"
 
-/** Reports that the run broke the rule. `at` is the number of the entry that shows it. */
+/** Reports that the run broke the rule. `at` is the number (`i`) of the entry that shows the violation. */
 export type Say = (at: number, detail: string) => void
 
 /**
