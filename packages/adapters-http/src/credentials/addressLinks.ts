@@ -14,13 +14,16 @@ import { afterAnswer } from "../edge/afterAnswer.js"
 /** Counts a request that orders or uses a mailed link against the limit of the request's network address. */
 export const takeLink = Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.reset(address), Rate.RESETS))
 
-/** Counts the request, and mails an unlock link if an account has this e-mail address. */
+/**
+ * Counts the request against the limit of its network address. Then mails an unlock link (see `unlockBrowser`) if an
+ * account has this e-mail address.
+ */
 export const mailUnlockLink = (email: Account.Email) =>
   Effect.zipRight(takeLink, afterAnswer("An unlock link could not be mailed", requestUnlock(email)))
 
 /**
- * Uses an unlock link. The returned `withCookie` adds to an answer the cookie that makes this browser known to the
- * account.
+ * Uses up an unlock link, which makes this browser known to the account: the owner can then sign in with it while
+ * strangers guess passwords. The returned `withCookie` adds the cookie of the known browser to an answer.
  */
 export const unlockBrowser = (token: string) =>
   Effect.gen(function* () {

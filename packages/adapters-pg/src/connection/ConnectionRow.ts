@@ -79,9 +79,9 @@ export const toWithApp = (row: WithAppRow): WithApp => ({
 })
 
 /**
- * An SQL condition over `connections c` and `apps a`. It is true if the account of the person or of the app's developer
- * is suspended, or if the person is a test person and the app is in production. `apps.suspended_at` is a copy of the
- * developer's suspension.
+ * An SQL condition over `connections c` and `apps a`. It is true if the account of the person, or the account of the
+ * app's holder, is suspended, or if the person is a test person and the app is in production. `apps.suspended_at` is a
+ * copy of `accounts.suspended_at` of the holder.
  */
 export const IS_SUSPENDED = `(a.suspended_at IS NOT NULL OR EXISTS (
   SELECT 1 FROM accounts person WHERE person.user_id = c.user_id AND (person.suspended_at IS NOT NULL
@@ -93,12 +93,12 @@ export interface ConnectionColumns {
 }
 
 /**
- * Makes the select lists for connections: of one user or, with null, of any user. The sub-query for the places repeats
- * the user's id, because Citus would otherwise ask every shard for the places.
+ * Makes the select lists for connections. With a user's id, the lists are for connections of this user; with null, for
+ * connections of any user. The sub-query for the places repeats the user's id, because Citus would otherwise ask every
+ * shard for the places.
  *
- * The sub-query is part of the statement that reads the connection. A statement that also locks the connection's row
- * may wait for that lock, and would return the places as they were before the wait. So a caller locks in one statement
- * and reads in the next.
+ * Do not use these lists in a statement that locks the connection's row. Such a statement may wait for the lock, and the
+ * sub-query would return the places as they were before the wait. So lock in one statement, and read in the next.
  */
 export const columns = (sql: SqlClient): ConnectionColumns => {
   const names = (alias: string, fields: object, without: string): string =>

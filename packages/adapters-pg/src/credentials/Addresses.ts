@@ -12,8 +12,9 @@ import * as MailOutbox from "../mail/MailOutbox.js"
 import { insertLink, linkOf, lockAccount, writePassword } from "./LinkRow.js"
 
 /**
- * The methods of `CredentialStore` that replace an e-mail address, or that use a mailed link without changing the
- * account, such as an `unlock` link.
+ * Two methods of `CredentialStore`. `replaceAddress` replaces the e-mail address of an account. `useLink` uses up a
+ * mailed link and leaves the account as it is. Only an `unlock` link is used this way: it makes a browser known to the
+ * account.
  */
 
 type Store = typeof CredentialStore.Service

@@ -55,8 +55,9 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
 })
 
 /**
- * An SQL condition over `connections c` and `apps a`: somebody is suspended now, or the time of the event lies in an
- * earlier suspension of the person or of the app's developer. `at` may be null.
+ * An SQL condition over `connections c` and `apps a`: `IS_SUSPENDED` is true now, or the event's time `at` lies in an
+ * earlier suspension of the person's account or of the account of the app's holder. If `at` is null, only
+ * `IS_SUSPENDED` counts.
  */
 const isSuspended = (sql: SqlClient, at: Fragment) =>
   sql`(${sql.literal(IS_SUSPENDED)} OR coalesce(a.suspensions @> ${at} OR (
@@ -104,7 +105,7 @@ export const authorisations = (sql: SqlClient, questions: ReadonlyArray<Authoris
     orStoreError
   )
 
-/** Answers one question with a statement that Citus runs on the user's shard alone. */
+/** Like `authorisations`, for one question: a statement that Citus runs on the user's shard alone. */
 export const authorisationOf = (sql: SqlClient, { connectionId, occurredAt, ruleId, userId }: AuthorisationQuestion) =>
   reads(sql)`SELECT c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
             c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,

@@ -57,8 +57,9 @@ const unreadable = (row: unknown, error: ParseResult.ParseError) =>
 const COLUMNS = Rows.columns(StoredEvent)
 
 /**
- * Whether the event occurred in a past suspension of the person or of the app's developer, or in one that has not
- * ended. `apps` has copies of the developer's suspensions.
+ * An SQL condition on a row of `events`: the event occurred while the account of the person, or the account of the
+ * app's holder, was suspended. Past suspensions and a present suspension count. `apps` has copies of the suspensions of
+ * the holder's account.
  */
 const IS_SUSPENDED = `(EXISTS (SELECT 1 FROM accounts person WHERE person.user_id = events.user_id
     AND (person.suspended_at <= events.occurred_at OR person.suspensions @> events.occurred_at))
@@ -66,8 +67,8 @@ const IS_SUSPENDED = `(EXISTS (SELECT 1 FROM accounts person WHERE person.user_i
     AND (apps.suspended_at <= events.occurred_at OR apps.suspensions @> events.occurred_at)))`
 
 /**
- * Which events of the outbox a worker reads. `except` has the events whose first attempts the worker is making already,
- * so it is short.
+ * Which events of the outbox a worker reads. `except` lists events to leave out: mostly those whose first attempts the
+ * worker is making already. These are few.
  */
 export interface PendingRead {
   readonly buckets: ReadonlyArray<number>

@@ -69,21 +69,27 @@ export const historyStatement = (
     })::integer AS entries) fresh
     WHERE user_id = ${userId} AND import_id = ${id}`
 
-/** An SQL condition: so far, the user had every entry that the file contains for this device. */
+/**
+ * An SQL condition: this step and all earlier steps stored no new entry for this device, because the user had every
+ * entry of the file already.
+ */
 const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
 
 /**
- * An SQL expression: the stored bound of the entries that the user had already, for the step that stores the first new
- * entry of the file; else null. Before this step, such entries make no stays due, so that a file that is imported twice
- * changes nothing. From this step on, they count too.
+ * An SQL expression for the time of the first or the last fix of the file that the user had already from another device,
+ * as earlier steps stored it in the column. It has this value only in the step that stores the first new entry of the
+ * file, else null. Before that step, fixes that the user had already make no stays due, so that a file that is imported
+ * twice changes nothing. From that step on, these fixes make stays due too.
  */
 const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
   sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`
 
 /**
- * Notes this import on fixes that the user had before from a phone or another import. Stays of this import are derived
- * from these fixes too, and remain when the other import is undone (decision imports-13). Because the statement has a
- * list of times, it makes one index look-up for each fix; a join could read all fixes between the first and the last.
+ * A part of `historyStatement`. For each fix that is stored already for another device (a phone, or a device of an
+ * import), it adds this import's device to the column `also_from` of the stored fix. So the stays of this import are
+ * derived from these fixes too, and remain when the other import is undone (decision imports-13). The statement finds
+ * the fixes by a list of times, with one index look-up for each. A join could read all fixes between the first and the
+ * last.
  */
 const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: History["fixes"]) =>
   sql`, also_fixes AS (
@@ -104,8 +110,8 @@ const isOfOther = (sql: SqlClient, deviceId: DeviceId) =>
   sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)`
 
 /**
- * An SQL condition: whether the row `brought` belongs to an import. Rows of a phone are never undone, so no other
- * device ever inherits them.
+ * An SQL condition: whether the row `brought` belongs to an import. Only rows of an import can be undone, and then
+ * another import takes them over. Rows of a phone need no `also_from` for that.
  */
 const isOfImport = (sql: SqlClient, userId: UserId) =>
   sql`brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`

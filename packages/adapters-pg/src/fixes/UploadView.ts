@@ -29,7 +29,7 @@ const toCompanion = (device: typeof DeviceValue.Type): Carried.Companion => ({
   movement: MovementColumn.decode(device.movement)
 })
 
-/** The last row of the statement's result. It has everything that is not about a rule. */
+/** The one row in the result of `read` that is not about a rule. It has all other parts of the view. */
 const HeadRow = Schema.Struct({
   rule_id: Schema.Null,
   version: Rows.Bigint,
@@ -107,8 +107,9 @@ const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRul
 }
 
 /**
- * An upload with more fixes than this is not read on a shared connection, because the reads of other requests would
- * wait for its look-ups.
+ * The largest number of fixes in an upload whose view is read on a connection that several requests share. The
+ * statement of `read` makes one index look-up for each fix of the upload. With more fixes, the reads of other requests
+ * would wait too long for these look-ups, so the statement gets a connection of its own.
  */
 const SHORT = 100
 
@@ -119,8 +120,8 @@ const NO_RULE = Array.from({ length: 34 }, () => "NULL").join(", ")
  * Implements `FixStore.view`. Reads the user's version, the fixes that are stored already, and the live rules with
  * their states, all as of one moment.
  *
- * The statement is a UNION ALL of the rules and the head row. A join of both takes Citus twice as long to plan, and
- * Citus plans the statement anew at each upload.
+ * The statement is a UNION ALL of the rules and the head row (`HeadRow`). Citus plans the statement anew at each upload,
+ * and would take twice as long to plan a join of the rules with the head row.
  */
 export const read = (
   sql: SqlClient,
@@ -204,8 +205,8 @@ const keysOf = (fixes: ReadonlyArray<Fix.Fix>, positions: ReadonlyArray<number>)
 }
 
 /**
- * Selects an array of positions in `fixes`, counted from 1: those of the fixes that the device uploaded before. Null
- * when the device uploaded none of them.
+ * Selects an array with the positions, in the list `fixes`, of the fixes that the device uploaded before. The first
+ * position is 1. Null when the device uploaded none of these fixes.
  */
 export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
   const times = fixes.map((fix) => fix.capturedAt)

@@ -8,8 +8,9 @@ import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 
 /**
  * The kind of consent page that the user sees (Spec §4.1): `new` without a live connection, `renew_sensitive` when the
- * app asks for exactly the held scopes and one of them is sensitive, else `change`. So the mode is `change` when an app
- * without sensitive scopes asks for the held scopes, and the user can choose a new end of the connection.
+ * app asks for exactly the held scopes and at least one held scope is sensitive, else `change`. So an app that holds no
+ * sensitive scope gets the mode `change` when it asks for exactly the held scopes. On that page the user can choose a
+ * new end date of the connection.
  */
 export const of = (
   requested: ReadonlyArray<Scope.Scope>,
