@@ -14,16 +14,17 @@ export interface EngineOptions {
 }
 
 /**
- * A run fails when, for this much virtual time, only loops take steps. The service finishes whatever it does for a user
- * within days, so after a week the scenario must be waiting for something that never comes.
+ * A run fails when its scenario has not gone on for this virtual time, in milliseconds, while only the service's loops
+ * took steps. The service finishes all work for a user within days, so after a week the scenario must be waiting for
+ * something that never happens.
  */
 const STUCK_AFTER_MILLIS = 7 * 86_400_000
 const STUCK_MESSAGE =
   "Stuck: somebody waits for what never comes, such as a promise: nothing but loops went on for a virtual week"
 
 /**
- * The run cannot go on: no fiber can run and no timer is set, or only loops ran for a virtual week, or `run` met a call
- * of the host.
+ * The run cannot go on. Either no fiber can run and no timer is set, or only loops ran for a virtual week, or the
+ * program called the host in a run that must not wait (`run`).
  */
 export class Stuck extends Error {
   override readonly name = "Stuck"
@@ -41,8 +42,8 @@ interface HostCall {
 }
 
 /**
- * Runs programs on virtual time. Every fiber that can run runs; when no fiber can, the engine moves the clock to the
- * next timer. One seed gives one order of steps, so a run can be repeated.
+ * Runs programs on virtual time. The engine runs all fibers that are ready; when no fiber is ready, the engine moves
+ * the clock to the next timer. One seed gives one order of steps, so a run can be repeated.
  *
  * A call of the host, such as a query of a real database, takes real time. The engine awaits one such call at a time,
  * and virtual time stands still until the call has returned.
@@ -55,7 +56,10 @@ export class Engine {
   private readonly hostCalls: Array<HostCall> = []
   /** The last virtual time at which a fiber that is not part of a program, such as the scenario, resumed. */
   private movedAt: number
-  /** Wraps each step of the run. Work of the host is not wrapped, so `Guard` does not report what this work reads. */
+  /**
+   * A function that runs each step of the run. Work of the host does not run inside this function, so `Guard` does not
+   * report what the host reads.
+   */
   inside: <A>(work: () => A) => A = (work) => work()
 
   constructor({ scheduling, startMillis = START }: EngineOptions = {}) {
@@ -67,7 +71,10 @@ export class Engine {
     this.movedAt = startMillis
   }
 
-  /** Fires every timer that is due within `duration`, its end included, and runs the fibers that each timer wakes. */
+  /**
+   * Moves the clock forward by `duration`. Fires every timer that is due by then, and runs the fibers that each timer
+   * wakes.
+   */
   advance(duration: Duration.DurationInput): Effect.Effect<void> {
     return Effect.suspend(() => {
       const until = this.clock.monotonic + Math.max(0, Math.ceil(Duration.toMillis(duration)))
@@ -75,14 +82,14 @@ export class Engine {
     })
   }
 
-  /** Completes when no fiber can run until time passes. */
+  /** Completes when no fiber can run before virtual time passes. */
   readonly settle: Effect.Effect<void> = Effect.async((resume) => {
     this.settling.push(() => resume(Effect.void))
   })
 
   /**
-   * Lets time pass until only timers of loops are left, but at most for `cap`. Returns how many timers are left that
-   * belong to no loop.
+   * Lets virtual time pass until only timers of loops are left, but at most for `cap`. Returns how many other timers
+   * are left.
    */
   quiesce(cap: Duration.DurationInput = Duration.infinity): Effect.Effect<{ readonly timersLeft: number }> {
     const left = () => this.clock.timers.left.filter(({ isPeriodic }) => !isPeriodic).length
@@ -94,7 +101,7 @@ export class Engine {
     )
   }
 
-  /** Moves the time of day by `millis` milliseconds, back when the number is negative. */
+  /** Moves the time of day forward by `millis` milliseconds, or back when the number is negative. */
   jump(millis: number): Effect.Effect<void> {
     return Effect.sync(() => this.clock.jump(millis))
   }
@@ -104,7 +111,7 @@ export class Engine {
     process.asleep ??= []
   }
 
-  /** The process goes on where it stopped: it takes the steps that became ready during the pause. */
+  /** The process continues where it stopped, with the steps that became ready during the pause. */
   wake(process: Process.Process): void {
     const { asleep = [] } = process
     process.asleep = undefined
@@ -125,7 +132,7 @@ export class Engine {
   }
 
   /**
-   * Runs `effect` on the host, after all earlier host calls. `effect` reads virtual time, and its sleeps take real
+   * Runs `effect` on the host, after all earlier calls of the host. `effect` reads virtual time, but sleeps in real
    * time. Like a query that has reached the database, `effect` runs to its end even when the calling process is killed
    * meanwhile.
    */
@@ -187,8 +194,8 @@ export class Engine {
   }
 
   /**
-   * Called when no fiber can run. Resumes a fiber that waits in `settle`, `quiesce` or `advance`, or moves the clock to
-   * the next timer. False when neither is possible.
+   * The engine calls this when no fiber can run. Resumes a fiber that waits in `settle`, `quiesce` or `advance`, or
+   * moves the clock to the next timer. Returns false when neither is possible.
    */
   private goOn(): boolean {
     const settled = this.settling.shift()
@@ -233,7 +240,8 @@ export class Engine {
 }
 
 /**
- * A clock for work on the host. It shows virtual time, plus the skew of the calling machine; its sleeps take real time.
+ * A clock for work on the host. The clock shows virtual time, plus the skew of the calling machine. A sleep on this
+ * clock takes real time.
  */
 const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
   const host = Clock.make()
@@ -250,8 +258,9 @@ const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
 }
 
 /**
- * Returns a function that removes the fibers which started after this call from a global set of `effect`. A fiber that
- * the run abandons never ends, so `effect` would keep it in this set as long as the host process runs.
+ * Returns a function that removes all fibers that started after this call from a global set of `effect`. A fiber that
+ * the run abandons never ends, so `effect` would keep the fiber in this set, and in memory, as long as the host process
+ * runs.
  */
 const abandoned = (): (() => void) => {
   const { roots } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({

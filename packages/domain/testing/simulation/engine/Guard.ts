@@ -1,7 +1,8 @@
 import { Effect, Hash } from "effect"
 
 /**
- * Functions of the host that a program of the domain must not call: in a repeated run they would return other values.
+ * Functions of the host that a program of the domain must not call, because these functions return other values in a
+ * repeated run.
  */
 interface Host {
   Date: DateConstructor
@@ -13,7 +14,7 @@ interface Host {
   setImmediate?: Function
 }
 
-/** A run read the host's clock, randomness or timers. The message names what was read, and the caller. */
+/** A run used the host's clock, randomness or timers. The message names the function of the host and its caller. */
 export class HostRead extends Error {
   override readonly name = "HostRead"
 }
@@ -32,17 +33,20 @@ interface WithTrace {
 }
 
 /**
- * The files of libraries. A library reads the host for its own use, such as the start time of a fiber, and no program
- * sees the value.
+ * The files of libraries. A library may read the host for its own use, for example for the start time of a fiber,
+ * because no program sees the value.
  */
 const LIBRARY = /node_modules|^node:/
-/** Files of `effect` that return the value of the host to their caller. The guard reports this caller. */
+/** Files of `effect` that return a value of the host to their caller. In these files, the guard reports the caller. */
 const HANDS_ON =
   /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|random|Random)\.[jt]s/
 
 type Prepare = (error: Error, sites: ReadonlyArray<Site>) => unknown
 
-/** True while `callers` takes a stack trace. `looking` then returns the raw frames, because formatting them is slow. */
+/**
+ * True while `callers` takes a stack trace. `looking` then returns the frames without formatting, because formatting is
+ * slow.
+ */
 let isLooking = false
 
 const looking =
@@ -55,8 +59,8 @@ const looking =
         : [`${error.name}: ${error.message}`, ...sites.map((site) => `    at ${String(site)}`)].join("\n")
 
 /**
- * The stack frames that called `ours`, nearest first. The stack begins behind the function `ours`, because in a bundle
- * no file name tells the guard's own frames from others.
+ * The stack frames that called `ours`, nearest first. The guard's own frames, up to `ours`, are left out here, because
+ * in a bundle their file name is that of all other frames.
  */
 const callers = (ours: Function, depth: number): ReadonlyArray<Site> => {
   const errors = Error as unknown as WithTrace
@@ -77,16 +81,16 @@ const show = (site: Site): string =>
   `${site.getFunctionName() ?? ""} ${fileOf(site)}:${site.getLineNumber() ?? 0}`.trim()
 
 /**
- * The positions in the code at which `effect` reads the host for its own use. In a bundle, where all code is in one
- * file, only these positions tell a read of `effect` from a read of a program.
+ * The positions in the code at which `effect` reads the host for its own use. In a bundle, all code is in one file, so
+ * only the position shows whether `effect` or a program reads the host.
  */
 const known = new Set<string>()
 /** True while `learn` fills `known`. */
 let isLearning = false
 
 /**
- * Makes `effect` read the host in each way in which it does so during a run: when a fiber begins, ends or waits without
- * end, and for the hash of an object. `note` stores the positions of these reads in `known`.
+ * Makes `effect` do everything for which it reads the host during a run: a fiber begins, ends or waits without end, and
+ * an object gets a hash. `note` stores the positions of these reads in `known`.
  */
 const learn = (): void => {
   isLearning = true
@@ -98,19 +102,22 @@ const learn = (): void => {
   }
 }
 
-/** The caller that the guard reports for a read of the host; undefined when a library reads for its own use. */
+/**
+ * The caller that the guard reports for a read of the host; undefined when a library reads the host for its own use.
+ */
 const culprit = (ours: Function): string | undefined => {
   const [first] = callers(ours, 1)
   if (first === undefined) return undefined
   const isLibrary = LIBRARY.test(fileOf(first))
-  // This test comes before the test of the position, which V8 computes slowly, because most reads come from libraries.
+  // Most reads come from libraries. So this test comes first, because V8 takes long to compute the position for the
+  // next test.
   if (isLibrary && !HANDS_ON.test(fileOf(first))) return undefined
   if (known.has(positionOf(first))) return undefined
   if (isLibrary) {
     return show(callers(ours, FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
   }
-  // In a bundle, the nearest frame may belong to a library that only passes the host's value on to its caller. So the
-  // message also lists the frames behind it.
+  // In a bundle, the nearest frame may belong to a library that only returns the host's value to its caller. So the
+  // message also lists the callers of this frame.
   const isBundle = [...known].some((position) => position.startsWith(`${fileOf(first)}:`))
   return isBundle ? callers(ours, NEAR).map(show).join(" < ") : show(first)
 }
@@ -121,10 +128,11 @@ const FAR = 40
 export interface Guard {
   /** Throws when the run has read the host. */
   readonly check: () => void
-  /** Ends the watch. After the last watch the host has its own functions back. */
+  /** Ends this watch. When the last watch ends, the host gets its own functions back. */
   readonly release: () => void
   /**
-   * Runs steps of the run under watch. Outside `inside`, work of the host, such as a database query, may read the host.
+   * Runs steps of the run, and records each read of the host. Work outside this function, such as a database query, may
+   * read the host.
    */
   readonly inside: <A>(work: () => A) => A
 }
@@ -134,15 +142,18 @@ interface Watcher {
 }
 
 /**
- * The runs that are watched. Several runs over databases may be in progress at once, and their steps alternate. `awake`
- * is the run that takes a step now.
+ * The runs that are watched. Several runs over databases may be in progress at the same time, and their steps
+ * alternate. `awake` is the run whose step is being executed.
  */
 const watching = new Set<Watcher>()
 let awake: Watcher | undefined
-/** Gives the host its own functions back. Called when the last watched run has ended. */
+/** Gives the host its own functions back. The guard calls this function when the last watched run has ended. */
 let restore: () => void = () => undefined
 
-/** Records a read of the host for the run that takes a step now. `ours` is the replacement function that was called. */
+/**
+ * Records a read of the host for the run whose step is being executed. `ours` is the replacement function that was
+ * called.
+ */
 const note = (what: string, ours: Function): void => {
   if (isLearning) for (const site of callers(ours, 1)) known.add(positionOf(site))
   if (awake === undefined) return
@@ -178,7 +189,8 @@ export const watch = (): Guard => {
 }
 
 /**
- * Replaces the host's functions by functions that report each call. The returned function gives the host its own back.
+ * Replaces the host's functions by functions that report each call. Returns a function that gives the host its own
+ * functions back.
  */
 const replaceAll = (): (() => void) => {
   // oxlint-disable-next-line no-restricted-globals -- the guard replaces global functions to report their callers
@@ -212,8 +224,8 @@ const replaceAll = (): (() => void) => {
   replace(host, "setImmediate", noted("setImmediate"))
   replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
     const ours = (...args: ReadonlyArray<unknown>): unknown => {
-      // For a fiber that waits without end, `effect` sets an interval on the host. The guard sets no interval for it,
-      // because a killed fiber would never clear it.
+      // For a fiber that waits without end, `effect` sets an interval on the host. The guard does not pass this call
+      // on, because a killed fiber would never clear the interval.
       const isNever = awake !== undefined && callers(ours, 1).some((site) => known.has(positionOf(site)))
       if (isNever) return undefined
       note("setInterval", ours)
@@ -228,8 +240,8 @@ const replaceAll = (): (() => void) => {
 }
 
 /**
- * Returns a `Date` that reports reads of the clock. It is a function and not a proxy: `effect` tests every value that
- * it compares for being a `Date`, and with a proxy each test would be slow.
+ * Returns a `Date` that reports reads of the clock. This `Date` is a function and not a proxy: when `effect` compares
+ * two values, it tests whether they are dates, and with a proxy each test would be slow.
  */
 const watchedDate = (was: DateConstructor): DateConstructor => {
   const watched = function (this: unknown, ...args: ReadonlyArray<unknown>): unknown {

@@ -7,7 +7,10 @@ import { sfc32 } from "../../sfc32.js"
 export interface Stream {
   /** A whole number from `min` to `max`, both included. */
   readonly int: (min: number, max: number) => number
-  /** True with probability `p`. For 0 and 1 it draws no number, so a fault that is off does not change later draws. */
+  /**
+   * True with probability `p`. When `p` is 0 or 1, no number is drawn, so a fault that is off does not change later
+   * draws.
+   */
   readonly chance: (p: number) => boolean
   /** One element of `from`, which must not be empty. */
   readonly pick: <A>(from: ReadonlyArray<A>) => A
@@ -15,7 +18,10 @@ export interface Stream {
   readonly shuffle: <A>(items: ReadonlyArray<A>) => ReadonlyArray<A>
 }
 
-/** What a stream is for. Each purpose has its own stream, so an additional fault does not change where people walk. */
+/**
+ * The use of a stream. Each use has its own stream, so that an additional fault, for example, does not change where
+ * people walk.
+ */
 export type Purpose =
   | "workload"
   | "faults"
@@ -53,7 +59,7 @@ const SALTS: Readonly<Record<Purpose, number>> = {
 
 /** The stream of this seed and purpose. Draws from one stream do not change the draws from another. */
 export const make = (seed: number, purpose: Purpose): Stream => {
-  // The generator ignores fractions, so without this check the seed 1.5 would give the run of the seed 1.
+  // The generator ignores fractions. Without this check, the seed 1.5 would give the same run as the seed 1.
   if (!Number.isSafeInteger(seed)) throw new TypeError("The seed must be a whole number")
   const next = sfc32(seed, SALTS[purpose])
   const int = (min: number, max: number): number => min + Math.floor((next() / 2 ** 32) * (max - min + 1))

@@ -3,9 +3,9 @@ export interface Timer {
   readonly at: number
   readonly order: number
   readonly fire: () => void
-  /** True when no fiber waits for the timer any more, or the process that waited is dead. */
+  /** True when no fiber waits for the timer, or when the process of the waiting fiber is dead. */
   readonly isDead: () => boolean
-  /** True for the timer of a loop. A loop sets another timer each time, so these timers never run out. */
+  /** True for the timer of a loop. A loop sets another timer in each round, so there is always a timer of this kind. */
   readonly isPeriodic: boolean
   /** True when the scenario or a simulated person waits for the timer; false when a program or a loop does. */
   readonly isOutside: boolean
@@ -14,13 +14,13 @@ export interface Timer {
 const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
 /**
- * A binary heap of timers. The earliest timer comes first; timers with the same time come in the order of insertion.
+ * A binary heap of timers. The earliest timer comes first; timers with equal times come in the order of insertion.
  */
 export class Timers {
   private readonly heap: Array<Timer> = []
   private inserted = 0
 
-  /** The earliest timer that is not dead, which means that somebody waits for it; undefined when there is none. */
+  /** The earliest timer for which a living fiber waits; undefined when there is no such timer. */
   get first(): Timer | undefined {
     for (let next = this.heap[0]; next !== undefined; next = this.heap[0]) {
       if (!next.isDead()) return next
@@ -29,7 +29,7 @@ export class Timers {
     return undefined
   }
 
-  /** All timers that are not dead, which means that somebody waits for them. */
+  /** All timers for which a living fiber waits. */
   get left(): ReadonlyArray<Timer> {
     return this.heap.filter((timer) => !timer.isDead())
   }

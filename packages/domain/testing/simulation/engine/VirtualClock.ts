@@ -9,19 +9,19 @@ const HOUR = 60 * MINUTE
 /**
  * The interval of the tier sweep, which must notice the end dates of connections within a quarter of an hour (Spec
  * §6.3.1). A loop with exactly this interval sleeps longer only while no connection becomes due for the sweep
- * (`hasDateBy`). A loop with an interval between this and `SELDOM` never sleeps longer.
+ * (`hasDateBy`). A loop whose interval is between `PROMPT` and `SELDOM` never sleeps longer than this interval.
  */
 const PROMPT = 15 * MINUTE
 /**
- * Sleeps shorter than this are pauses within a piece of work (`Pacing`), such as the steps of an import, because no
- * loop looks for work more often than once a second. These sleeps are never made longer.
+ * A sleep shorter than this is a pause within a piece of work (`Pacing`), for example between two steps of an import,
+ * because no loop looks for work more often than once a second. The clock never makes such a pause longer.
  */
 const PAUSE = SECOND
-/** A loop with this interval or a longer one does only maintenance, so it may sleep longer. */
+/** A loop with this interval or a longer interval does only maintenance, so the clock may make its sleeps longer. */
 const SELDOM = HOUR
 /**
- * A slowed loop sleeps at most this many times as long as nothing has happened: after a quiet minute, at most 16
- * minutes.
+ * The longest sleep of a slowed loop, as a multiple of the time in which nothing has happened: after a quiet minute, a
+ * loop sleeps at most 16 minutes.
  */
 const PATIENCE = 16
 /**
@@ -41,11 +41,12 @@ interface Sleeper {
 }
 
 /**
- * Replaces the clock of Effect. Like every machine it has two clocks: the time of day, which can be set, and the time
- * that has passed, by which timers fire. Time moves only when the engine moves it, from timer to timer.
+ * Replaces the clock of Effect. The clock has two times, as every machine has: the time of day, which can be set, and
+ * the time that has passed, by which timers fire. Time passes only when the engine moves the clock to the next timer.
  *
  * The longer nothing happens, the longer a loop (`Process.periodic`) sleeps. So a quiet night takes a few dozen steps
- * instead of thousands. When something happens (`stir`), every slowed loop returns to its own interval.
+ * instead of thousands. A loop that sleeps longer than its own interval is *slowed*. When something happens (`stir`),
+ * every slowed loop returns to its own interval.
  */
 export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -64,12 +65,13 @@ export class VirtualClock implements Clock.Clock {
   private stirs = 0
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
   /**
-   * Whether a connection becomes due for the tier sweep by this time of day. If so, loops of 15 minutes wake before it.
+   * Whether a connection becomes due for the tier sweep by this time of day. If so, a loop of 15 minutes does not sleep
+   * until that time.
    */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
   /**
-   * Whether loops with intervals shorter than 15 minutes have work by this time of day. Undefined: these loops are
-   * always slowed down.
+   * Whether loops with intervals shorter than 15 minutes have work by this time of day. Undefined: the clock slows
+   * these loops without asking.
    */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
   /** The last sleep for which each loop asked, in milliseconds. The key is the loop's fiber. */
@@ -81,17 +83,20 @@ export class VirtualClock implements Clock.Clock {
     this.stirredAt = startMillis
   }
 
-  /** The start of the run plus the time that has passed, in milliseconds. It never goes back. */
+  /** The start of the run plus the time that has passed, in milliseconds. This number never goes back. */
   get monotonic(): number {
     return this.passed
   }
 
-  /** The time that has passed since the start of the run, in milliseconds. It never goes back. */
+  /** The time that has passed since the start of the run, in milliseconds. This number never goes back. */
   get elapsed(): number {
     return this.passed - this.startMillis
   }
 
-  /** The time of day, without the skew of any machine. It is the time of the trace's entries. */
+  /**
+   * The time of day, without the skew of any machine, in milliseconds since 1970. The entries of the trace have this
+   * time.
+   */
   get timeOfDay(): number {
     return this.passed + this.offset
   }
@@ -102,8 +107,8 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The milliseconds by which a jump has set the clock back behind the latest time that it showed; 0 when it is not
-   * behind.
+   * How far the time of day is behind the latest time of day that the clock has shown, in milliseconds; 0 when no jump
+   * has set the clock back, or the clock has caught up.
    */
   get behindMillis(): number {
     return Math.max(0, this.latest - this.timeOfDay)
@@ -120,7 +125,7 @@ export class VirtualClock implements Clock.Clock {
     return Effect.withFiberRuntime<void>((fiber) => {
       const process = fiber.getFiberRef(Process.current)
       const isPeriodic = fiber.getFiberRef(Process.isPeriodic)
-      // Rounded up to whole milliseconds, so that no fiber wakes before the time that it asked for.
+      // Rounded up to whole milliseconds, so that no fiber wakes too early.
       const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
       const sleep = (millis: number) =>
         Effect.async<void>((resume) => {
@@ -130,7 +135,7 @@ export class VirtualClock implements Clock.Clock {
             sleeper.isOver = true
           })
         })
-      // Something may happen while `longer` is computed, and `longer` does not take it into account. In this case the
+      // While `longer` is computed, something may happen that `longer` does not take into account. In this case the
       // loop keeps its own interval.
       const sleepUnlessStirred = (longer: Effect.Effect<number>, own: () => number) => {
         const before = this.stirs
@@ -148,8 +153,8 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The engine calls this when there may be new work for a loop, for example after most entries of the trace. A loop
-   * whose sleep the clock had made longer then sleeps at most its own interval from now on.
+   * The recorder calls this for each entry of the trace that may mean new work for a loop. A loop whose sleep the clock
+   * had made longer then wakes at the latest one own interval from now.
    */
   stir(): void {
     this.stirredAt = this.passed
@@ -163,7 +168,9 @@ export class VirtualClock implements Clock.Clock {
     }
   }
 
-  /** The milliseconds until the next quarter of an hour, when a loop of 15 minutes wakes; never 0. */
+  /**
+   * The milliseconds until the next quarter of an hour of the time of day, when a loop of 15 minutes wakes; never 0.
+   */
   private untilQuarter(): number {
     return PROMPT - (this.timeOfDay % PROMPT)
   }
@@ -196,12 +203,12 @@ export class VirtualClock implements Clock.Clock {
     )
   }
 
-  /** The longest sleep of a slowed loop, in milliseconds. It grows with the time in which nothing happened. */
+  /** The longest sleep of a slowed loop, in milliseconds. The longer nothing has happened, the longer is this sleep. */
   private get patience(): number {
     return PATIENCE * (this.passed - this.stirredAt)
   }
 
-  /** The milliseconds until the time of day is a multiple of `grid`; never 0. */
+  /** The milliseconds until the time on the clock of the present machine is a multiple of `grid`; never 0. */
   private untilMultiple(grid: number): number {
     return grid - (this.unsafeCurrentTimeMillis() % grid)
   }
@@ -211,9 +218,9 @@ export class VirtualClock implements Clock.Clock {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
-    // Some loops wake at whole minutes, for example at every full hour. A longer sleep must keep them there. A loop
-    // that asks for another sleep than last time is perhaps still on its way to its first whole minute. So such a loop
-    // gets the sleep that it asks for.
+    // Some loops wake at whole minutes, for example at every full hour. After a longer sleep they must wake at such a
+    // time, too. When a loop asks for another sleep than last time, perhaps it has not yet reached its first whole
+    // minute. So the loop gets the sleep that it asks for.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))

@@ -9,21 +9,25 @@ interface Task {
   readonly fiber: Fiber | undefined
 }
 
-/** A fiber yields after this number of operations. No fiber of the service needs as many between two port calls. */
+/**
+ * A fiber yields after this number of operations. Between two port calls, no fiber of the service needs as many
+ * operations.
+ */
 const ENDLESS = 1_000_000
 
 /** When the queue has this many finished tasks, the scheduler frees their memory. */
 const ROOM = 4_096
 
 /**
- * When a run takes this many steps without time passing, the scheduler fails the run, because it is in an endless loop.
+ * When fibers take this many steps while no virtual time passes, the scheduler fails the run, because a fiber is in an
+ * endless loop.
  */
 const LIVELOCK = 20_000_000
 
 /**
- * Replaces the scheduler of Effect. It runs one fiber at a time, so that a run has one order of steps. Without a
- * stream, the fiber that became ready first runs first. With a stream, the stream picks one of the ready fibers, so the
- * order is random, and the same for the same seed.
+ * Replaces the scheduler of Effect. The scheduler runs one fiber at a time, so that a run has one order of steps.
+ * Without a stream, the fiber that became ready first runs first. With a stream, the stream picks one of the ready
+ * fibers, so the order is random, and the same for the same seed.
  */
 export class VirtualScheduler implements Scheduler.Scheduler {
   private tasks: Array<Task> = []
@@ -32,8 +36,8 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   /** Tasks that became ready through an answer of the host. They run before all other tasks. */
   private urgent: Array<Task> | undefined
   /**
-   * True while the run awaits an answer of the host. No other fiber runs meanwhile, so the call is one step, as in
-   * memory.
+   * True while the run awaits an answer of the host. No fiber runs during this time, so a call of a real database is
+   * one step, like a call of the in-memory stores.
    */
   isHalted = false
   steps = 0
@@ -52,8 +56,8 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   }
 
   /**
-   * A fiber gives way to others at every port call (`giveWay`). It yields here only if it never ends, so that other
-   * fibers can run.
+   * A fiber lets other fibers run at every port call (`giveWay`). Only a fiber that runs very long without a port call
+   * yields here, because such a fiber may never end.
    */
   shouldYield(fiber: Fiber): number | false {
     return fiber.currentOpCount > ENDLESS ? 0 : false
@@ -63,7 +67,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
     return this.done >= this.tasks.length
   }
 
-  /** Runs fibers until none can run without time passing, or until a fiber calls the host. */
+  /** Runs fibers until no fiber can run before virtual time passes, or until a fiber calls the host. */
   drain(): void {
     for (const begun = this.steps; !this.isIdle && !this.isHalted;) {
       const task = this.next()
@@ -75,7 +79,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
     this.done = 0
   }
 
-  /** Resumes the fiber that called the host. No other fiber takes a step before. */
+  /** Resumes the fiber that called the host. No other fiber takes a step before this fiber. */
   answer(resume: () => void): void {
     this.isHalted = false
     const urgent: Array<Task> = []
@@ -86,11 +90,12 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   }
 
   private take({ fiber, run }: Task): void {
-    // A killed process takes no step any more, not even a finalizer, because a process that crashes does not tidy up
-    // either.
+    // A killed process takes no further step and runs no finalizer, because a real process that crashes does not tidy
+    // up either.
     const process = fiber?.getFiberRef(Process.current) ?? Process.WORLD
     if (!process.isAlive) return
-    // A paused process stores its steps, and takes them when it wakes, in the order in which they became ready.
+    // The steps of a paused process are stored, and run when the process wakes, in the order in which they became
+    // ready.
     if (process.asleep !== undefined) {
       process.asleep.push(() => this.scheduleTask(run, 0, fiber))
       return

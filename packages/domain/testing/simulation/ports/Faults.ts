@@ -19,8 +19,8 @@ export const KINDS: ReadonlyArray<FaultKind> = [
 ]
 
 /**
- * Kinds that were added later draw from a separate stream of random numbers. So a plan without these kinds keeps its
- * trace, and these kinds do not change when faults of the older kinds strike.
+ * The kinds of faults that draw from a separate stream of random numbers. So these kinds do not change when faults of
+ * the other kinds strike.
  */
 const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "port.cut",
@@ -33,7 +33,8 @@ const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ])
 
 /**
- * Throws when no kind of fault has this name. Without this check a misspelled setting would have no effect, unnoticed.
+ * Throws when no kind of fault has this name. Without this check, nobody would notice that a misspelled setting has no
+ * effect.
  */
 export const demandKind = (kind: string): void => {
   if (!KINDS.some((known) => known === kind)) throw new TypeError(`A fault must be one of ${KINDS.join(", ")}`)
@@ -43,20 +44,25 @@ export const demandKind = (kind: string): void => {
 export interface FaultSetting {
   /** The probability that the fault strikes at one call, 0 to 1. */
   readonly p: number
-  /** The number of strikes after which the fault stops. Default: it strikes until all faults are turned off. */
+  /** The number of strikes after which the fault stops. Default: the fault strikes until all faults are turned off. */
   readonly times?: number | undefined
 }
 
 /** The kinds of faults that last for a while. */
 type Lasting = "port.cut" | "disk.full"
 
-/** The place of `disk.full`: all processes write to one disk, so they share this place. */
+/**
+ * The place of the fault `disk.full`. All processes write to one disk, so the fault has one place for all processes.
+ */
 export const DISK = "the disk"
 
-/** The faults that are on. Faults draw from their own random streams, and a fault that is off draws no number. */
+/** The faults that are on. Faults draw from random streams of their own, and a fault that is off draws no number. */
 export class Faults {
   private readonly settings = new Map<FaultKind, { readonly p: number; left: number }>()
-  /** When each lasting fault ends, on the engine's clock. The key names the kind and the place: a process or `DISK`. */
+  /**
+   * When each lasting fault ends, in milliseconds on the engine's clock. The key names the kind and the place: a
+   * process or `DISK`.
+   */
   private readonly spells = new Map<string, number>()
 
   readonly random: Stream
@@ -94,7 +100,7 @@ export class Faults {
     return true
   }
 
-  /** Begins the fault at this place. It lasts until the engine's clock shows `until`. */
+  /** Begins the fault at this place. The fault lasts until the engine's clock shows `until`. */
   begin(kind: Lasting, place: string, until: number): void {
     this.spells.set(`${kind} ${place}`, until)
   }

@@ -83,8 +83,8 @@ const stores = Layer.mergeAll(
 )
 
 /**
- * Keeps the rows in the memory of this process. It is the fastest backend, and the only one whose stores answer without
- * promises, so its runs are synchronous.
+ * Keeps the rows in the memory of this process. This backend is the fastest. Its stores answer without promises, so its
+ * runs are synchronous.
  */
 export const memory: Backend = {
   name: "memory",
@@ -92,13 +92,16 @@ export const memory: Backend = {
   stores: stores.pipe(Layer.provide(MemoryDatabase.layer))
 }
 
-/** Copies the rows. A shallow copy of each table is enough, because stores replace rows and never change them. */
+/**
+ * Copies the rows. A shallow copy of each table is enough, because a store never changes a row, but replaces it by
+ * another row.
+ */
 const copyOf = (tables: Tables): Tables =>
   Object.fromEntries(
     Object.entries(tables).map(([name, rows]) => [name, rows instanceof Map ? new Map(rows) : [...rows]])
   ) as unknown as Tables
 
-/** Replaces the rows inside each table. It keeps the table objects, because the stores refer to them. */
+/** Replaces the rows inside each table. The table objects stay, because the stores have references to them. */
 const refill = (tables: Tables, from: Tables): void => {
   for (const [name, rows] of Object.entries(tables) as ReadonlyArray<[keyof Tables, unknown]>) {
     const kept: unknown = from[name]
@@ -109,7 +112,7 @@ const refill = (tables: Tables, from: Tables): void => {
   }
 }
 
-/** A backend for one run. A scenario can back up its rows and restore the backup. */
+/** A backend for one run. A scenario can back up the rows of the backend and restore the backup. */
 export interface MemoryWithBackups {
   readonly backend: Backend
   /** Copies all rows. */

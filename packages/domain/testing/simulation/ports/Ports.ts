@@ -45,7 +45,10 @@ import { TestPersonStore } from "../../../src/test-people/TestPersonStore.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
 import { VisitStore } from "../../../src/visits/VisitStore.js"
 
-/** The ports that a database implements. A backend supplies them, and the simulation wraps each port. */
+/**
+ * The ports that a database implements. A backend supplies these ports, and the simulation wraps each of them to record
+ * calls and inject faults.
+ */
 export const STORES = {
   AccessLogStore,
   AccountDeletionStore,
@@ -91,7 +94,7 @@ export const STORES = {
 export type StoreName = keyof typeof STORES
 export type Stores = Context.Tag.Identifier<(typeof STORES)[StoreName]>
 
-/** The ports that the simulation itself implements, with every backend. */
+/** The ports that the simulation itself implements, whatever the backend is. */
 export type Simulated = AuditLog | Entropy | Vault | PasswordHasher | WebhookSender | Mailer | WorkSignal
 
 export type Ports = Stores | Simulated
@@ -102,7 +105,8 @@ export interface Backend {
   /** True when the stores answer by promises. Runs over such a backend are asynchronous. */
   readonly isHosted: boolean
   /**
-   * A database for one run, empty and with all migrations. The run opens it at its beginning and closes it at its end.
+   * A database for one run, empty and with all migrations. The simulation opens the database before the run and closes
+   * it after the run.
    */
   readonly stores: Layer.Layer<Stores, unknown, Entropy | Vault>
 }

@@ -2,14 +2,14 @@ import { Deferred, type Duration, Effect, FiberRef } from "effect"
 import type { WorkSignal } from "../../../src/events/WorkSignal.js"
 import * as Process from "../engine/Process.js"
 
-/** The number of the last signal that a process or subscriber has seen. */
+/** `seen`: how many signals had been raised when a process or subscriber last looked. */
 interface SignalCount {
   seen: number
 }
 
 /**
- * The signal that wakes workers, between simulated processes. If a signal comes while a process is busy, the process's
- * next wait ends at once.
+ * A work signal between simulated processes: it wakes workers that wait for work. If a signal is raised while a process
+ * is busy, the process's next wait ends at once.
  */
 export const make = (): typeof WorkSignal.Service => {
   let raised = 0

@@ -7,13 +7,16 @@ interface Detail {
   readonly args?: (args: ReadonlyArray<unknown>) => unknown
   readonly value?: (value: unknown) => unknown
   /**
-   * Present when the trace records every call of the method. Without it, the trace leaves out a loop's call that
-   * changed nothing.
+   * Present when the trace records every call of the method. When this field is absent, the trace leaves out a loop's
+   * call that changed nothing.
    */
   readonly isAlwaysRecorded?: true
 }
 
-/** The arguments and values of calls that oracles read. For every other method the trace has only the name. */
+/**
+ * The arguments and values of calls that oracles read. For every other method, the trace has only the name and the
+ * outcome.
+ */
 const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
   "AccessLogStore.record": { args: ([entry]) => entry, isAlwaysRecorded: true },
   "AccessLogStore.recordRepeat": { args: ([entry]) => entry, isAlwaysRecorded: true },
@@ -44,14 +47,14 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
 export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.${method}`] ?? {}
 
 /**
- * Whether a call changes nothing that other fibers wait for: it only reads, or it concerns a worker's leases. A worker
- * reads its leases every two seconds, and these calls must not wake the loops that sleep longer.
+ * Whether a call changes nothing that other fibers wait for, because the call only reads or concerns a worker's leases.
+ * A worker calls the lease store every two seconds, and these calls must not end the longer sleeps of slowed loops.
  */
 export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || storesNothing(port, method)
 
 /**
- * Whether a call found nothing and so changed nothing. A worker makes thousands of these calls, so the trace leaves
- * them out.
+ * Whether the value shows that a call found no work and so changed nothing. A worker makes thousands of these calls, so
+ * the trace leaves them out.
  */
 export const isIdle = (value: unknown): boolean => {
   if (value === undefined || value === null || value === false || value === 0) return true

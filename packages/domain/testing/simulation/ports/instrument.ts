@@ -11,7 +11,7 @@ import { type Ports, STORES, type StoreName, type Stores } from "./Ports.js"
 import { storesNothing } from "./reads.js"
 
 /**
- * Replaces ports. A test uses it to plant a bug, and checks that an oracle finds the bug. Copy a store by its methods
+ * Replaces ports. A test plants a bug in this way and checks that an oracle finds the bug. Copy a store by its methods
  * and not with `{ ...store }`, which loses the methods that the store inherits.
  */
 export type Sabotage = (ports: Context.Context<Ports>) => Context.Context<Ports>
@@ -34,7 +34,7 @@ export interface Instrumented {
 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
 
-/** True while the simulation itself reads a store. The trace leaves its calls out, and no fault strikes them. */
+/** True while the simulation itself reads a store. The trace leaves these reads out, and no fault strikes them. */
 const isQuiet: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
   "@place-access/domain/testing/simulation/isQuiet",
   () => FiberRef.unsafeMake(false)
@@ -44,8 +44,8 @@ export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
   Effect.locally(effect, isQuiet, true)
 
 /**
- * How long a slow call takes, in milliseconds: times just below and just above limits of the specification, such as the
- * deadline of a receiver (5 s), a lease (30 s) and the lifetime of a code (60 s).
+ * How long a slow call takes, in milliseconds: times below and above limits of the specification, such as the deadline
+ * of a receiver (5 s), a lease (30 s) and the lifetime of a code (60 s).
  */
 const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
 /**
@@ -57,13 +57,13 @@ const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
 const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
 const FULL_MILLIS = [5_000, 60_000, 600_000] as const
 /**
- * How far the clock of a machine may be wrong, in milliseconds. A real process leaves errors up to this size
- * uncorrected (decision simulation-1).
+ * How far the clock of a machine may be wrong, in milliseconds. A real process corrects its clock by the database's
+ * clock, but an error of up to 250 ms may remain (decision simulation-1).
  */
 const SKEW_MILLIS = [-250, -60, -1, 1, 60, 250] as const
 const JUMP_MILLIS = [-3_600_000, -61_000, -1_000, 1_000, 61_000, 900_000, 3_600_000] as const
 
-/** Wraps every store. The wrapper records each call and lets faults strike it. */
+/** Wraps every store. The wrapper records each call and lets faults strike the call. */
 export const instrument = (context: Context.Context<Ports>, by: Instrumented): Context.Context<Ports> =>
   Object.entries(STORES).reduce<Context.Context<Ports>>((all, [name, tag]) => {
     const store = tag as unknown as Context.Tag<Stores, Record<string, Method>>
@@ -72,8 +72,8 @@ export const instrument = (context: Context.Context<Ports>, by: Instrumented): C
   }, context)
 
 /**
- * The store with each method wrapped. A method that the store inherits, as an instance of a class does, is not among
- * its own keys. So the wrapper wraps an inherited method when the method is first read.
+ * The store with each method wrapped. `Object.keys` does not list the methods that a store inherits from its class. So
+ * an inherited method is wrapped when the method is first read.
  */
 const wrapAll = (by: Instrumented, port: StoreName, store: object): Record<string, Method> => {
   const bound = (method: string): Method | undefined => {
@@ -104,7 +104,7 @@ const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): 
 interface PortMethod {
   readonly port: StoreName
   readonly method: string
-  /** `port.method`, the name that entries of faults have in the trace. */
+  /** `port.method`: the name of the call in the trace entry of a fault. */
   readonly name: string
   readonly isRead: boolean
 }
@@ -112,8 +112,8 @@ interface PortMethod {
 type PortWork = () => Effect.Effect<unknown, unknown>
 
 /**
- * One call of a port. It lets other fibers run before and after the call, injects faults, and records how the call
- * ended.
+ * One call of a port. This class lets other fibers run before and after the call, injects faults, and records how the
+ * call ended.
  */
 class OneCall {
   private readonly by: Instrumented
@@ -156,8 +156,8 @@ class OneCall {
   }
 
   /**
-   * The process is cut off from the database. Half of the calls are made and half are not, and the caller gets an error
-   * either way, so it cannot tell which calls took effect.
+   * The process is cut off from the database. Half of the calls reach the database and half do not. The caller gets an
+   * error in both cases, so it cannot know which calls took effect.
    */
   private cutOff(done: PortWork): Effect.Effect<never, unknown> {
     const unanswered = StoreError.unavailable("cut off on purpose")
@@ -171,7 +171,10 @@ class OneCall {
     }) as Effect.Effect<never, unknown>
   }
 
-  /** Lets another fiber run before the next step, if a fiber is ready. This makes races between port calls possible. */
+  /**
+   * Lets another fiber run before the next step, if another fiber is ready. So port calls of different fibers can
+   * interleave.
+   */
   private giveWay<A, E>(then: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
     return this.by.engine.scheduler.isIdle ? then() : Effect.flatMap(Effect.yieldNow(), then)
   }
@@ -212,8 +215,8 @@ class OneCall {
   }
 
   /**
-   * Whether the call may concern other fibers. A loop's call that reads, finds nothing or fails concerns no other
-   * fiber, because the loop repeats the call by itself.
+   * Whether the call may concern other fibers. A loop's call that only reads, finds no work or fails concerns no other
+   * fiber: it has changed nothing, and the loop repeats a failed call by itself.
    */
   private isNews(outcome: PortCall["outcome"], value?: unknown): boolean {
     if (this.operation !== null) return true
@@ -231,7 +234,7 @@ class OneCall {
     this.by.recorder.add(this.process, { kind: "fault", fault, detail }, isNews)
   }
 
-  /** Draws the faults that last longer than this call, and begins each fault that strikes. */
+  /** Draws each fault that lasts longer than this call, and begins the faults that strike. */
   private begin(): Effect.Effect<void> {
     const { engine, faults } = this.by
     const { name } = this.process
@@ -249,8 +252,8 @@ class OneCall {
     const skew = drawn("clock.skew", SKEW_MILLIS)
     if (skew !== undefined) {
       this.by.onSkew(this.process, skew)
-      // The scheduler sets the skew only at the beginning of each step. In memory the present step goes on after this
-      // call, so the skew must be set here, too.
+      // The scheduler sets the skew only at the beginning of each step. With the in-memory stores, the present step
+      // continues after this call, so the skew must be set here, too.
       engine.clock.skewMillis = skew
     }
     if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())
@@ -298,8 +301,8 @@ class OneCall {
 }
 
 /**
- * Searches the arguments of a call, and the values that its decision functions return, for secrets in the clear. Each
- * secret that it finds becomes an entry of kind `leak` in the trace.
+ * Searches the arguments of a call for secrets in the clear, and also the values that functions among the arguments
+ * return. Each secret that is found becomes an entry of kind `leak` in the trace.
  */
 const watch = (
   { recorder, secrets }: Instrumented,
@@ -324,8 +327,8 @@ const watch = (
 }
 
 /**
- * The decision without its `outcome`, which goes back to the program and is not stored. It may contain a secret for the
- * caller.
+ * The decision without its `outcome`. The store does not keep the outcome, but returns it to the program, so the
+ * outcome may contain a secret for the caller.
  */
 const written = (decided: unknown): unknown =>
   typeof decided === "object" && decided !== null && "outcome" in decided ? { ...decided, outcome: null } : decided

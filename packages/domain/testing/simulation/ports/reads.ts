@@ -4,8 +4,8 @@ import type { STORES, StoreName } from "./Ports.js"
 type MethodsOf<P extends StoreName> = ReadonlyArray<keyof Context.Tag.Service<(typeof STORES)[P]>>
 
 /**
- * The methods that store nothing. A full disk does not fail them, and no other fiber waits for their effects. A test
- * has the list of all methods that write, so a method that is added must be put on one of the two lists.
+ * The methods that store nothing. They work while the disk is full, and no other fiber waits for their effects. A test
+ * has the list of all methods that write, and fails when a new method is on neither list.
  */
 const READS: { readonly [P in StoreName]: MethodsOf<P> } = {
   AccessLogStore: ["list", "countUses", "tally", "lastAnswered"],
