@@ -15,8 +15,8 @@ interface Question {
   readonly did: CompletedCall
   readonly circle: Circle
   /**
-   * How the question ended. `spent`: the service answered it, so it counts. `refused`: the budget refused it. `open`:
-   * the trace shows neither.
+   * How the question ended. `spent`: the service answered the question, so the question counts. `refused`: the budget
+   * refused the question. `open`: the trace shows neither.
    */
   readonly came: "spent" | "refused" | "open"
 }

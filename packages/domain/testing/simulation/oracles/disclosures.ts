@@ -84,7 +84,7 @@ const mustSay = (fact: CallFact, answered: Answered): ReadonlyArray<string | Reg
 
 /**
  * The text without the label. A label may also be a word that the service uses itself, and then the oracle cannot tell
- * which occurrence is the label. It returns one text for each possibility.
+ * which occurrence is the label. So the result has one text for each possibility.
  */
 const without = (label: string, text: string): ReadonlyArray<string> => {
   if (label === "" || !text.includes(label)) return [text]
@@ -192,7 +192,7 @@ const A8 = oracle(
 
 /**
  * All labels that the user's places ever had, and the labels of all zones about the user. If the trace does not show
- * whose token created a zone, the zone may be about the user, so its label is included.
+ * whose token created a zone, the zone may be about the user, so the label of this zone is included.
  */
 const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
   ...[...known.trace.ops.values()].flatMap((op) =>
@@ -207,8 +207,8 @@ const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
 ]
 
 /**
- * Whether a webhook of this type has an entry in the user's access log. Firings of rules and changes of places have
- * one.
+ * Whether a webhook of this type has an entry in the user's access log. Firings of rules and changes of places have an
+ * entry.
  */
 const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
 

@@ -85,7 +85,7 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
 
 // ---- I2
 
-/** The largest number of readings that one read of the owner returns. */
+/** The largest number of readings that the owner gets with one read of the history. */
 const MOST = 500
 
 const I2: Oracle = {
@@ -128,8 +128,8 @@ const wrongHistory = (
     last?.outcome?._tag === "ok" ? last.outcome.value.imports.map(({ importId, state }) => [importId, state]) : []
   )
   /**
-   * Whether the import is certainly there: the last list of imports shows it as done, and no operation can have begun
-   * to undo it.
+   * Whether the import is certainly there: the last list of imports shows the import as done, and no operation can have
+   * undone the import.
    */
   const isThere = ({ importId, undoings }: KnownImport) => rows.get(importId) === "done" && undoings.length === 0
   const isGone = ({ importId, undoings }: KnownImport) =>

@@ -125,8 +125,8 @@ const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  // The row `original` may come from an earlier read of the log. It must show that it was replayed only if the last
-  // read of the log contains it, too.
+  // The row `original` may come from an earlier read of the log. The row must show the replay only if the last read of
+  // the log contains the row, too.
   const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
   if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
   if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)

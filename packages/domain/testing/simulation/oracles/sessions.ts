@@ -118,7 +118,7 @@ const endOthers = (
   }
 }
 
-/** The reason why the session is certainly over when the operation begins; undefined when it may be alive. */
+/** The reason why the session is certainly over when the operation begins; undefined when the session may be alive. */
 const over = ({ ended, signedIn, uses }: KnownSession, op: Span): string | undefined => {
   const lastUse = Math.max(signedIn.tMax, ...uses.filter(({ from }) => from < op.from).map(({ tMax }) => tMax))
   if (op.tMin - signedIn.tMax >= SESSION_LONGEST) return "its sign-in was 30 days ago"

@@ -76,8 +76,8 @@ const effectOf = (row: DeliveryRow, hurried: ReadonlyArray<OpOf<"retryNow">>): E
   const last = attempts.at(-1)
   const before = attempts.at(-2)
   const wait = GAPS[attempts.length - 2]
-  // The last attempt came before its wait was over, so the developer brought it forward. The end of this delivery
-  // does not change the count.
+  // The last attempt came before its wait was over, so the developer brought the attempt forward. The end of this
+  // delivery does not change the count.
   if (last !== undefined && before !== undefined && wait !== undefined && last.startedAt < before.endedAt + wait)
     return undefined
   return { at: endedAt, does, sure: false }

@@ -20,8 +20,8 @@ interface PurposeUse {
 const COUNTED = HOUR + MINUTE
 
 /**
- * Spec §8: the service flags a purpose when its calls of the last day exceed twice the expected volume, and counts them
- * every hour. It refuses no call for this reason.
+ * Spec §8: the service flags a purpose when its calls of the last day exceed twice the expected volume. The service
+ * counts the calls every hour, and refuses no call for this reason.
  */
 export const P5 = oracle(
   "P5",

@@ -202,7 +202,7 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   if (type === "ping") return undefined
   const begin = causeOf(run, post)
   const rule = ruleOf(run, post)
-  // The answer to the rule's creation is missing, so the rule may have its own webhook address, and any endpoint may be
+  // The trace does not show the rule of this firing. The rule may have its own webhook address, so any endpoint may be
   // right.
   if (rule === undefined && isFiring(type)) return undefined
   const webhookUrl = rule?.fields.webhookUrl ?? null
@@ -249,8 +249,8 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
       ? surelyWants(endpoint, typeOf(post), begin, post.i)
       : endpoint.urls.possible(begin, post.i).every((url) => url === webhookUrl)
   }
-  // Whether the endpoint existed before the event occurred follows only from times, so the oracle judges this only if
-  // nobody set the clock.
+  // Whether the endpoint existed before the event occurred follows only from times, so the oracle judges the endpoint
+  // only if nobody set the clock.
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return false
   const { end, endedAt } = endpoint.created
   const occurredAt = timeOf(post.body["occurred_at"]) ?? -Infinity

@@ -12,7 +12,7 @@ export interface Range {
 }
 
 export interface Grant {
-  /** The scopes that the user approved; undefined when the trace does not show them. */
+  /** The scopes that the user approved; undefined when the trace does not show the scopes. */
   readonly scopes: ReadonlyArray<string> | undefined
   /**
    * The end date of the sensitive tier. Null: the grant has no sensitive scope. Undefined: the trace does not show the
@@ -35,7 +35,7 @@ export interface Connection {
   readonly grant: Register<Grant>
   /** The end date of the standard tier. Null: no end. Undefined: the trace does not show the date. */
   readonly standard: Register<Range | null | undefined>
-  /** The live family of tokens. Null: there is none, or no answer has shown it. */
+  /** The live family of tokens. Null: the connection has no live family, or no answer has shown the family. */
   readonly family: Register<Family | null>
   readonly ended: Finality
   /**
@@ -59,7 +59,7 @@ export interface Token {
   readonly issued: Span
   /** Refreshes that spent the token, or may have spent it. */
   readonly spent: Array<Span & { readonly certain: boolean }>
-  /** The refresh token that replaced this token; undefined when it is not known. */
+  /** The refresh token that replaced this token; undefined when the trace shows no replacement. */
   child: Token | undefined
 }
 
@@ -139,8 +139,8 @@ export const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span)
 
 /**
  * A state in which a connection may have been during a call: the grant, the scopes that the app holds, and the state of
- * the sensitive tier. The trace shows when changes began and ended, but not at which instant they took effect, so
- * several states may be possible.
+ * the sensitive tier. The trace shows when changes began and ended, but not at which instant the changes took effect,
+ * so several states may be possible.
  */
 export interface Situation {
   readonly grant: Grant

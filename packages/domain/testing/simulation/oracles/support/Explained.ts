@@ -152,8 +152,8 @@ const silenceProblem = (scene: Scene): Problem | undefined => {
 }
 
 /**
- * What is wrong with the fixes before the firing. Before it fires, a rule must have seen the other side of the circle's
- * boundary, and a dwell rule must have seen the inside for long enough.
+ * What is wrong with the fixes before the firing. Before an enter or exit rule fires, it must have seen a fix on the
+ * other side of the circle's boundary. A dwell rule must have seen the person inside for long enough.
  */
 const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: number): Problem | undefined => {
   const { firing, phones, rule } = scene

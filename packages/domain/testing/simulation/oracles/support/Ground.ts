@@ -7,7 +7,8 @@ import { Pauses } from "./Pauses.js"
 import { ALL, hasScope, scopesAfter, scopesGranted } from "./Scopes.js"
 
 /**
- * What the trace shows about connections, shared places and rules. The oracles of rules, visits and webhooks use it.
+ * What the trace shows about connections, shared places and rules. The oracles of rules, visits and webhooks use this
+ * file.
  */
 
 /** A user and an app. A pair has at most one connection at a time. */
@@ -149,8 +150,8 @@ const changeScopes: Reader<"changeConnection" | "endExactLocation"> = (at, opera
 
 const issueTokens = (at: Reading, operation: CompletedCall, holder: Holder | undefined, value: unknown) => {
   const set = value as { accessToken: string; refreshToken: string } | undefined
-  // A refused exchange or refresh may have ended the connection, because a code that is used twice and a spent token
-  // end it.
+  // An exchange or refresh that was refused or got no answer may have ended the connection: a second use of a code or
+  // of a refresh token ends the connection.
   if (set === undefined) pushEnd(holder?.pair, operation)
   else if (holder !== undefined) {
     at.tokens.set(set.accessToken, holder)
@@ -240,7 +241,7 @@ const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
   call: (at, operation, value) => {
     const { request, token } = operation.args
     if ("ruleId" in request) {
-      // If an app other than the rule's sends this request, the service answers 404 and removes nothing.
+      // If an app sends this request for the rule of another app, the service answers 404 and removes nothing.
       if (mayBeDone(operation)) at.rules.get(request.ruleId)?.removals.push(operation)
       return
     }
@@ -266,8 +267,8 @@ const read = (h: Happened): Ground => {
 
 /**
  * Writes which places are shared after the user chose `chosen`. An archived place that was shared stays shared, whether
- * or not it was chosen (Spec §3.1, §4.5). If an archiving overlaps the choice, either may have come first, and both
- * results are possible.
+ * or not it was chosen (Spec §3.1, §4.5). If an archiving overlaps the choice, the trace does not show which came
+ * first, and both results are possible.
  */
 const writeShares = (
   places: ReadonlyMap<string, Place>,

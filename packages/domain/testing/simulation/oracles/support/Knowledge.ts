@@ -205,7 +205,7 @@ export class Knowledge {
     }
     this.openConsents.set(op.from, { connection, before })
     // The trace shows this connection for the first time, but the connection existed before. Earlier consents without
-    // an answer may have made or changed it.
+    // an answer may have made or changed the connection.
     if (found === undefined && mode !== "new") this.writeUnanswered(op, connection)
     this.writeGrant(op, connection, mode)
     // Two consents at the same time may both get the answer that the connection is new. Then the second consent found

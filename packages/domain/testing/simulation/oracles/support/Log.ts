@@ -25,7 +25,7 @@ export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => 
   return last
 }
 
-/** The log keeps an entry for a day longer than this, so an entry that is younger than this must be there. */
+/** An entry that is younger than this must be in the log. The log keeps each entry for a day longer. */
 const KEPT = LOG_KEPT - DAY
 
 export interface Compared {
@@ -156,8 +156,8 @@ const placeOfEntry = ({ connectionId, endpoint }: LoggedAccess): string => `${co
 const placeOf = ({ op, token }: CallFact): string => `${token?.family.connection.id ?? ""} ${op.args.request.endpoint}`
 
 /**
- * The key by which calls and entries are compared. It has the purpose only for an answered call, because the service
- * may refuse a call before it checks the purpose.
+ * The key by which calls and entries are compared. The key has the purpose only for an answered call, because the
+ * service may refuse a call before it checks the purpose.
  */
 const keyOf = ({ op, token }: CallFact): string => {
   const { endpoint } = op.args.request

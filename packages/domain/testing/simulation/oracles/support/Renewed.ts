@@ -9,7 +9,7 @@ import { SENSITIVE } from "../../Specification.js"
 
 type Scopes = ReadonlyArray<string>
 
-/** The scopes that the form of a renewal chooses. If the form names no scope, it chooses all requested scopes. */
+/** The scopes that the form of a renewal chooses. If the form names no scope, all requested scopes are chosen. */
 export const chosenBy = ({ requested, scopes }: { readonly requested: Scopes; readonly scopes: Scopes }): Scopes =>
   scopes.length > 0 ? scopes : requested
 
@@ -19,8 +19,8 @@ export const afterRenewal = (before: Scopes, chosen: Scopes): Scopes => [
 
 /**
  * The scopes of the connection after this consent, when the form chose `chosen`. `mode` is undefined when the consent
- * got no answer; it may then have been a renewal, which keeps the standard scopes. The result is undefined when several
- * results are possible.
+ * got no answer; this consent may have been a renewal, which keeps the standard scopes. The result is undefined when
+ * several results are possible.
  */
 export const scopesGranted = (
   op: OpOf<"consent">,

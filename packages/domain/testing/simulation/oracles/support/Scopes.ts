@@ -30,9 +30,9 @@ export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean 
 /**
  * The scopes that the connection may have after a change by the user. The user does not see a scope that the app does
  * not declare or that an admin took from the app, so such a scope stays (decision connection-6). If the change sets the
- * end date of exact location, it also takes away the sensitive ones of these scopes. An empty list means that exact
- * location was all that the app could use, so the end of exact location has ended the connection. If another consent or
- * change overlaps, the scopes are unknown.
+ * end date of exact location, the change also takes away a sensitive scope that the user does not see. An empty list
+ * means that exact location was all that the app could use, so the end of exact location has ended the connection. If
+ * another consent or change overlaps, the scopes are unknown.
  */
 export const scopesAfter = (
   { allowed, declared, happened }: AppScopes,

@@ -246,8 +246,9 @@ const standing = (g: Ground, rule: MadeRule, upload: Moment): "yes" | "maybe" | 
 }
 
 /**
- * The violation when no state of the rule explains an upload. R13 or R14 reports it if a wait was over before the
- * upload and its firing is missing. Otherwise the first oracle whose condition is true reports it:
+ * The violation when no state of the rule explains an upload. R13 or R14 reports the violation if a wait was over
+ * before the upload and its firing is missing. Otherwise the first oracle whose condition is true reports the
+ * violation:
  * - R9: the fixes are not in the order of capture.
  * - R8: fixes are repeated.
  * - W2: the upload came after the end of the rule's window.

@@ -9,7 +9,7 @@ export interface State {
   /** The capture time of the newest decisive fix. */
   readonly asOf: number
   readonly firedAt: number
-  /** The crossing or stay that waits before it fires; null when neither does. */
+  /** The crossing or stay that waits before it fires; null when no crossing or stay waits. */
   readonly waits: Waiting | null
 }
 
@@ -62,8 +62,8 @@ export type Note =
   | "silence broken from outside"
 
 /**
- * A fix that a rule evaluates, with the side of the circle's boundary on which it lies. The service received it with
- * `upload`, between the times `from` and `to`.
+ * A fix that a rule evaluates, with the side of the circle's boundary on which it lies. The service received the fix
+ * with `upload`, between the times `from` and `to`.
  */
 export interface Sight {
   readonly at: number
@@ -77,8 +77,8 @@ export interface Sight {
 }
 
 /**
- * Whether a fix may fire the rule. `fresh`: it may. `stale`: it may not, because it arrived too late. `early`: it may
- * not, because it was captured before the rule began.
+ * Whether a fix may fire the rule. `fresh`: the fix may fire the rule. `stale`: it may not, because the fix arrived too
+ * late. `early`: it may not, because the fix was captured before the rule began.
  */
 export type Freshness = "fresh" | "stale" | "early"
 

@@ -11,7 +11,7 @@ export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): nu
 
 /**
  * The state after the end of its wait. The result is empty when the state is impossible: the rule had to fire at the
- * end of the wait, and the trace, which would show this firing, does not.
+ * end of the wait, and the trace, which would show this firing, does not show it.
  */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
@@ -24,7 +24,7 @@ const settled = (state: State, observed: Observer, until = Infinity): ReadonlyAr
 
 /**
  * Whether a firing is missing at the end of the run: its wait ended more than `SETTLE_PROMPT` ago, and the trace would
- * show it.
+ * show the firing but does not.
  */
 export const isMissing = ({ waits }: State, now: number, observed: Observer): boolean =>
   waits?.fires === true &&
@@ -33,7 +33,8 @@ export const isMissing = ({ waits }: State, now: number, observed: Observer): bo
   !observed.at(waits.at)
 
 /**
- * Whether a firing is missing before an upload: its wait was over before the upload began, and the trace would show it.
+ * Whether a firing is missing before an upload: its wait was over before the upload began, and the trace would show the
+ * firing but does not.
  */
 export const isLost = (state: State, from: number, upload: CompletedCall<"upload">, observed: Observer): boolean =>
   state.waits !== null && from >= state.waits.to && settled(state, observed, upload.end).length === 0

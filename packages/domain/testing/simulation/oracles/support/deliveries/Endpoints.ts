@@ -4,7 +4,8 @@ import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happen
 import * as Register from "../trace/Register.js"
 
 /**
- * The webhook endpoints of apps: addresses, subscriptions, secrets, and what each read of the portal showed of them.
+ * The webhook endpoints of apps: addresses, subscriptions, secrets, and the state of each endpoint at each read of the
+ * portal.
  */
 
 export interface Endpoint {
@@ -100,7 +101,7 @@ const secretsOf = (
     since.outcome?._tag === "ok" ? [{ alias: since.outcome.value.secret, since: since as CompletedCall }] : []
   )
   return [{ alias: first, since: created }, ...named].map(({ alias, since }) => {
-    // If two rotations overlap, either may have come last, so each may have replaced the other's secret.
+    // If two rotations overlap, the trace does not show which came last, so each may have replaced the other's secret.
     const after = rotations.filter((other) => other !== since && other.end > since.begin)
     return {
       alias,
@@ -127,8 +128,9 @@ export const wants = (events: ReadonlyArray<string>, type: string): boolean =>
   events.length === 0 || events.includes(subscriptionOf(type) ?? "")
 
 /**
- * Whether the endpoint was certainly enabled from `begin` to `end`. This is so if it was created before and never
- * removed, a read after `end` shows it as enabled, and nobody has enabled it since `begin`.
+ * Whether the endpoint was certainly enabled from `begin` to `end`. The endpoint was certainly enabled if it was
+ * created before `begin` and never removed, the last read is after `end` and shows the endpoint as enabled, and nobody
+ * enabled it since `begin`.
  */
 export const isSurelyEnabled = (
   { created, enablings, readings, removals }: Endpoint,

@@ -9,12 +9,12 @@ interface HeldLease {
   readonly until: number
 }
 
-/** How often a worker claimed a delivery because an earlier lease of this delivery had expired. */
+/** The number of claims, by any worker, of a delivery whose earlier lease had expired. */
 export const leasesTakenOver = (run: Run): number => look(run).takenOver
 
 /**
  * Reports each claim of a delivery that was still under another lease, and each end of an attempt that a worker wrote
- * after it had lost its lease.
+ * after another worker had claimed the delivery.
  */
 export const claimsHeldTwice = (run: Run) => look(run).wrong
 

@@ -13,8 +13,8 @@ export interface Listener {
   readonly events: ReadonlyArray<StreamedEvent>
   readonly dropped: number
   /**
-   * The end of the stream as the reader saw it. Undefined when the trace has none, for example because the server died
-   * first.
+   * The end of the stream as the reader saw the end. Undefined when the trace has no end, for example because the
+   * server died first.
    */
   readonly end: (StreamNotice & { readonly reason: string }) | undefined
   /**

@@ -13,7 +13,7 @@ export const redeliveries = (known: Knowledge, appId: string): ReadonlyArray<OpO
 
 /**
  * Whether the run quiesced and no fault disturbed a program or the database. After such a fault, an attempt may be
- * repeated, or the log may lack it.
+ * repeated, or the log may lack an attempt.
  */
 export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
   const end = run.entries.at(-1)

@@ -7,7 +7,7 @@ import { DAY, DELIVERED_KEPT, STRIKES } from "../../../Specification.js"
 /** How the ends of deliveries change the count of strikes of their endpoint (Spec §6.4.7, decision W4). */
 
 /**
- * The end of a delivery that changes the count of strikes, or may change it. If a developer brought an attempt of a
+ * The end of a delivery that changes, or may change, the count of strikes. If a developer brought an attempt of a
  * delivery forward by hand, the end of this delivery does not change the count (Spec §3.4).
  */
 interface End {
@@ -45,7 +45,7 @@ export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Completed
 }
 
 /**
- * The lowest and the highest number of strikes that the endpoint may have had when it was read; undefined when the
+ * The lowest and the highest number of strikes that the endpoint may have had at the read `reading`; undefined when the
  * trace does not show enough.
  */
 const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {

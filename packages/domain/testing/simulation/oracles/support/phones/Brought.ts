@@ -4,7 +4,7 @@ import { type CompletedCall, isDone } from "../trace/Happened.js"
 import { erased } from "./Erasures.js"
 import { keyOf, phonesOf } from "./Phones.js"
 
-/** The fixes of an upload: in which order the service evaluates them, and which of them it does not have yet. */
+/** The fixes of an upload: in which order the service evaluates the fixes, and which fixes are new to the service. */
 
 /**
  * The fixes of an upload, sorted by capture time. Of fixes with the same time, the more accurate fix comes first
@@ -27,7 +27,10 @@ export const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) 
   })
 }
 
-/** Whether the fix is new to the service: no earlier upload brought it, and its owner has not deleted its time. */
+/**
+ * Whether the fix is new to the service: no earlier upload brought the fix, and its owner has not deleted the time of
+ * the fix.
+ */
 export const newness = (
   run: Run,
   rule: MadeRule,

@@ -94,7 +94,7 @@ export const wrongRange = each("GET /v1/locations/timerange", (run, call) => {
   const end = isLast ? Infinity : (times.at(-1) ?? -Infinity)
   const missing = surelyThere(run, all, call).find((fix) => fix.capturedAt < end && !counts.has(fix))
   // Two phones may have sent the same reading. Then the fix in the answer may be matched with the reading of either
-  // phone. So no fix is missing if the answer shows it as often as phones sent it.
+  // phone. So a fix is missing only if the answer shows the fix less often than phones sent it.
   const isShown =
     missing !== undefined && shown.filter((fix) => readingsOf([missing], fix).length > 0).length >= sameAs(all, missing)
   return missing === undefined || isShown ? undefined : `the fix of ${isoOf(missing.capturedAt)} is missing`

@@ -137,8 +137,8 @@ const containing = (circles: ReadonlyArray<Circle>, fix: SeenReading): "yes" | "
 }
 
 /**
- * The circles that a place may have had at the time `at`. Its first circle applies from the beginning of time, each
- * later circle from the change that set it.
+ * The circles that a place may have had at the time `at`. The first circle of a place also applies to all earlier
+ * times. Each later circle applies from the change that set the circle.
  */
 const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray<Circle> => {
   const before = circles.writes.filter((write, index) => write.begin < end && (index === 0 || write.beganAt <= at))

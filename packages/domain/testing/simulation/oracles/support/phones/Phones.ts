@@ -86,8 +86,8 @@ export const keyOf = (deviceId: string, { capturedAt, lat, lon }: Reading): stri
 const tiny = (degrees: number): number => Math.round(degrees * 1e7) + 0
 
 /**
- * Whether the service quarantines the reading (decision L3). The answer is `maybe` if it depends on the time of
- * receipt, which lies between the beginning and the end of the upload.
+ * Whether the service quarantines the reading (decision L3). The answer is `maybe` if the quarantine depends on the
+ * time of receipt, which lies between the beginning and the end of the upload.
  */
 export const isPutAside = (
   { capturedAt, lat, lon }: Reading,
@@ -116,7 +116,9 @@ export const isKnown = (
     (operation) => isDone(operation) && operation.end < begin && isPutAside(seen, operation) === "no"
   ) && erased(run, userId, seen.capturedAt, begin, end) === "no"
 
-/** Whether the fix may be stored when the call ends: it was uploaded, and the user has not certainly deleted it. */
+/**
+ * Whether the fix may be stored when the call ends: a phone sent the fix, and the user has not certainly deleted it.
+ */
 export const mayBeStored = (
   run: Run,
   userId: string,

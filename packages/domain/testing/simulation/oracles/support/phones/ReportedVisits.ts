@@ -8,8 +8,8 @@ import { erased } from "./Erasures.js"
 import { type Walk, walksOf } from "./Walks.js"
 
 /**
- * Finds visits that a phone reported and that `GET /v1/visits` left out, although the app read all pages. It checks an
- * app's reading of the pages only if no operation could change the user's data meanwhile. It checks a visit only if the
+ * Finds visits that a phone reported and that `GET /v1/visits` left out, although the app read all pages. The check
+ * skips a reading of the pages if an operation could change the user's data meanwhile. It skips a visit unless the
  * trace proves the visit's place, and that the place was shared with the app.
  */
 export const missing = (run: Run) =>

@@ -5,7 +5,7 @@ import type { Came } from "./Pending.js"
 
 /** What the trace shows about one operation: the outcome that it must have had, and its effects. */
 
-/** The outcome that an operation must have had. `open`: the trace does not show it. */
+/** The outcome that an operation must have had. `open`: the trace does not show which outcome is right. */
 export type Must = "succeed" | "fail" | "open"
 
 export interface CallFact {

@@ -10,7 +10,7 @@ const settled = (from: number, to: number, came: Came) =>
 export interface Written<A> {
   readonly from: number
   readonly to: number
-  /** Whether the write certainly happened. If not, it may have happened. */
+  /** Whether the write certainly happened. If false, the write only may have happened. */
   readonly certain: boolean
   readonly value: A
 }
@@ -23,7 +23,7 @@ export interface Written<A> {
 export class Register<A> {
   private readonly writes: Array<Written<A>> = []
 
-  /** Notes a write that may happen from now on. `settle` later says whether it happened. */
+  /** Notes a write that may happen from now on. `settle` later says whether the write happened. */
   begin(span: Pick<Span, "from">, value: A): number {
     return this.writes.push({ from: span.from, to: Infinity, certain: false, value }) - 1
   }

@@ -32,8 +32,8 @@ export class Possible<S> {
   }
 
   /**
-   * Records whether an operation took effect. `step` is its effect, if it is known more exactly than when the operation
-   * began.
+   * Records whether an operation took effect. `step` replaces the effect that was given when the operation began, if
+   * the effect is now known more exactly.
    */
   settle(handle: number, i: number, came: Came, step?: Step<S>): void {
     const one = this.under[handle]
@@ -52,7 +52,7 @@ export class Possible<S> {
     this.note(i, this.base.length === 0 ? undefined : this.base)
   }
 
-  /** Every state that is possible between the entries `from` and `to`; undefined when there are too many. */
+  /** Every state that is possible between the entries `from` and `to`; undefined when there are more than `MOST`. */
   read(from: number, to: number): ReadonlyArray<S> | undefined {
     const last = search(this.seen.length, (k) => (this.seen[k]?.i ?? Infinity) > from) - 1
     const found: Array<S> = []
