@@ -90,12 +90,15 @@ export class App {
     })
   }
 
-  /** The user allows the request of the app, and the app gets an authorization code. */
+  /** The user consents to the request of the app, and the app gets an authorization code. */
   consent(user: User.User, terms: Terms): Effect.Effect<Operation<"consent">["value"], NotDone> {
     return this.world.do("consent", { userId: user.id, appId: this.id, ...choices(terms) }, user.name)
   }
 
-  /** Exchanges a code for tokens as the app's server does, with the client secret and the right verifier. */
+  /**
+   * Exchanges an authorization code for tokens, as the app's server does: with the client secret and the right
+   * verifier.
+   */
   exchange(code: string): Effect.Effect<TokenSet, NotDone> {
     const args = { appId: this.id, code, verifier: "right", client: "right" } as const
     return this.world.do("exchange", args, this.owner.name)
@@ -149,15 +152,14 @@ export class Connection {
   }
 
   /**
-   * Calls with the newest access token. For a call that needs a sensitive scope, `purpose` is by default a purpose of
-   * the app that covers the scope.
+   * Makes a call, by default with the newest access token. For a call that needs a sensitive scope, `purpose` is by
+   * default a purpose of the app that covers the scope.
    */
   call(
     request: Request,
     options: { readonly purpose?: string | null; readonly token?: string } = {}
   ): Effect.Effect<Answered, NotDone> {
-    // The token is read when the Effect runs. So an Effect that was made before a refresh uses the token from after the
-    // refresh.
+    // The token is read when the Effect runs. So an Effect that was made before a refresh uses the new token.
     return Effect.suspend(() => {
       const { app, tokens } = this
       const purpose = options.purpose === undefined ? this.purposeFor(request) : options.purpose
@@ -167,7 +169,7 @@ export class Connection {
     })
   }
 
-  /** Refreshes the tokens. Returns undefined when the service refuses the refresh, or when its outcome is unknown. */
+  /** Refreshes the tokens. Returns undefined when the service refuses the refresh, or when the outcome is unknown. */
   get refresh(): Effect.Effect<TokenSet | undefined> {
     return Effect.map(
       Effect.suspend(() => this.present(this.tokens.refreshToken)),
@@ -180,7 +182,8 @@ export class Connection {
   }
 
   /**
-   * Presents a refresh token, spent or not. The connection's own tokens stay as they are, whatever the service returns.
+   * Sends a refresh token, which may be spent, to the service. The field `tokens` stays unchanged, whatever the service
+   * returns.
    */
   present(refreshToken: string): Effect.Effect<Ended<"refresh">> {
     const { app } = this
@@ -202,7 +205,7 @@ export class Connection {
   }
 }
 
-/** A machine of the developer that gets the app's events over one stream. */
+/** A developer's machine that gets the app's events over one stream. */
 export class Listening {
   readonly id: string
   /** The cookie of the session that opened the stream. The stream ends with this session. */
@@ -242,7 +245,7 @@ export class Hook {
     this.url = url
   }
 
-  /** Sets what the receiver does from now on. */
+  /** Sets how the receiver replies from now on. */
   script(script: Script): Effect.Effect<void> {
     return Effect.sync(() => this.app.world.receivers.script(this.url, script))
   }

@@ -29,8 +29,8 @@ export interface Flush {
 type Uploaded = Ended<"upload"> | undefined
 
 /**
- * A phone. While it is online, it sends each reading at once. While it is offline, it stores readings until it is
- * online. When no answer confirms an upload, the phone sends the readings of this upload again, with the next upload.
+ * A phone. An online phone sends each reading at once. An offline phone stores its readings until it is online. When
+ * the outcome of an upload is unknown, the phone sends the readings of this upload again, with the next upload.
  */
 export class Phone {
   readonly deviceId: string
@@ -62,7 +62,7 @@ export class Phone {
     return this.fix({ lat: place.lat, lon: place.lon, accuracyM })
   }
 
-  /** Sends a visit that the operating system reports. */
+  /** Sends a visit that the phone's operating system has reported. */
   visit(visit: PhoneVisit): Effect.Effect<Uploaded> {
     return Effect.suspend(() => {
       this.visits.push(visit)
@@ -117,8 +117,8 @@ export class Phone {
       const isReordered = faults.strikes("upload.reorder")
       if (isReordered) {
         yield* this.world.note("upload.reorder", this.deviceId)
-        // A single reading cannot be reordered. So the phone stores the reading and sends it with the next one. If the
-        // fault strikes at the next reading, too, both are sent in random order.
+        // A single reading cannot be reordered. So the phone stores the reading and sends it with the next reading. If
+        // the fault strikes then, too, the phone sends both readings in random order.
         if (this.backlog.length === 1) return undefined
       }
       const [kept, visits] = [this.backlog, this.visits]

@@ -25,8 +25,7 @@ export type Program = "server" | "worker" | `worker${number}`
 const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
 
 /**
- * The pace of imports. A step reads and stores only a few lines, so that a worker can die in the middle of a short
- * file.
+ * The pace of imports. A step reads and stores only four lines, so that a worker can die in the middle of a short file.
  */
 const PACE = { atOnce: 2, stepEntries: 4, sliceBytes: 64, share: 1 }
 
@@ -36,8 +35,8 @@ const importing = (leases: WorkerLeases) =>
   Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
 
 /**
- * The loops of a real worker, except those of exports and of imports. `beginImports` starts the loop of imports, once a
- * run has imports.
+ * The loops of a real worker, without the loops of exports and imports. `beginImports` starts the loop of imports when
+ * a run has its first import.
  */
 const work = ({ worker }: WorkerConfig, onLeases: (leases: WorkerLeases) => Effect.Effect<void, never, Ports>) =>
   Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>
@@ -58,16 +57,17 @@ export class Processes {
   private readonly epochs = new Map<string, number>()
   /**
    * How far the clock of each program's machine is ahead, in milliseconds. A restart of the program does not correct
-   * it.
+   * the clock.
    */
   private readonly skews = new Map<string, number>()
   /**
-   * The leases of each running worker. The loop of imports needs them, and this loop begins only with the first import.
+   * The leases of each running worker. They are kept for the loop of imports, which starts only with the first import
+   * of the run.
    */
   private readonly held = new Map<Process.Process, WorkerLeases>()
   private isImporting = false
   /**
-   * The time at which each paused process wakes, as `VirtualClock.monotonic` shows it. With several pauses, the latest
+   * The time at which each paused process wakes, on the clock `VirtualClock.monotonic`. With several pauses, the latest
    * end counts.
    */
   private readonly wakesAt = new WeakMap<Process.Process, number>()
@@ -123,8 +123,8 @@ export class Processes {
   }
 
   /**
-   * Starts the loop of imports in every worker. Called at the first import, because every run with this loop takes more
-   * steps.
+   * Starts the loop of imports in every worker. `Stage` calls this at the first import, because the loop would add
+   * steps to every run without imports.
    */
   readonly beginImports: Effect.Effect<void, never, Ports> = Effect.suspend(() => {
     if (this.isImporting) return Effect.void
@@ -135,8 +135,9 @@ export class Processes {
   })
 
   /**
-   * Stops the process for a while, as when its machine is suspended. The process then goes on where it stopped, and
-   * notices nothing. A process that is already paused wakes when the later of the two pauses ends.
+   * Pauses the process for `millis` milliseconds, as when its machine is suspended. Afterwards the process continues
+   * where it stopped, and notices nothing. A process that is already paused wakes when the later of the two pauses
+   * ends.
    */
   pause(process: Process.Process, millis: number): Effect.Effect<void> {
     const { clock } = this.engine
@@ -157,7 +158,7 @@ export class Processes {
     process.skewMillis = millis
   }
 
-  /** Wakes every program that is paused, and sets every clock right. */
+  /** Wakes every paused program, and corrects the clocks of all machines. */
   mend(): void {
     this.skews.clear()
     for (const process of this.running.values()) {

@@ -30,13 +30,13 @@ export type Reply =
   /** Answers 200, but after the sender's deadline. */
   | "slow"
   /**
-   * Sends the status line of a 200 and then breaks the connection. The status decides: the attempt is a success
+   * Sends the status line of a 200 and then breaks the connection. Only the status counts, so the attempt is a success
    * (decision deliveries-1).
    */
   | "reset_after_2xx"
 
 /**
- * How a receiver replies. A list has one reply for each POST in turn, and its last reply is for all later POSTs. A
+ * How a receiver replies. A list has one reply for each POST, in order; the last reply repeats for all later POSTs. A
  * function gets the number of earlier POSTs.
  */
 export type Script = Reply | ReadonlyArray<Reply> | ((before: number) => Reply)
@@ -89,8 +89,8 @@ export class Receivers {
   }
 
   /**
-   * Sets what the receiver at `url` does from now on, beginning with the first reply. A receiver without a script
-   * refuses the connection.
+   * Sets how the receiver at `url` replies from now on; a list of replies starts with its first reply. A receiver
+   * without a script refuses the connection.
    */
   script(url: string, script: Script): void {
     this.scripts.set(url, script)
@@ -107,8 +107,8 @@ export class Receivers {
       Effect.gen(this, function* () {
         const process = yield* FiberRef.get(Process.current)
         const { answer, reply, tookMs } = behaviour(this.perhapsLate(this.next(url), process))
-        // The POST is recorded when it arrives. If the worker dies while it waits for the answer, the POST has still
-        // been sent.
+        // The trace records the POST when it arrives at the receiver, because the POST has been sent even if the worker
+        // dies before the answer.
         this.recorder.add(process, { kind: "posted", url, ...this.readSigned(headers, body), reply, tookMs })
         const wait = Effect.sleep(tookMs as Duration.DurationInput)
         return yield* tookMs === 0
@@ -132,8 +132,8 @@ export class Receivers {
   }
 
   /**
-   * The reply of the receiver. Under the fault `receiver.late`, a receiver that would answer 200 in time answers it
-   * after the deadline.
+   * The reply of the receiver. When the fault `receiver.late` strikes, a receiver that would answer 200 at once answers
+   * 200 after the deadline.
    */
   private perhapsLate(reply: Reply, process: Process.Process): Reply {
     if (reply !== 200 || !this.faults.strikes("receiver.late")) return reply
@@ -151,8 +151,8 @@ export class Receivers {
   }
 
   /**
-   * Reads a signed body as a receiver does: its fields, and the aliases of the secrets with which its signature is
-   * valid, among those that the simulated apps have received.
+   * Reads a signed body as a receiver does. Returns the fields of the body, and the aliases of all signing secrets with
+   * which a signature of the body is valid.
    */
   readSigned(
     headers: ReadonlyArray<readonly [string, string]>,
@@ -182,7 +182,7 @@ const parsed = (raw: string): Readonly<Record<string, unknown>> => {
     const value: unknown = JSON.parse(raw)
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // The text is no JSON object, so the body is the text itself, as `raw`.
+    // The text is not JSON, so the only field of the body is `raw`, with the text.
   }
   return { raw }
 }

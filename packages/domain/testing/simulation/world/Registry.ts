@@ -11,25 +11,29 @@ export type StreamMessage =
   | Exclude<ListenerMessage, { readonly _tag: "Ready" }>
 
 /**
- * What the simulated people and apps remember, outside the service: accounts and secrets, by the ids that the service
- * gave.
+ * What the simulated people and apps know, outside the service: their accounts and secrets. The keys are ids that the
+ * service has assigned.
  */
 export interface Registry {
   readonly secrets: Secrets
   readonly sabotageAnswers: SabotageAnswers | undefined
   readonly accounts: Map<string, Account>
   readonly apps: Map<string, KnownApp>
-  /** The alias of each phone's token. */
+  /** The alias of each phone's token. The key is the id of the device. */
   readonly devices: Map<string, string>
   /** The ids of the users who imported files. */
   readonly importers: Set<string>
-  /** The readers of the open streams, by listener. Completing the Deferred makes the reader leave. */
+  /**
+   * The readers of the open streams. The key is the id of the listener; completing the Deferred makes the reader leave.
+   */
   readonly readers: Map<string, Deferred.Deferred<void>>
   /** Records a message that the reader of a stream got. Null: the reader left. */
   readonly hear: (listenerId: string, message: StreamMessage | null) => Effect.Effect<void>
   /** The one account that reviews apps and purposes and is admin. */
   staff: Account | undefined
-  /** Counts the uses of a name, so that two things with one name get different numbers. */
+  /**
+   * Returns how often `next` has been called with this name, so that each thing with the same name gets another number.
+   */
   readonly next: (what: string) => number
 }
 

@@ -19,10 +19,10 @@ import type { Processes, Program } from "./Processes.js"
 import type { Receivers } from "./Receivers.js"
 import type { Registry } from "./Registry.js"
 
-/** Stops the scenario, because an operation on which the rest of it depends did not succeed. */
+/** Stops the scenario, because an operation that the rest of the scenario needs did not succeed. */
 export class NotDone extends Error {
-  // This class does not extend `Data.TaggedError`: its type would name a type that the oldest supported `effect` does
-  // not have.
+  // This class does not extend `Data.TaggedError`: the declared type would then name a type that is missing in the
+  // oldest supported version of `effect`.
   readonly _tag = "NotDone"
   override readonly name: Name
   readonly outcome: Ended<Name>
@@ -42,7 +42,7 @@ export interface Parts {
   readonly receivers: Receivers
   readonly processes: Processes
   readonly ports: Context.Context<Ports>
-  /** The random stream for scenarios. Nothing else draws from it. */
+  /** The random stream for scenarios. Only scenarios draw from this stream. */
   readonly random: Stream
   /** Default: operations call the domain's programs directly. */
   readonly driver: Driver | undefined
@@ -53,11 +53,11 @@ export interface Parts {
  * lease and a sweep.
  */
 export const REST_CAP = "3 days"
-/** Within this time after all faults are off, the programs continue the work that a fault interrupted. */
+/** Once all faults are off, the programs continue interrupted work within this time, in milliseconds. */
 const CALM = 2 * Timestamp.MINUTE
 /**
- * Longer than any rule of a random run waits before it fires. A crossing waits at most 5 minutes. A dwell rule with
- * `silenceS` waits for its dwell time of 5 minutes, and then for 10 minutes of silence.
+ * Longer than any rule of a random run waits before it fires, in milliseconds. After a crossing, a rule waits at most 5
+ * minutes. A dwell rule with `silenceS` waits for its dwell time of 5 minutes, and then for 10 minutes at most.
  */
 const WAITS = 17 * Timestamp.MINUTE
 
@@ -102,15 +102,12 @@ export class Stage {
 
   readonly now: Effect.Effect<number> = Effect.sync(() => this.parts.engine.clock.timeOfDay)
 
-  /** Lets time pass, and runs everything that becomes due meanwhile. */
+  /** Lets time pass, and runs everything that becomes due in this time. */
   advance(duration: Duration.DurationInput): Effect.Effect<void> {
     return this.parts.engine.advance(duration)
   }
 
-  /**
-   * Lets time pass until the clock shows `moment`, in milliseconds since 1970. Does nothing when the clock is already
-   * past it.
-   */
+  /** Lets time pass until the clock shows `moment` (milliseconds since 1970), unless this time has passed. */
   advanceTo(moment: number): Effect.Effect<void> {
     return Effect.flatMap(this.now, (now) => this.advance(Math.max(0, moment - now)))
   }
@@ -120,21 +117,20 @@ export class Stage {
     return this.parts.engine.settle
   }
 
-  /** Moves the time of day by `millis` milliseconds, back when the number is negative. */
+  /** Moves the time of day forward by `millis` milliseconds, or back when the number is negative. */
   jump(millis: number): Effect.Effect<void> {
     return Effect.zipRight(this.note("clock.jump", `${millis}`), this.parts.engine.jump(millis))
   }
 
   /**
-   * Lets time pass until no webhook and no operation is in progress, but at most for `cap`. Returns whether none is.
-   * Before that, regardless of `cap`, time passes until three things are true: the clock shows its latest time again,
-   * interrupted work has continued, and crossings and stays that wait have fired.
+   * Lets time pass until no webhook and no operation is in progress, but at most for `cap`. Returns false when one is
+   * still in progress. Before that, regardless of `cap`, time passes for three reasons: a clock that was set back must
+   * catch up, the programs must continue interrupted work, and rules that wait must fire.
    */
   quiesce(cap: Duration.DurationInput = REST_CAP): Effect.Effect<boolean> {
     return Effect.gen(this, function* () {
       const { clock } = this.parts.engine
-      // After the clock was set back, work that was scheduled before becomes due only when the clock shows that time
-      // again.
+      // After the clock was set back, work that was scheduled earlier becomes due only when the clock has caught up.
       if (clock.behindMillis > 0) {
         yield* this.advance(clock.behindMillis)
         clock.stir()
@@ -145,7 +141,7 @@ export class Stage {
       for (let calm = 0; clock.monotonic < until;) {
         const dueAt = yield* this.nextDue
         calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
-        // During the last wait a sweep may have started further deliveries, so three checks in a row must find nothing.
+        // A sweep may have started further deliveries during the last wait, so three checks in a row must find none.
         if (calm > 2) return true
         const wait = Math.max(CALM, (dueAt ?? 0) - clock.timeOfDay)
         yield* this.advance(Math.min(wait, until - clock.monotonic))
@@ -154,9 +150,7 @@ export class Stage {
     })
   }
 
-  /**
-   * Whether a crossing or a stay may fire within `WAITS`, after a rule waited for it (decisions rules-13 and rules-14).
-   */
+  /** Whether a rule that waits (decisions rules-13 and rules-14) may fire within `WAITS` from now. */
   private get hasWaiting(): Effect.Effect<boolean> {
     const { engine, ports } = this.parts
     return Effect.gen(function* () {
@@ -201,7 +195,8 @@ export class Stage {
         this.open.set(begun, answer)
         const work = this.driven(server, name, args).pipe(
           Effect.flatMap((ended) => {
-            // The server removes the entry. The caller cannot, because it may have been interrupted meanwhile.
+            // The server's fiber removes the operation from `open`, because the caller's fiber may have been
+            // interrupted before the end of the operation.
             this.open.delete(begun)
             return Deferred.succeed(answer, ended)
           }),
@@ -239,8 +234,8 @@ export class Stage {
   }
 
   /**
-   * Runs an operation and returns its value. Fails with `NotDone` when the service refuses or does not answer, because
-   * the rest of the scenario depends on the operation.
+   * Runs an operation and returns its value. Fails with `NotDone` when the service refuses the operation or does not
+   * answer. A scenario calls this when its later steps need the operation.
    */
   do<N extends Name>(
     name: N,
@@ -274,8 +269,8 @@ export class Stage {
   }
 
   /**
-   * Pauses a program, as when its machine is suspended. The program then goes on where it stopped, and its timers fire
-   * late.
+   * Pauses a program, as when its machine is suspended. Afterwards the program continues where it stopped, and its
+   * timers fire late.
    */
   pause(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
@@ -296,7 +291,7 @@ export class Stage {
     )
   }
 
-  /** Cuts a program off from its database. Some of its calls take effect, but the program gets an answer to none. */
+  /** Cuts a program off from its database. Some calls of the program take effect, but every call ends with an error. */
   cut(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
       Effect.zipRight(
@@ -340,7 +335,7 @@ export class Stage {
     return Effect.sync(() => this.parts.faults.set(kind, setting))
   }
 
-  /** Turns all faults off, wakes or starts every program and corrects every clock. Receivers keep their scripts. */
+  /** Turns all faults off, wakes or starts every program and sets every skew to 0. Receivers keep their scripts. */
   get heal(): Effect.Effect<void> {
     return Effect.gen(this, function* () {
       this.parts.faults.heal()
@@ -380,7 +375,7 @@ export class Stage {
 
   /**
    * Reads the endpoints and delivery logs of all apps, the access logs of all users, the volume flags, and the imports
-   * and history of users who imported files. Oracles find these in the last entries of the trace.
+   * and history of users who imported files. Oracles find the results in the last entries of the trace.
    */
   get readAll(): Effect.Effect<void> {
     return Effect.gen(this, function* () {

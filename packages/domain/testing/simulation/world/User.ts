@@ -20,7 +20,7 @@ export interface Place {
   readonly id: string
 }
 
-/** A connection as its user sees it in the portal. */
+/** A connection, as the user sees it in the portal. */
 interface Connected {
   readonly id: string
 }
@@ -43,7 +43,7 @@ export class User {
     return this.world.do(name, args, this.name)
   }
 
-  /** Creates a place of the user: a circle with a radius of 150 m, if the draft has none. */
+  /** Creates a place of the user. The default radius is 150 m. */
   place({ kind = "other", label, lat, lon, radiusM = 150 }: PlaceDraft): Effect.Effect<Place, NotDone> {
     return Effect.map(this.do("createPlace", { userId: this.id, label, kind, lat, lon, radiusM }), ({ placeId }) => ({
       id: placeId,
@@ -82,7 +82,7 @@ export class User {
     )
   }
 
-  /** Changes which places the app sees: from now on only these. */
+  /** Replaces the list of places that the user shares with the app. */
   share(
     connection: Connected,
     places: ReadonlyArray<Place>,
@@ -98,7 +98,7 @@ export class User {
     return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Pauses an app. Meanwhile no answer says where the user is or was, and none of the app's rules fires. */
+  /** Pauses an app. During the pause, no answer says where the user is or was, and none of the app's rules fires. */
   pause(connection: Connected, length: PauseLength = "until_resumed"): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("pauseConnection", { userId: this.id, connectionId: connection.id, length }))
   }
@@ -128,8 +128,8 @@ export class User {
   }
 
   /**
-   * Imports a file that has these readings, and `wrong` further lines that cannot be used. Returns the id of the
-   * import.
+   * Imports a file that has these readings, and `wrong` further lines that the service cannot read. Returns the id of
+   * the import.
    */
   importFile(
     readings: Operation<"importFile">["args"]["readings"],
@@ -138,7 +138,10 @@ export class User {
     return Effect.map(this.do("importFile", { userId: this.id, readings, wrong }), ({ importId }) => importId)
   }
 
-  /** Begins to undo an import. A worker then deletes the import and all readings that it brought. */
+  /**
+   * Starts to undo an import. A worker then deletes the import and all readings that it stored, except those that
+   * another import contained, too.
+   */
   undoImport(importId: string): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("undoImport", { userId: this.id, importId }))
   }

@@ -11,8 +11,8 @@ export class World extends Stage {
   }
 
   /**
-   * Creates an app. By default the app is approved, so that any user can connect it; the draft may leave it in the
-   * sandbox. Without an owner in the draft, a new developer signs up and owns the app.
+   * Creates an app. By default the app is approved, so that any user can connect it; with `production: false` the app
+   * stays in the sandbox. Without an owner in the draft, a new developer signs up and owns the app.
    */
   app(draft: App.Draft): Effect.Effect<App.App, NotDone> {
     return App.make(this, draft)

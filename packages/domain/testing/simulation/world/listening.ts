@@ -2,16 +2,19 @@ import { Deferred, Effect, Stream } from "effect"
 import * as Process from "../engine/Process.js"
 import type { Registry, StreamMessage } from "./Registry.js"
 
-/** The longest time, in milliseconds, for which a reader stays, because a guided search may set `forMs` to days. */
+/**
+ * The longest time, in milliseconds, for which a reader stays. The limit is needed because a guided search may set
+ * `forMs` to days.
+ */
 const LONGEST_MILLIS = 600_000
 
 type Ready = Extract<StreamMessage, { readonly _tag: "Ready" }>
 
 /**
- * Reads the stream of a listener in a fiber of the server's process, and records its messages in the trace. Returns the
- * first message. The reader leaves when its Deferred in `readers` is completed, and at the latest after `forMs` or ten
- * minutes. An open stream wakes the server every second, so a reader that stayed for a simulated week would make the
- * run take minutes.
+ * Reads the stream of a listener in a fiber of the server's process, and records the messages in the trace. Returns the
+ * id and the secret from the first message. The reader leaves when its Deferred in `readers` is completed, and at the
+ * latest after `forMs` or ten minutes. An open stream wakes the server every second, so a reader that stayed for a
+ * simulated week would make the run take minutes.
  */
 export const read = <E, R>(
   { hear, readers, secrets }: Registry,

@@ -27,7 +27,7 @@ const CODES: Readonly<Record<string, readonly [status: number, error: string]>> 
   WebhookUrlNotRegistered: [400, "webhook_url_not_registered"]
 }
 
-/** The fields of a domain error that the refusal contains, each with its name on the wire. */
+/** The fields of a domain error that the refusal contains, each with its field name in the HTTP API. */
 const CARRIED: Readonly<Record<string, string>> = {
   scope: "scope",
   sensitiveExpiredAt: "sensitive_expired_at",
@@ -67,8 +67,8 @@ export const ofCall = (cause: Cause.Cause<unknown>): Refusal => {
 }
 
 /**
- * The refusal of a person's operation. `error` is the code on the wire or, for an error without one, the tag of the
- * domain's error.
+ * The refusal of a person's operation. `error` is the error code of the HTTP API, or the tag of the domain's error when
+ * the error has no code.
  */
 export const ofOperation = (cause: Cause.Cause<unknown>): { readonly error: string; readonly detail: unknown } => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))
@@ -81,8 +81,8 @@ export const ofOperation = (cause: Cause.Cause<unknown>): { readonly error: stri
 }
 
 /**
- * The message of a bug. It leaves out the stack trace, which names files of this machine, so that the trace of a run is
- * the same on every machine.
+ * The message of a bug, without the stack trace. The stack trace names files of this machine, but the trace of a run
+ * must be the same on every machine.
  */
 const defect = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)

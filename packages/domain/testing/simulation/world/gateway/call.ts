@@ -19,18 +19,18 @@ import type { GatewayAnswer } from "./GatewayAnswer.js"
 
 const RATE = Rate.perMinute(600)
 
-/** What `call` has found out about a request so far. The entry in the access log needs it. */
+/** What `call` has found out about a request so far. `call` writes these values into the access log. */
 interface EntryDraft {
   owner: ConnectionOwner | undefined
   purpose: string | null
-  /** The entry that this call shares with earlier ones, when its token no longer works. */
+  /** The log entry that this call shares with earlier calls. Present only when the call's token has stopped working. */
   repeat: Repeat | undefined
 }
 
 /**
  * Does what the HTTP adapter does around a program. It authenticates the caller, checks scope and purpose, runs the
- * program, and writes one entry to the user's access log before it returns the answer (Spec §1.7). A request that is
- * answered 503 fails with a `StoreError`.
+ * program, and writes one entry to the user's access log before it returns the answer (Spec §1.7). When the answer is
+ * 503, the Effect fails with a `StoreError`.
  */
 export const call = (
   request: Call,
@@ -57,7 +57,8 @@ export const call = (
         disclosed: sent?.disclosed ?? null,
         repeat: cell.repeat
       }).pipe(
-        // Without its entry the answer must not reach the app: the user could never see what the app learned.
+        // When the entry cannot be stored, the app must not get the answer, because the user could never see what the
+        // app learned.
         Effect.catchAllCause((cause) => Effect.fail(StoreError.unavailable(Cause.squash(cause))))
       )
     }
@@ -92,7 +93,7 @@ const handle = (
     return yield* answer(request, caller)
   })
 
-/** Finds the entry of the access log for a call with a token that no longer works (decision limits-10). */
+/** Finds the entry of the access log for a call with a token that has stopped working (decision limits-10). */
 const dead = (owner: ConnectionOwner | undefined, { endpoint }: Call["request"], cell: EntryDraft) =>
   owner === undefined
     ? Effect.void

@@ -33,7 +33,10 @@ const DAY_S = DAY / SECOND
 const whole = (min: number, max: number) => Schema.Int.pipe(Schema.between(min, max))
 const at = (millis: number | null): Timestamp.Timestamp | null => (millis === null ? null : Timestamp.make(millis))
 
-/** Answers each route for a caller who is authenticated and allowed, as the handlers of the HTTP adapter do. */
+/**
+ * Answers a request as the handlers of the HTTP adapter do. The caller is already authenticated, and has the scope that
+ * the route needs.
+ */
 export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<GatewayAnswer, unknown, Ports> =>
   Effect.map(answered(request, caller), (answer) =>
     isUnknown(request, answer.body) && Caller.isPaused(caller)
@@ -42,8 +45,8 @@ export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<G
   )
 
 /**
- * Whether the answer says nothing about where the user is or was. If the app is paused, `answer` then adds that as the
- * reason.
+ * Whether the answer says nothing about where the user is or was. If the app is paused, `answer` then gives the pause
+ * as the reason.
  */
 const isUnknown = ({ endpoint }: Request, body: GatewayAnswer["body"]): boolean => {
   switch (endpoint) {

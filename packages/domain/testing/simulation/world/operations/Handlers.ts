@@ -25,7 +25,8 @@ const GUESS = "a guess of somebody else"
 
 /**
  * The password with this number. 0 is an account's first password; a negative number is a guess that no account has.
- * The password joins the secrets of the run, so a store or log that contains it in the clear is a leak.
+ * The password becomes a known secret of the run, so a store or log that contains the password in the clear is reported
+ * as a leak.
  */
 export const passwordOf = (number: number, { secrets }: Pick<Registry, "secrets">): Password => {
   const password = number === 0 ? PASSWORD : number < 0 ? GUESS : `${PASSWORD} and ${number} carrots`
@@ -33,7 +34,7 @@ export const passwordOf = (number: number, { secrets }: Pick<Registry, "secrets"
   return Password.make(password)
 }
 
-/** Checks an input by the schema that the HTTP API uses. Fails with `Invalid`. */
+/** Checks an input by the schema that the HTTP API uses. Fails with `Invalid` when the input does not match. */
 export const valid = <A, I>(schema: Schema.Schema<A, I>, field: string, value: unknown): Effect.Effect<A, Invalid> =>
   Effect.mapError(Schema.decodeUnknown(schema)(value), () => Invalid.of(field, "is not allowed"))
 

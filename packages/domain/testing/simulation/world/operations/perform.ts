@@ -26,7 +26,10 @@ const handlers: Handlers<Name> = {
   call
 }
 
-/** Does the server's part of an operation. Returns how the operation ended, unless the server dies during it. */
+/**
+ * Does the server's part of an operation, and returns how the operation ended. When the server dies during the
+ * operation, the Effect never completes.
+ */
 export const perform = <N extends Name>(
   name: N,
   args: Operation<N>["args"],

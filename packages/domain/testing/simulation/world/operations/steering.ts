@@ -15,7 +15,7 @@ import {
 import { ownVisits } from "../../../../src/timeline/ownVisits.js"
 import type { Handlers } from "./Handlers.js"
 
-/** The largest number of visits and of readings that the owner reads. No run has as many. */
+/** The largest number of visits, and of readings, that the owner reads. No run has as many visits or readings. */
 const MOST = 500
 
 /** How users pause and change their connections, and delete and read their own history. */
@@ -53,8 +53,8 @@ export const steering: Handlers<
           standardDays: standardDays ?? undefined,
           sensitiveDays: sensitiveDays ?? undefined
         },
-        // The simulation does not check that such a change needs a recent sign-in. Simulated users have no session in
-        // this operation, so their sign-in counts as fresh. Other tests check the requirement.
+        // Some changes of a connection need a recent sign-in. Simulated users have no session in this operation, so the
+        // sign-in counts as recent. Other tests check this requirement.
         { isFresh: true }
       ),
       null
