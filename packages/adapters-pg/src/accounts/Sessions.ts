@@ -117,7 +117,10 @@ export const renew = (sql: SqlClient): Store["renewSession"] => {
     ).pipe(Effect.asVoid, orStoreError)
 }
 
-/** Sessions that were opened before the column `password_version` existed have null in it. They match every version. */
+/**
+ * The session must have the given password version. A session that was opened before the column `password_version`
+ * existed has null in that column, and counts as having the given version.
+ */
 export const confirm = (sql: SqlClient): Store["confirmSession"] => {
   const share = sharing(sql)
   return ({ hash, passwordVersion }, confirmed) =>

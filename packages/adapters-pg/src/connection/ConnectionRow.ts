@@ -97,8 +97,8 @@ export interface ConnectionColumns {
  * connections of any user. The sub-query for the places repeats the user's id, because Citus would otherwise ask every
  * shard for the places.
  *
- * Do not use these lists in a statement that locks the connection's row. Such a statement may wait for the lock, and the
- * sub-query would return the places as they were before the wait. So lock in one statement, and read in the next.
+ * Do not use these lists in a statement that locks the connection's row. Such a statement may wait for the lock, and
+ * the sub-query would return the places as they were before the wait. So lock in one statement, and read in the next.
  */
 export const columns = (sql: SqlClient): ConnectionColumns => {
   const names = (alias: string, fields: object, without: string): string =>

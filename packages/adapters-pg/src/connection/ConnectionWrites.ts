@@ -61,8 +61,8 @@ const write = (
     case "Emit":
       return EventOutbox.queue(sql, one.event, now)
     case "LookAt":
-      // With `keepsEarlier`, the earlier of the stored and the new time is stored, else the new time: LEAST ignores a
-      // null.
+      // Stores the new time, or with `keepsEarlier` the earlier one of the stored time and the new time. Without
+      // `keepsEarlier` the CASE is null, and LEAST ignores a null.
       return sql`UPDATE connections
                  SET look_at =
                    LEAST(${Rows.nullableAt(one.at)}, CASE WHEN ${one.keepsEarlier === true} THEN look_at END)

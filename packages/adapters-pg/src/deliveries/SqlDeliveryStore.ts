@@ -42,7 +42,8 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
 
 /**
  * The longest pause between two statements that store results of one app's deliveries. During the pause more results
- * arrive, and all of them share the next statement. The pause delays no webhook: the receiver already has the delivery.
+ * arrive, and all of them share the next statement. The pause delays no attempt that is in flight: the results are of
+ * attempts that have ended.
  */
 const REST_MILLIS = 10
 

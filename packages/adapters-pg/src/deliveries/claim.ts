@@ -36,9 +36,9 @@ const TAKE = setting(["Claimed", "Failed"], "h")
 const DELIVERY_COLUMNS = Rows.columns(DeliveryRow, "d")
 
 /**
- * The times at which a delivery is due again if the lease that this claim gives lapses, too. The first time is for the
- * third lapse in a row; after each of the first two lapses, a delivery is due at once. `Delivery.dueAfterLapse` has the
- * same rule.
+ * The times at which a delivery is due again if the lease of this claim lapses. After each of the first two lapses in a
+ * row, the delivery is due at once. The first time of this list is for the third lapse in a row, the second time for
+ * the fourth lapse, and so on. `Delivery.dueAfterLapse` has the same rule.
  */
 const dueAfterLapses = (leaseUntil: Timestamp.Timestamp) =>
   RetrySchedule.WAITS.map((millis) => Rows.at(Timestamp.plus(leaseUntil, millis)))
@@ -248,7 +248,10 @@ const takeOf = (sql: SqlClient, appId: AppId, endpointIds: ReadonlyArray<string>
     Effect.map(({ answers, locked }) => ({ locked, rows: answers()[0] ?? [] }))
   )
 
-/** Ends deliveries that can never be sent, at most `SWEEP` at once. True when there may be more of them. */
+/**
+ * Fails deliveries that can never be sent, at most `SWEEP` in one claim. Returns true when there may be more such
+ * deliveries.
+ */
 const sweep = (sql: SqlClient, found: ReadonlyArray<EndpointWithWork>, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     let room = SWEEP

@@ -96,8 +96,8 @@ const LOGGING = `INSERT INTO delivery_attempts
 const LOGGED = "r.delivery_id, r.made, r.made_at, r.answered_at, r.status, r.error, r.snippet, r.exchange"
 
 /**
- * The end of a SELECT: the condition that a success sets the strikes of the endpoint `e` to 0, and the lock of these
- * endpoints. They are locked in the order of their ids, as claims and finishes lock them.
+ * The end of a SELECT of the endpoints `e` whose strikes a success sets to 0: its condition, and the lock of these
+ * endpoints. The SELECT locks them in the order of their ids, as claims and finishes do, so that nothing deadlocks.
  */
 const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"

@@ -68,9 +68,9 @@ export const find = (sql: SqlClient, appId: AppId, id: DeliveryId) =>
   })
 
 /**
- * The conditions on the newest attempt, which is read for each row that passes the other conditions. Only 2xx ends a
- * delivery as delivered. So the few deliveries that were not delivered are found by their state first: otherwise a
- * filter for a rare status would read an attempt of every delivery of the app.
+ * The conditions of a filter for the status of a delivery's newest attempt. PostgreSQL reads this attempt for each
+ * delivery that meets the other conditions. A delivered delivery has a status of 2xx. So a filter for another status
+ * first leaves out all delivered deliveries: otherwise PostgreSQL would read an attempt of every delivery of the app.
  */
 const answered = (sql: SqlClient, status: number | null) => [
   ...(status !== null && status >= 200 && status < 300 ? [] : [sql`d.state <> 'delivered'`]),

@@ -127,7 +127,7 @@ export const recover = (sql: SqlClient, recovery: Recovery) =>
     const enabled = yield* sql`SELECT epoch FROM endpoints
         WHERE app_id = ${appId} AND endpoint_id = ${id} AND disabled_at IS NULL`.pipe(Rows.first(EpochRow))
     if (Option.isNone(enabled)) return 0
-    // Each batch is a transaction of its own, so that claims and other statements do not wait for all of them.
+    // Each batch is a transaction of its own, so that claims and other statements wait for one batch only.
     const ending = { appId, id, epoch: enabled.value.epoch, reason: "endpoint_disabled", now, atMost: SWEEP } as const
     while ((yield* endWaiting(sql, ending)) === SWEEP);
     return yield* replayLost(sql, recovery)

@@ -67,8 +67,8 @@ const byStep = (
 }
 
 /**
- * An SQL condition: whether a delivery in `state` may take `step`. For a single state it is `state = '…'`, because
- * PostgreSQL uses the partial index `deliveries_waiting` only for a condition in that form.
+ * An SQL condition: whether a delivery in `state` may take `step`. For a single state, the condition is `state = '…'`,
+ * because PostgreSQL uses the partial index `deliveries_waiting` only for a condition in that form.
  */
 export const mayTake = (step: StepTag, state: string, table = Delivery.TRANSITIONS): string => {
   const from = table[step].from.map(literal)

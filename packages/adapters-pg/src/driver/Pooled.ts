@@ -73,8 +73,9 @@ export const cancel = (pool: pg.Pool, client: pg.ClientBase): Effect.Effect<void
   Effect.async((resume) => sendCancel(pool, client, { begins: () => true, ends: () => resume(Effect.void) }))
 
 /**
- * `begins` is called when a connection is free, and says whether the statement should still be cancelled. `ends` is
- * called when the server has answered the cancel request, when the request has failed, or when `begins` returned false.
+ * Asks the server, over another connection of the pool, to cancel the client's statement. `begins` is called when a
+ * connection is free, and says whether the statement should still be cancelled. `ends` is called when the server has
+ * answered the cancel request, when the request has failed, or when `begins` returned false.
  */
 const sendCancel = (
   pool: pg.Pool,

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 
 /**
  * The end of a page in a list that is sorted by time and id: the time and the id of the page's last row. The next page
- * begins after it.
+ * begins after this row.
  */
 const TimePosition = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 export type TimePosition = typeof TimePosition.Type

@@ -81,8 +81,8 @@ const startByProc = (proc: string, pid: number): string | undefined => {
 }
 
 /**
- * The start time that `ps` prints. Two processes may run in different languages and time zones, so this function fixes
- * both: otherwise two processes would get different texts for the same start time.
+ * The start time that `ps` prints. Two processes may run in different languages and time zones, and would get different
+ * texts for the same start time. So this function calls `ps` with a constant language and time zone.
  */
 const startByPs = (ps: string, pid: number): string =>
   execFileSync(ps, ["-o", "lstart=", "-p", String(pid)], {
@@ -115,7 +115,7 @@ const exists = (pid: number): boolean => {
  * system's clock.
  */
 const isAlive = (holder: Holder | undefined, silence: number, system: System): boolean => {
-  // The content is unreadable: the holder is writing it, or died while it wrote.
+  // The lock file is unreadable: the holder is writing the file, or died while it wrote the file.
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
   const isRecent = silence < Duration.toMillis(SILENCE)
   if (holder.realm !== system.realm()) return isRecent

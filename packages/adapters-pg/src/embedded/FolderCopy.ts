@@ -80,7 +80,10 @@ export const DISK: Disk = {
   remove: (path) => rm(path, { recursive: true, force: true })
 }
 
-/** Error codes of file systems that cannot flush a folder (SMB, FUSE). Those write a folder's names without a flush. */
+/**
+ * Error codes of file systems that cannot flush a folder (SMB, FUSE). Such a file system writes a folder's list of
+ * names without a flush.
+ */
 const CANNOT_FLUSH: ReadonlySet<unknown> = new Set(["EINVAL", "EPERM", "ENOTSUP", "EISDIR"])
 
 const flushFolder = (disk: Disk, path: string): Promise<void> =>

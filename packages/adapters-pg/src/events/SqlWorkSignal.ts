@@ -7,9 +7,8 @@ import { DedicatedConnection } from "../driver/DedicatedConnection.js"
 
 const CHANNEL = "place_access_work"
 /**
- * This process sends at most one NOTIFY in this time. On a busy server, half of this time is added to the latency of
- * each webhook on average. A shorter time costs commits and gains nothing, because workers do not read the queue more
- * often.
+ * This process sends at most one NOTIFY in this time. On a busy server, the time adds half of its length to the
+ * latency of each webhook on average. A shorter time would send more statements, and a longer time would add latency.
  */
 const QUIET = Duration.millis(5)
 const HEARTBEAT = Duration.seconds(5)

@@ -131,9 +131,9 @@ const waiting =
     )
 
 /**
- * Counts connections of an app by the hour of their approval, and only the newest `COUNTED_MAX`, which the index
- * `connections_by_app` gives. On a cluster each shard returns its own newest connections, and the coordinator takes the
- * newest of all.
+ * Counts the newest `COUNTED_MAX` connections of an app by the hour of their approval. The index `connections_by_app`
+ * returns the newest connections first. On a cluster each shard returns its own newest connections, and the coordinator
+ * takes the newest of all.
  */
 const users =
   (sql: SqlClient): Store["users"] =>

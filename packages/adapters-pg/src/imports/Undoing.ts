@@ -32,7 +32,7 @@ export const undo =
   (leased, after) =>
     Effect.gen(function* () {
       // From this lock until the end of the transaction, the user's uploads and the derivations of the user's stays
-      // wait. Then they read the user's state again.
+      // wait. After the transaction, they read the user's state again.
       yield* UploadStream.lock(sql, leased.userId, 1)
       const leasedRow = yield* sql`SELECT device_id FROM imports
           WHERE ${isOne(sql, leased)} AND state = 'undoing' AND lease = ${leased.lease} FOR UPDATE`.pipe(
@@ -81,8 +81,9 @@ const devicesOf = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId) =>
   )
 
 /**
- * A condition on `devices heir`: of the imports whose files also contain this row of `table`, and that were not undone,
- * `heir` is the first.
+ * An SQL condition on `devices heir`: `heir` takes over this row of `table` when the import that stored the row is
+ * undone. It is the first device in the row's `also_from` that still exists and does not belong to the import that is
+ * being undone. (An undo deletes the devices of its import.)
  */
 const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (

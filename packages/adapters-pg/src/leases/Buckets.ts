@@ -6,9 +6,9 @@ import { Bucket } from "@place-access/domain/leases"
 const bucketOf = (column: string): string => `get_byte(sha256(convert_to(${column}, 'UTF8')), 0) % ${Bucket.COUNT}`
 
 /**
- * The end of a WHERE condition: only rows of people in these buckets. A worker that is alone has all buckets; then the
- * result is empty. A worker with a quarter of the buckets reads four rows for each row that it gets. That is cheap,
- * because it reads the index of due work from the beginning.
+ * The end of a WHERE condition: only rows of people in these buckets. Empty for a worker that is alone, because such a
+ * worker has all buckets. For a worker with a quarter of the buckets, PostgreSQL reads four rows for each row that it
+ * returns. That is cheap, because PostgreSQL reads the index of due work from its beginning.
  */
 export const andOf = (sql: SqlClient, buckets: ReadonlyArray<number>, column = "user_id"): Fragment =>
   buckets.length === Bucket.COUNT ? sql`` : sql`AND ${sql.literal(bucketOf(column))} = ANY(${buckets}::integer[])`

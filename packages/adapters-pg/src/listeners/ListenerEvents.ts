@@ -26,8 +26,8 @@ const lock = (sql: SqlClient, appId: AppId) =>
   )
 
 /**
- * Returns, of the events that a listener no longer waits for (`gone`), those that no listener has received and that
- * wait for no other listener, the oldest first.
+ * `gone` has events that no longer wait for a listener. Returns the lost events among them, the oldest first. An event
+ * is lost when no listener has received it and when it waits for no other listener.
  */
 const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.ListenerDelivery>) =>
   Effect.gen(function* () {

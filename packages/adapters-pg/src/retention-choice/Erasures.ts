@@ -63,7 +63,7 @@ export const list = (sql: SqlClient, userId: UserId) => Effect.map(stored(sql, u
 export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     // From this lock until the end of the transaction, the user's uploads and the derivations of the user's stays wait.
-    // Then they read the user's state again.
+    // After the transaction, they read the user's state again.
     yield* UploadStream.lock(sql, userId, 1)
     const before = yield* stored(sql, userId)
     const after = Erasure.add(before, erasure)

@@ -36,8 +36,8 @@ const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) 
     '-infinity') <= $until`
 
 /**
- * Every table except `devices` has an index on user and moment. A user has few devices, so reading all of them is
- * cheap.
+ * The tables from which rows or columns are removed. Every table except `devices` has an index on user and moment. A
+ * user has few devices, so reading all devices of a user is cheap.
  */
 export const TABLES: ReadonlyArray<Table> = [
   { name: "fixes", key: "user_id, captured_at, device_id, lat, lon", moment: "t.captured_at", until: "cutoff" },

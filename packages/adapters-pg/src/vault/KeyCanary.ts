@@ -6,9 +6,9 @@ import { Data, Effect, Option, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * The canary is a sealed text in the database, which shows whether a process has the right keys, before wrong keys do
- * harm. A process with wrong keys would seal new secrets that the other processes cannot open, would refuse every
- * refresh token, and could sign no webhook.
+ * The canary is a sealed (encrypted) text in the database. It shows whether a process has the right keys, before wrong
+ * keys do harm. A process with wrong keys would seal new secrets that the other processes cannot open, would refuse
+ * every refresh token, and could sign no webhook.
  *
  * The first start seals a fixed text and stores it. Each later start opens it. So that a key can be replaced, a start
  * whose newest key is not the canary's key seals the canary anew: the old key, which is still in the list, opens it.

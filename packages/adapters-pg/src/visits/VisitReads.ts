@@ -15,7 +15,7 @@ const TOLD = `CASE WHEN s.departure IS NULL THEN d.history_ends_at ELSE coalesce
  */
 const UNCERTAIN = `s.departure IS NOT NULL AND s.heard_until IS NOT NULL`
 
-/** The bounds of a request that sets none. */
+/** The bounds for a request that names no bounds: from the beginning of 1970 until the end of the year 9999. */
 const EVER = { from: Timestamp.make(0), to: Timestamp.make(253_402_300_799_999) }
 
 export const staysStatement = (
@@ -213,8 +213,8 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
 /**
  * SQL: `shared_from` or `shared_until` of the device. The fixes that an imported file shares with other devices lie
  * between these two times. Both are null for a phone. So for a phone the queries below read no fixes of other devices,
- * and for a file none outside of this span. The result is also null for a file that brought nothing new: its last stay
- * would never end, because `history_ends_at` is null (decision imports-2).
+ * and for a file none outside of this span. The result is also null for a file that brought nothing new. Otherwise
+ * the last stay of such a file would never end, because its `history_ends_at` is null (decision imports-2).
  */
 const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>
   sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}

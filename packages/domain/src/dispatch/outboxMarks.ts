@@ -27,9 +27,9 @@ export const notStored = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
   Effect.as(Effect.logWarning("An event stays in the outbox", event.id, cause), "notStored" as const)
 
 /**
- * Makes the functions by which a worker keeps track of the events whose first attempts it makes. When all first attempts
- * of an event have ended and all its deliveries are stored, `endEvent` marks the event in the outbox as fanned out. Else
- * the event stays in the outbox, and a worker reads it again.
+ * Makes the functions by which a worker keeps track of the events whose first attempts it makes. When all first
+ * attempts of an event have ended and all its deliveries are stored, `endEvent` marks the event in the outbox as fanned
+ * out. Else the event stays in the outbox, and a worker reads it again.
  */
 export const make = Effect.map(EventStore, (events) => {
   /**

@@ -1,7 +1,7 @@
 /** Tables of a person: `user_id` is the first column of every key. */
 export const statements = [
-  // One row for each user and app that were ever connected. It has the `sub`, which differs for each pair, and
-  // approvals lock it to run one after the other.
+  // One row for each user and app that were ever connected. The row has the `sub`, the id by which the app knows the
+  // user. An approval locks the row, so that approvals of one app by one user run one after the other.
   `CREATE TABLE subjects (
     user_id text NOT NULL,
     app_id text NOT NULL,

@@ -14,7 +14,8 @@ export const statements = [
   // Reviewers look up a purpose by its id alone.
   `CREATE UNIQUE INDEX purposes_by_id ON purposes (purpose_id)`,
   `CREATE INDEX apps_by_age ON apps (created_at, app_id COLLATE "C")`,
-  // Who decided what, when, and why. A decision never changes; deleting a reviewer's account replaces `decided_by`.
+  // A row for each decision: who decided what, when, and why. A decision never changes; deleting a reviewer's account
+  // replaces `decided_by`.
   `CREATE TABLE review_decisions (
     app_id text NOT NULL,
     decided_at timestamptz(3) NOT NULL,

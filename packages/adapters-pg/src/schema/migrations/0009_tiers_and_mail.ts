@@ -1,6 +1,6 @@
 export const statements = [
-  // `look_at`: when the tier sweep next checks the connection. It checks connections from before this migration as soon
-  // as possible.
+  // `look_at`: when the tier sweep next checks the connection. The sweep checks connections from before this migration
+  // as soon as possible.
   `ALTER TABLE connections ADD COLUMN look_at timestamptz(3), ADD COLUMN look_leased_until timestamptz(3)`,
   `UPDATE connections SET look_at = connected_at WHERE ended_at IS NULL`,
   `CREATE INDEX connections_to_look_at ON connections (look_at) WHERE ended_at IS NULL AND look_at IS NOT NULL`,
@@ -17,8 +17,8 @@ export const statements = [
   // For retention, which deletes old tokens by age.
   `CREATE INDEX access_tokens_by_age ON access_tokens (issued_at)`,
   `CREATE INDEX refresh_tokens_by_revocation ON refresh_tokens (revoked_at) WHERE revoked_at IS NOT NULL`,
-  // From this moment on, retention may delete the code. Null while the tokens that an exchanged code issued are valid,
-  // because a second exchange of the code revokes them.
+  // `dead_at`: from this time on, retention may delete the code. Null while the tokens that an exchanged code issued
+  // are valid, because a second exchange of the code revokes them.
   `ALTER TABLE authorization_codes ADD COLUMN dead_at timestamptz(3)`,
   `UPDATE authorization_codes SET dead_at = created_at WHERE family_id IS NULL`,
   `CREATE INDEX authorization_codes_by_death ON authorization_codes (dead_at) WHERE dead_at IS NOT NULL`,

@@ -1,4 +1,4 @@
-/** Tables for every circle of a place, past and present (`place_shapes`), and for the stays derived from fixes (`stays`). */
+/** Tables of the past and present circles of places (`place_shapes`), and of the stays derived from fixes (`stays`). */
 export const statements = [
   `CREATE TABLE place_shapes (
     user_id text NOT NULL,
@@ -30,8 +30,8 @@ export const statements = [
     due_from timestamptz(3) NOT NULL,
     PRIMARY KEY (user_id, device_id, place_id)
   )`,
-  // From this moment on, the stays of the device must still be derived from its fixes. Null: all its stays are up to
-  // date.
+  // `stays_due_from`: from the fixes since this time, the stays of the device must still be derived. Null: all stays of
+  // the device are up to date.
   `ALTER TABLE devices ADD COLUMN stays_due_from timestamptz(3)`,
   // True for a phone that sends visits: its stays are those visits, and none are derived from its fixes.
   `ALTER TABLE devices ADD COLUMN sends_visits boolean NOT NULL DEFAULT false`,

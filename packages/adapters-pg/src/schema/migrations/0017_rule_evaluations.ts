@@ -1,4 +1,5 @@
 /**
- * Why a rule fired or did not: its last evaluations, in the row that every evaluation writes anyway (`RecentColumn`).
+ * The last evaluations of a rule, which show why it fired or did not fire (`RecentColumn`). The column is in
+ * `rule_states`, because every evaluation writes this row anyway.
  */
 export const statements = [`ALTER TABLE rule_states ADD COLUMN recent text NOT NULL DEFAULT ''`]

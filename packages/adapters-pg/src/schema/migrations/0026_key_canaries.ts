@@ -1,6 +1,6 @@
 /**
- * An encrypted text of known content. A program that cannot decrypt it has other SECRET_KEYS than those that this
- * database is used with.
+ * An encrypted text of known content. A program that cannot decrypt this text has wrong SECRET_KEYS: the other programs
+ * encrypt the secrets of this database with other keys.
  */
 export const statements = [
   `CREATE TABLE key_canaries (
