@@ -6,8 +6,8 @@ import type { NotDone, World } from "../world/World.js"
 import { type Plan, SCOPES, SENSITIVE, type ShortScope } from "./Plan.js"
 
 /**
- * All people, apps and other objects of a run, in the order in which the steps created them. A step names a person or
- * an object by its position in one of these lists.
+ * All people, apps and other objects of a run, each in a list. A step names a person or an object by its position in
+ * one of these lists.
  */
 export interface Cast {
   readonly world: World
@@ -24,14 +24,17 @@ export interface Person {
   readonly name: string
   readonly places: Array<Place>
   readonly phones: Array<Phone>
-  /** The capture time of the newest fix, in milliseconds since 1970. */
+  /**
+   * The capture time of the newest fix, in milliseconds since 1970; before the first fix, the time at which the person
+   * signed up.
+   */
   lastFixAt: number
   /** The cookies of the person's browsers, oldest first. */
   readonly cookies: Array<string>
   readonly imports: Array<string>
   /**
-   * The number of the password that the person believes to be the present one. `newestPassword` is the number of the
-   * last password that the person tried to set.
+   * `password` is the number of the password that the person believes to be the present password. `newestPassword` is
+   * the number of the last password that the person tried to set.
    */
   password: number
   newestPassword: number
@@ -58,10 +61,13 @@ export interface HeldTokens {
   readonly id: string
   readonly person: Person
   readonly app: Company
-  /** The codes that the app received, oldest first. `tokens` has the same order. */
+  /** The authorization codes that the app received, oldest first. `tokens` has the same order. */
   readonly codes: Array<{ readonly code: string; readonly at: number }>
   readonly tokens: Array<{ readonly access: string; readonly refresh: string; readonly at: number }>
-  /** The time at which a refresh token was last spent; undefined when none was. */
+  /**
+   * The time at which the app last refreshed its tokens, in milliseconds since 1970; undefined before the first
+   * refresh.
+   */
   rotatedAt: number | undefined
   standardEndsAt: number | undefined
   sensitiveEndsAt: number | undefined
@@ -85,8 +91,8 @@ interface KnownRule {
 }
 
 /**
- * Performs a step. True when the step was performed or tried; false when it was skipped because something that it needs
- * was missing.
+ * Performs a step. True when the step was performed or tried; false when the step was skipped, because something that
+ * the step needs was missing.
  */
 export type Took = Effect.Effect<boolean>
 
@@ -94,12 +100,13 @@ export type Took = Effect.Effect<boolean>
 export const at = <A>(items: ReadonlyArray<A>, index: number): A | undefined =>
   items.length === 0 ? undefined : items[((index % items.length) + items.length) % items.length]
 
-/** The item that comes `count` places before the newest; 0 is the newest. Undefined when there is none. */
+/** The item that is `count` places before the newest item; 0 is the newest. Undefined when there is no such item. */
 export const back = <A>(items: ReadonlyArray<A>, count: number): A | undefined => items[items.length - 1 - count]
 
 /**
- * How often a step repeats something: at most 30 times, which is more often than any limit that counts. A guided search
- * may set the number to a boundary value of milliseconds, such as 86,400,000, and that run would not end.
+ * How often a step repeats its action: at most 30 times, which is enough for the limits that stories reach, such as 20
+ * failed deliveries. A guided search may set the number to a boundary value of milliseconds, such as 86,400,000, and
+ * such a run would not end.
  */
 export const often = (times: number): number => Math.min(Math.max(0, times), 30)
 
@@ -108,14 +115,14 @@ const PURPOSE_SCOPES = SENSITIVE.map(long)
 
 export const ORIGIN = { lat: 50, lon: 10 }
 /**
- * A point this many metres north of the origin. On a meridian, distances are proportional to differences in latitude.
+ * A point `metres` metres north of the origin. On a meridian, distances are proportional to differences in latitude.
  */
 export const north = (metres: number) => ({ lat: ORIGIN.lat + metres / 111_229, lon: ORIGIN.lon })
 const HOME = { label: "Home", kind: "home", radiusM: 150, ...ORIGIN }
 const WORK = { label: "Work", kind: "work", radiusM: 500, ...north(3_000) }
 const NAMES = ["ana", "ben", "cleo", "dan", "eve"]
 
-/** Creates everything with which a plan begins, before any fault is on. */
+/** Creates the people and apps with which a plan begins, and then turns the faults on. */
 export const stage = (world: World, plan: Plan): Effect.Effect<Cast, NotDone> =>
   Effect.gen(function* () {
     const cast: Cast = { world, people: [], apps: [], connections: [], endpoints: [], rules: [], listeners: [] }
@@ -170,7 +177,7 @@ export const done = <N extends Name>(
 ): Effect.Effect<Operation<N>["value"] | undefined> =>
   Effect.map(world.perform(name, args, actor), (ended: Ended<N>) => (ended._tag === "ok" ? ended.value : undefined))
 
-/** Stores the tokens that the app received. */
+/** Stores the tokens that the app received, and the end dates of the tiers. */
 export const learn = (connection: HeldTokens, tokens: TokenSet, now: number): void => {
   connection.tokens.push({ access: tokens.accessToken, refresh: tokens.refreshToken, at: now })
   connection.standardEndsAt = tokens.refreshTokenExpiresAt ?? undefined

@@ -2,16 +2,17 @@ import type { FaultKind } from "../Trace.js"
 import type { Reply } from "../world/Receivers.js"
 
 /**
- * The steps of a run, as plain data. A generator can make a plan, shrinking can make it shorter, and a person can paste
- * it into a test. A step names a person, an app or a rule by its index in the list at that time, modulo the length of
- * the list. A run skips a step that is impossible at its time, so a plan stays valid whatever is removed from it.
+ * The steps of a run, as plain data. A generator can make a plan, shrinking can make the plan shorter, and a developer
+ * can paste the plan into a test. A step names a person, an app or a rule by its index in the list of that kind
+ * (`Cast`), modulo the length of the list. A run skips each step that is impossible at its time, so a plan stays valid
+ * when steps are removed.
  */
 export interface Plan {
   /** The seed that decides the order of fibers, the ids, and when faults strike. */
   readonly seed: number
   readonly scheduling: "fifo" | "random"
   readonly workers: number
-  /** The probability that each fault strikes at one call, 0 to 1. The faults are on from the first step. */
+  /** For each fault, the probability that it strikes at one call, 0 to 1. The faults are on from the first step. */
   readonly faults: Partial<Readonly<Record<FaultKind, number>>>
   /** The number of people. Each person has a Home, a Work and a phone. */
   readonly people: number
@@ -44,21 +45,24 @@ export type Deed =
 export type Course =
   | { readonly do: "wait"; readonly ms: number }
   /**
-   * Waits until `offsetMs` after a moment of the specification, or before it when `offsetMs` is negative. Skipped when
-   * this time has passed.
+   * Waits until `offsetMs` milliseconds after a moment of the specification, or before the moment when the number is
+   * negative. Skipped when this time has passed, or when the moment is over 120 days away.
    */
   | { readonly do: "until"; readonly moment: Moment; readonly of: number; readonly offsetMs: number }
-  /** Several deeds, each of which begins `apartMs` after the one before. They may overlap. */
+  /** Several deeds. Each begins `apartMs` milliseconds after the deed before, so the deeds may overlap. */
   | { readonly do: "together"; readonly apartMs: number; readonly deeds: ReadonlyArray<Deed> }
-  /** A phone crosses the boundary of a place, in or out. It sends two fixes, `pauseMs` apart. */
+  /** A phone crosses the boundary of a place, in or out. The phone sends two fixes, `pauseMs` milliseconds apart. */
   | ({ readonly do: "walk"; readonly way: "in" | "out"; readonly pauseMs: number } & AtEdge)
   /** A phone crosses the boundary of a place in and out, `times` times (at most 30). */
   | ({ readonly do: "commute"; readonly times: number; readonly pauseMs: number } & AtEdge)
-  /** Asks for the latest fix `times` times (at most 30), so that the run can reach limits that count calls. */
+  /**
+   * The app asks for the latest fix `times` times (at most 30), for example to exceed the expected daily volume of a
+   * purpose.
+   */
   | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
 
 /**
- * A time that the specification defines for a connection, an endpoint, a rule, a phone or a person's newest session.
+ * A time that the specification defines for a connection, an endpoint, a rule or a person.
  */
 export type Moment =
   | "code ends"
@@ -91,11 +95,13 @@ interface AtEdge {
 
 type AccountDeed =
   /**
-   * `old` is the password before the present one. Browsers with the same `address` share the limit of sign-in attempts.
+   * `old` is the password before the present password. `address` stands for a network address; browsers with the same
+   * address share a limit of sign-in attempts.
    */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
   /**
-   * `back` is the position of the cookie, counted from the newest (0). The cookie's user may be its owner or a thief.
+   * `back` is the position of the cookie among the person's cookies, counted from the newest (0). The person or a thief
+   * uses the cookie.
    */
   | { readonly do: "use cookie" | "sign out" | "end other sessions"; readonly person: number; readonly back: number }
   | {
@@ -172,7 +178,7 @@ type SteeringDeed =
   | { readonly do: "resume" | "end exact location"; readonly connection: number }
   | { readonly do: "pause all"; readonly person: number; readonly length: (typeof PAUSES)[number] }
   | { readonly do: "resume all" | "read own history"; readonly person: number }
-  /** Changes scopes or end dates of a connection. Null in a field means: the value stays as it is. */
+  /** Changes scopes or end dates of a connection. A field that is null leaves its value unchanged. */
   | {
       readonly do: "steer"
       readonly connection: number
@@ -180,7 +186,10 @@ type SteeringDeed =
       readonly standardDays: 1 | 7 | 30 | 90 | "never" | null
       readonly sensitiveDays: 1 | 7 | 30 | 90 | null
     }
-  /** Deletes a stretch that begins `beforeMs` before the time `around`, and ends `afterMs` after it. */
+  /**
+   * Deletes the history from `beforeMs` milliseconds before the time `around` until `afterMs` milliseconds after that
+   * time.
+   */
   | {
       readonly do: "erase"
       readonly person: number
@@ -194,8 +203,8 @@ type ConsentDeed = {
   readonly person: number
   readonly app: number
   /**
-   * The index of a connection: the user of the connection consents to its app once more, and `person` and `app` have no
-   * effect. Null: `person` consents to `app`.
+   * The index of a connection whose user consents to the same app once more; `person` and `app` then have no effect.
+   * Null: `person` consents to `app`.
    */
   readonly again: number | null
   /** The requested scopes, without the prefix `location.`. The user ticks all of them except for `unticked`. */
@@ -251,7 +260,7 @@ type AppDeed =
       readonly do: "call"
       readonly connection: number
       readonly back: number
-      /** Whether the app, as real apps do, refreshes an access token that is too old before it makes the call. */
+      /** Whether the app first refreshes an access token that is too old, as real apps do, and then makes the call. */
       readonly isFresh: boolean
       readonly ask: Ask
       readonly purpose: Purpose
@@ -273,7 +282,7 @@ type AppDeed =
       readonly maxEventAgeS: number | null
       /**
        * The index of the endpoint to which the rule's events go. -1: an address that is no endpoint. Null: the rule
-       * names none.
+       * names no endpoint.
        */
       readonly webhook: number | null
     }
@@ -304,7 +313,10 @@ type DeveloperDeed =
       readonly do: "move endpoint" | "enable endpoint" | "remove endpoint" | "rotate secret" | "test endpoint"
       readonly endpoint: number
     }
-  /** `state`: only rows in this state are chosen, if there are any. Null: all rows. */
+  /**
+   * `state`: the delivery is chosen among the deliveries in this state or, when there are none, among all. Null: among
+   * all.
+   */
   | {
       readonly do: "redeliver" | "retry now"
       readonly app: number
@@ -326,8 +338,9 @@ interface PurposeTerms {
 
 type ImportDeed =
   /**
-   * Imports a file with three parts: the readings `from` to `from + entries - 1` of a walk five years ago, which all
-   * files share; `recent` readings of the last minutes; and `wrong` lines that cannot be used.
+   * Imports a file with three parts: the readings `from` to `from + entries - 1` of one walk five years ago; `recent`
+   * readings of the last minutes; and `wrong` lines that the service cannot read. All files have readings of the same
+   * walk.
    */
   | {
       readonly do: "import"
@@ -337,14 +350,14 @@ type ImportDeed =
       readonly recent: number
       readonly wrong: number
     }
-  /** `back` is the position of the import, counted from the newest (0). */
+  /** `back` is the position of the import among the person's imports, counted from the newest (0). */
   | { readonly do: "undo import"; readonly person: number; readonly back: number }
   | { readonly do: "read imports"; readonly person: number }
 
 type ListenerDeed =
   /**
-   * `endpoint`: the endpoint whose events the listener gets. Null: it gets the types in `events`, or all types when
-   * this is empty.
+   * `endpoint`: the endpoint whose events the listener gets. Null: the listener gets the types in `events`, or all
+   * types when `events` is empty.
    */
   | {
       readonly do: "listen"
@@ -353,7 +366,7 @@ type ListenerDeed =
       readonly events: Events
       readonly forMs: number
     }
-  /** `end listening session`: the developer signs out of the session that opened the stream, and so the stream ends. */
+  /** `end listening session`: the developer signs out of the session that opened the stream, which ends the stream. */
   | { readonly do: "stop listening" | "end listening session"; readonly listener: number }
 
 export type Events = ReadonlyArray<
@@ -372,7 +385,7 @@ type Trouble =
   /** Kills the program. The simulation starts it again after `downMs`. */
   | { readonly do: "crash"; readonly program: "server" | "worker" | "worker2"; readonly downMs: number }
   | { readonly do: "jump"; readonly ms: number }
-  /** Turns a fault on. `times`: how often it strikes; null: until all faults are turned off. */
+  /** Turns a fault on. `times`: how often the fault strikes; null: no limit until all faults are turned off. */
   | { readonly do: "fault"; readonly fault: FaultKind; readonly p: number; readonly times: number | null }
   | { readonly do: "calm" }
 

@@ -20,8 +20,8 @@ import {
 import type { Deed, Plan, Step } from "./Plan.js"
 
 /**
- * The ingredients of one run: a few of all features, and a few faults (swarm testing). Runs that each leave out most
- * features find more bugs than runs that use a little of every feature.
+ * The features and faults of one run: a few of all features, and a few faults (swarm testing). Runs that each leave out
+ * most features find more bugs than runs that use a little of every feature.
  */
 export interface Swarm {
   readonly seed: number
@@ -33,11 +33,14 @@ export interface Swarm {
   /** The stories of the run, each with its weight. */
   readonly pieces: ReadonlyArray<readonly [weight: number, piece: Piece]>
   readonly deeds: ReadonlyArray<readonly [weight: number, deed: Deed["do"]]>
-  /** The least number of steps. A run may have more, because a story that has begun is always completed. */
+  /**
+   * The number of steps after which the plan begins no further story. A plan may have more steps, because every story
+   * that has begun is completed.
+   */
   readonly steps: number
   /**
    * The weight of stories (`pieces/story.ts`), 0 to 10. Single steps, pauses, crossings and `together` have the weight
-   * 10 minus this.
+   * 10 minus this weight.
    */
   readonly stories: number
   readonly faults: Plan["faults"]
@@ -54,8 +57,8 @@ const FAULTS = {
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
 /**
- * Faults that were added later. They are drawn from a separate stream of random numbers. So adding them did not change
- * the plans of runs without them. Of the runs with faults, only a share can have these faults.
+ * Faults that are drawn from a separate stream of random numbers, so that they do not change the other choices of a
+ * plan. Only some of the runs with faults can have them (`OF_LATER_FAULTS`).
  */
 const LATER_FAULTS = {
   "port.cut": [0.0005, 0.002],
@@ -101,7 +104,7 @@ const OF_LISTENERS = 0.08
 const OF_IMPORTS = 0.08
 /** The weight of a story from a separate list, such as `NEWER`: about as much as two other stories together. */
 const WEIGHT = 5
-/** Steps that end most of a run when they come early. They are drawn rarely. */
+/** Steps that leave little to do for later steps, such as a revoked app. In most runs they are drawn rarely. */
 const RARE: ReadonlySet<Deed["do"]> = new Set([
   "revoke app",
   "archive place",
@@ -118,9 +121,12 @@ const RARE: ReadonlySet<Deed["do"]> = new Set([
   "narrow app",
   "declare"
 ])
-/** Stories that a run has at most once, because they make hundreds of deliveries or take weeks. */
+/** Stories that a run has at most once, because they make hundreds of deliveries or take weeks of virtual time. */
 const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
-/** Stories that take weeks. Runs with faults do not have them: weeks with faults would make a run take minutes. */
+/**
+ * Stories that take weeks of virtual time. Runs with faults do not have these stories: with faults, such a run would
+ * take minutes of real time.
+ */
 const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
 /** Single steps that a run has only if it also has a story of `STEERING`. */
 const STEERING_DEEDS = [
@@ -139,8 +145,8 @@ const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as 
 /** Single steps that a run has only if it also has a story of imports. */
 const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
 /**
- * Steps that are not among the single steps of most runs. They come only from stories, `STEERING_DEEDS`,
- * `LISTENER_DEEDS` and `IMPORT_DEEDS`.
+ * Steps that are not among the single steps of most runs. Only stories and the lists `STEERING_DEEDS`, `LISTENER_DEEDS`
+ * and `IMPORT_DEEDS` bring these steps.
  */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
@@ -242,7 +248,8 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
       arbitrary: arbitrary.map((steps): Part => ({ piece: null, steps }))
     }))
   )
-  // The parts are drawn only when they are needed, because each draw takes long and a plan needs few parts.
+  // An infinite stream draws each part only when the plan needs it, because a draw takes long and a plan needs few
+  // parts.
   const body = FastCheck.infiniteStream(part)
   return FastCheck.tuple(beginning(people, apps + (hasSandbox ? 1 : 0)), body).map(([first, parts]) => ({
     seed,
@@ -265,8 +272,8 @@ interface Part {
 const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<Step> => {
   const steps = [...first]
   const placed = new Set<Piece>()
-  // Counts the draws that added no steps. Without this limit, the loop would never end for a run whose only story may
-  // come once.
+  // Counts the draws that added no steps, because their story may come only once. The limit keeps the loop short when
+  // most draws are of this kind.
   let vain = 0
   for (const { piece, steps: more } of parts) {
     if (piece !== null && ONCE.has(piece) && placed.has(piece)) vain++
@@ -277,7 +284,9 @@ const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: numbe
   return steps
 }
 
-/** A swarm with every feature that does not take weeks, and with every fault at its lowest probability. */
+/**
+ * A swarm with every feature that does not take weeks of virtual time, and with every fault at its lowest probability.
+ */
 export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   seed,
   scheduling: "random",
@@ -306,7 +315,8 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
 })
 
 const drawn = (swarm: Swarm): Plan => {
-  // fast-check takes a seed of 32 bits. This draw gives seeds that differ only in higher bits different plans, too.
+  // fast-check takes a seed of 32 bits. Because of this draw, seeds that differ only in higher bits give different
+  // plans, too.
   const seed = Streams.make(swarm.seed, "plan").int(0, 2 ** 32 - 1) | 0
   const [made] = FastCheck.sample(plans(swarm), { seed, numRuns: 1 })
   if (made === undefined) throw new Error(`Seed ${swarm.seed} gives no plan`)

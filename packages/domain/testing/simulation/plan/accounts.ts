@@ -15,7 +15,7 @@ const address = (index: number): string => `192.0.2.${1 + (Math.abs(index) % 200
 const numberOf = ({ password }: Person, kind: "right" | "old" | "guess"): number =>
   kind === "right" ? password : kind === "old" ? password - 1 : -1
 
-/** Performs a step about an account. In a step with a cookie, the actor may be a thief who stole the cookie. */
+/** Performs a step about an account. A cookie may be used by a thief, but the trace names its owner as the actor. */
 export const act = (cast: Cast, step: AccountStep): Took => {
   const person = at(cast.people, step.person)
   if (person === undefined) return NOTHING
@@ -40,7 +40,7 @@ export const act = (cast: Cast, step: AccountStep): Took => {
         const changed = yield* done(cast, "changePassword", args, person.name)
         if (changed === undefined) return true
         person.password = next
-        // The old cookie stays in the list, because a thief may have it.
+        // The old cookie stays in the list, because a thief may still use it.
         if (changed.cookie !== null) person.cookies.push(changed.cookie)
         return true
       })

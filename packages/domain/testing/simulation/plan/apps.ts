@@ -121,8 +121,8 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
     sensitiveEndsAt: undefined,
     pauseEndsAt: undefined
   }
-  // The new connection takes the place of the ended one, so that its index still means the same person and app. The
-  // ended connection moves to the end of the list.
+  // The new connection gets the index of the earlier connection of this person and app, so that the index still means
+  // the same person and app. The earlier connection moves to the end of the list.
   const before = cast.connections.findIndex(({ app, person }) => app === of.app && person === of.person)
   if (before < 0) cast.connections.push(connection)
   else cast.connections.push(...cast.connections.splice(before, 1, connection))
@@ -132,8 +132,8 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
 type Client = Extract<AppStep, { readonly do: "refresh" }>["client"]
 
 /**
- * The id with which the app authenticates. For `other` it is the id of the next app, or the app's own if there is only
- * one. A wrong secret (`wrong`) does not change the id.
+ * The id with which the app authenticates. For `other`, this is the id of the next app in the list, or the app's own id
+ * if the run has only one app. A wrong secret (`wrong`) does not change the id.
  */
 const identity = ({ apps }: Cast, { app }: HeldTokens, client: Client): string =>
   (client === "other" ? at(apps, apps.indexOf(app) + 1) : app)?.id ?? app.id
@@ -179,8 +179,8 @@ const keep = ({ world }: Cast, connection: HeldTokens, tokens: TokenSet | undefi
   tokens === undefined ? Effect.void : Effect.map(world.now, (now) => learn(connection, tokens, now))
 
 /**
- * Makes a call with a token. With `isFresh`, a token that is too old is refreshed first. Returns false when the app has
- * no token.
+ * Makes a call with a token. With `isFresh`, the app first refreshes a token that is too old. Returns false when the
+ * app has no token.
  */
 const asking = (
   cast: Cast,

@@ -23,14 +23,13 @@ import {
 import { type Deed, type Doing, type Purpose, SCOPES, SENSITIVE } from "./Plan.js"
 
 /**
- * Generators for the values of single steps. They prefer boundary values of the specification. The simplest value comes
- * first in each `constantFrom`, because fast-check shrinks towards it.
+ * Generators for the values of single steps. They prefer boundary values of the specification.
  */
 
 export type Arbitrary<A> = FastCheck.Arbitrary<A>
 const { array, constant, constantFrom, integer, oneof, option, uniqueArray } = FastCheck
 
-/** Draws `usual` in most cases (`times` to 1), so that the service allows most operations. */
+/** Draws from `usual` `times` times as often as from `rare`, so that the service allows most operations. */
 export const mostly = <A>(usual: Arbitrary<A>, rare: Arbitrary<A>, times = 8): Arbitrary<A> =>
   oneof({ weight: times, arbitrary: usual }, { weight: 1, arbitrary: rare })
 export const one = <const A>(from: ReadonlyArray<A>): Arbitrary<A> => constantFrom(...from)
@@ -106,7 +105,7 @@ export const reply = one([
   { status: 200, delayMillis: 5_000 },
   { status: 200, delayMillis: 5_001 }
 ])
-/** A reply with which an attempt fails, because the receiver sends no 2xx before the deadline. */
+/** A reply that makes an attempt fail, because the receiver sends no status 2xx before the deadline. */
 export const badReply = one([
   500,
   "refuse",
@@ -139,8 +138,8 @@ const address = integer({ min: 0, max: 3 })
 const pauseLength = one(["hour", "hour", "day", "until_resumed"])
 
 /**
- * Gives some rules a `settle_s`, computed from values that were drawn already. An additional draw would change the
- * plans of all older seeds.
+ * Gives some rules a `settle_s`. The value is computed from values that were drawn already, because an additional draw
+ * would change the plans of all seeds.
  */
 const waiting = (rule: Arbitrary<Deed>): Arbitrary<Deed> =>
   rule.map((step) => {

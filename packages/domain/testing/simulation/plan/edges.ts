@@ -6,8 +6,8 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 /**
- * Offsets of the step `until`, in milliseconds. The step waits until this long after a moment, such as the expiry of an
- * authorization code, or before it if the offset is negative.
+ * Offsets of the step `until`, in milliseconds. The step waits until this long after a moment, such as the end of an
+ * authorization code, or before the moment if the offset is negative.
  */
 export const OFFSETS = [-1, 0, 1, -SECOND, SECOND, -MINUTE, MINUTE, 15 * MINUTE, 15 * MINUTE + 1, HOUR] as const
 
@@ -38,14 +38,14 @@ export const WAITS = [
   DAY + 1
 ] as const
 /**
- * Long waits, in milliseconds, past the ends of tiers and of retention. They are cheap, because nothing happens
- * meanwhile.
+ * Long waits, in milliseconds, after which tiers have ended and old rows are deleted. Long waits take few steps,
+ * because nothing happens during the wait.
  */
 export const LONG_WAITS = [2 * DAY, 7 * DAY, 8 * DAY, 14 * DAY, 30 * DAY, 31 * DAY] as const
 
 /**
- * The ages that a fix may have when it is sent, in milliseconds: decisive, stale, late, from the future, or
- * quarantined.
+ * The ages that a fix may have when the phone sends it, in milliseconds. Some fixes are fresh, some are stale or more
+ * than a day late, and some are from the future, so that the service accepts or quarantines them.
  */
 export const AGES = [
   0,
@@ -77,7 +77,10 @@ export const CROSSINGS = [
   5 * MINUTE,
   10 * MINUTE
 ] as const
-/** Distances from the boundary of a place, in metres: far on either side, and near the limits of the margin of 50 m. */
+/**
+ * Distances from the boundary of a place, in metres, negative inside the place: far from the boundary, and near the
+ * limits of the margin of 50 m.
+ */
 export const EDGES = [-150, -100, -60, -51, -50, -49, -1, 0, 1, 49, 50, 51, 60, 99, 101, 250, 2_000] as const
 export const ACCURACIES = [10, 10, 10, 49, 50, 51, 60, 100, 500, 0, -1, null] as const
 export const RADII = [100, 101, 150, 500, 9_999, 10_000] as const
@@ -93,13 +96,13 @@ export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const
 export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HOUR, 20 * HOUR] as const
 export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const
 /**
- * How long before the newest reading, or before now, a deleted stretch begins, in milliseconds. The beginning may be
- * the same instant, within the stay, or long before it.
+ * How long before the newest reading, or before now, a deleted stretch begins, in milliseconds. The stretch may begin
+ * at the same instant, within the present stay or long before the stay.
  */
 export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
 /**
- * How long after the newest reading, or after now, the deleted stretch ends, in milliseconds. With 0 it does not
- * include that reading.
+ * How long after the newest reading, or after now, the deleted stretch ends, in milliseconds. With 0, the stretch does
+ * not include a reading of the same instant.
  */
 export const ERASED_AFTER = [0, 0, 1, SECOND] as const
 /**

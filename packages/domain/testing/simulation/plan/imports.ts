@@ -6,15 +6,15 @@ import type { Deed } from "./Plan.js"
 
 type ImportStep = Extract<Deed, { readonly do: "import" | "undo import" | "read imports" }>
 
-/** Limits a number of lines to 100, because a guided search may set it to a boundary value of milliseconds. */
+/** Limits a number of lines to 100, because a guided search may set the number to a boundary value of milliseconds. */
 const few = (lines: number): number => Math.min(Math.max(0, lines), 100)
 
 const NOTHING = Effect.succeed(false)
 
 /**
  * The start of the walk from which all files have their readings. The walk was five years ago and far from every place,
- * so these readings must not change any answer about the present. Oracles that know nothing of imports report a
- * violation when such a reading does.
+ * so these readings must not change any answer about the present. If a reading changed an answer, oracles that know
+ * nothing of imports would report a violation.
  */
 const WALK = START - 5 * 365 * DAY
 const reading = (index: number) => ({ capturedAt: WALK + index * MINUTE, lat: -30 + index / 1_000, lon: -60 })
@@ -43,7 +43,8 @@ const importFile = (cast: Cast, person: Person, step: Extract<ImportStep, { read
   Effect.gen(function* () {
     const now = yield* cast.world.now
     const walk = Array.from({ length: few(step.entries) }, (_, n) => reading(few(step.from) + n))
-    // These readings are at home. If the service used readings of the last day, they would show the person at home.
+    // The service must leave out readings of the last 24 hours. If it stored these readings, answers would say that the
+    // person is at home.
     const recent = Array.from({ length: few(step.recent) }, (_, n) => ({
       capturedAt: now - (n + 1) * MINUTE,
       ...ORIGIN

@@ -27,8 +27,8 @@ export const act = (cast: Cast, step: ListenerStep): Took => {
 }
 
 /**
- * Signs in and opens the stream, as the command `listen` does. The owner of the sandbox app is also a user of the run,
- * who may have changed the password.
+ * Signs the app's owner in and opens the stream, as the command `listen` does. The owner of the sandbox app is also a
+ * person of the run, and may have changed the password.
  */
 const listen = (cast: Cast, app: Company, step: Extract<ListenerStep, { readonly do: "listen" }>) =>
   Effect.gen(function* () {

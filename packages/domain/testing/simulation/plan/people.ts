@@ -133,7 +133,7 @@ const by = (
   }
 }
 
-/** A point north of a place's centre, `edgeM` metres outside the place's boundary. */
+/** A point north of a place's centre, `edgeM` metres outside the place's boundary; inside when `edgeM` is negative. */
 const spot = ({ places }: Person, { edgeM, place }: { readonly place: number; readonly edgeM: number }) => {
   const found = at(places, place)
   if (found === undefined) return north(edgeM)

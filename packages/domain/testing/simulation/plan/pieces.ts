@@ -85,21 +85,21 @@ export const PIECES = {
 } as const satisfies Record<string, Steps>
 
 /**
- * Stories that only some runs have, in addition to those of `PIECES`. They are drawn from a separate stream of random
- * numbers. Otherwise, adding them would have changed the plans of all runs.
+ * Stories that only some runs have, in addition to the stories of `PIECES`. A separate stream of random numbers decides
+ * which runs have them, so a new story in this list changes only the plans of these runs.
  */
 export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose } as const satisfies Record<
   string,
   Steps
 >
 /**
- * Stories of accounts. A separate stream of random numbers decides which runs have them, so the plans of all other runs
- * stay as they were.
+ * Stories of accounts. A separate stream of random numbers decides which runs have them, so a new story in this list
+ * changes only the plans of these runs.
  */
 export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
 /**
  * Stories of users who pause, restrict or change connections, or delete history. A separate stream of random numbers
- * decides which runs have them, so the plans of all other runs stay as they were.
+ * decides which runs have them, so a new story in this list changes only the plans of these runs.
  */
 export const STEERING = {
   paused,
@@ -112,18 +112,18 @@ export const STEERING = {
   erasedMeanwhile
 } as const satisfies Record<string, Steps>
 /**
- * Stories of rules that wait before they fire. A separate stream of random numbers decides which runs have them, so the
- * plans of all other runs stay as they were.
+ * Stories of rules that wait before they fire. A separate stream of random numbers decides which runs have them, so a
+ * new story in this list changes only the plans of these runs.
  */
 export const WAITING = { settling, sleeping } as const satisfies Record<string, Steps>
 /**
- * Stories of files that people import. A separate stream of random numbers decides which runs have them, so the plans
- * of all other runs stay as they were.
+ * Stories of files that people import. A separate stream of random numbers decides which runs have them, so a new story
+ * in this list changes only the plans of these runs.
  */
 export const IMPORTS = { imported, importsTakenUp, importsUndone } as const satisfies Record<string, Steps>
 /**
  * Stories of developers who listen to their app's events. A separate stream of random numbers decides which runs have
- * them, so the plans of all other runs stay as they were.
+ * them, so a new story in this list changes only the plans of these runs.
  */
 export const LISTENING = { listened, listenersEnded, listenersLost, manyListeners } as const satisfies Record<
   string,
@@ -138,10 +138,10 @@ export type Piece =
   | keyof typeof LISTENING
   | keyof typeof IMPORTS
 
-/** A wait: mostly up to a day, rarely several days. */
+/** A wait of virtual time: mostly up to a day, rarely several days. */
 export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])
 export const shortPause: Steps = wait(WAITS).map((step): ReadonlyArray<Step> => [step])
-/** Two or three deeds at the same time. */
+/** Two or three deeds that overlap: each begins at most a second after the deed before. */
 export const together = (deed: Arbitrary<Step>): Steps =>
   record({
     do: constant("together" as const),

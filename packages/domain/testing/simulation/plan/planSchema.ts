@@ -13,7 +13,7 @@ import {
   type Step
 } from "./Plan.js"
 
-/** The schema of a plan in a file. It checks each field. */
+/** The schema of a plan in a file. The schema checks each field. */
 
 const { Boolean, Literal, NullOr, Struct } = Schema
 const items = Schema.Array

@@ -11,7 +11,7 @@ import { act as asSteering } from "./steering.js"
 import type { Course, Deed, Moment, Plan, Step } from "./Plan.js"
 import type { World } from "../world/World.js"
 
-/** The name under which a run counts the steps that were skipped, because they were impossible at their time. */
+/** The mark that a run sets for each step that it skips, because the step is impossible at its time. */
 const SKIPPED = "skipped"
 
 /** The scenario that performs the steps of a plan. */
@@ -45,8 +45,8 @@ const deed = (cast: Cast, step: Deed): Took => {
   switch (step.do) {
     case "crash":
       return Effect.gen(function* () {
-        // A plan may name a worker that the run does not have. Then there is nothing to kill, and nothing must be
-        // started later.
+        // A plan may name a worker that the run does not have. Then no process is killed, and none must be started
+        // later.
         if (!(yield* world.crash(step.program))) return false
         const back = Effect.zipRight(Effect.sleep(step.downMs), world.restart(step.program))
         yield* Effect.fork(back)
@@ -161,8 +161,8 @@ const course = (cast: Cast, step: Course): Took => {
 }
 
 /**
- * The longest wait of a step `until`. The step is skipped when it would wait longer. Every grant ends sooner, including
- * its grace period.
+ * The longest wait of a step `until`, in milliseconds. A step whose moment is further away is skipped. The limit is
+ * longer than any tier with an end date (90 days) and its grace period (14 days).
  */
 const LONGEST = 120 * DAY
 
@@ -177,7 +177,7 @@ const walker = (
     : Effect.as(go(found), true)
 }
 
-/** Sends two fixes, the first on one side of the place's boundary and the second on the other. */
+/** Sends two fixes, the first on one side of the place's boundary and the second on the other side. */
 const walk = (
   cast: Cast,
   person: Person,
@@ -190,8 +190,8 @@ const walk = (
 }
 
 /**
- * The time of a moment, in milliseconds since 1970; undefined when there is none. Depending on the moment, `index` is
- * that of a connection, an endpoint, a rule or a person.
+ * The time of a moment, in milliseconds since 1970; undefined when the moment has no time. Depending on the moment,
+ * `index` is the index of a connection, an endpoint, a rule or a person.
  */
 const momentOf = (cast: Cast, moment: Moment, index: number): number | undefined => {
   const later = (from: number | null | undefined, millis: number) =>

@@ -3,7 +3,7 @@ import type { PlanResult } from "./run.js"
 
 const LINE = 110
 
-/** A value as a person would write it in the code of a test. */
+/** A value as a developer would write it in the code of a test. */
 const literal = (value: unknown, indent: string): string => {
   if (value === undefined) return "undefined"
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
@@ -21,7 +21,7 @@ const literal = (value: unknown, indent: string): string => {
 
 const name = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key))
 
-/** The code of a test that runs the plan and expects that it breaks no rule. */
+/** The code of a test that runs the plan and expects that the run breaks no rule. */
 export const testOf = (plan: Plan, title: string): string =>
   `import { Simulation } from "@place-access/domain/testing"
 import { expect, it } from "vitest"

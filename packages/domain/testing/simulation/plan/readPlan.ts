@@ -46,8 +46,8 @@ const nameOf = (ast: SchemaAST.AST): string | undefined =>
   Option.getOrUndefined(SchemaAST.getDescriptionAnnotation(ast))
 
 /**
- * Whether a wrong value does not show which alternative of a union its author meant. The message then lists all
- * alternatives.
+ * True when a wrong value does not show which alternative of a union the author of the plan meant. The message then
+ * lists all alternatives.
  */
 const isChoice = (ast: SchemaAST.AST): boolean =>
   nameOf(ast) !== undefined || (SchemaAST.isUnion(ast) && !ast.types.some(SchemaAST.isTypeLiteral))

@@ -32,8 +32,9 @@ const judged = (plan: Plan, result: Simulation.SimResult, config: PlanConfig): P
 })
 
 /**
- * The result of a run that threw an error: it has no trace, and one violation. The cause is a bug of the simulation or
- * of a backend, or a program that read the host's clock (`Guard`). A search reports it like a broken rule.
+ * The result of a run that threw an error. The result has no trace and one violation, so a search reports the error
+ * like a broken rule. The cause is a bug of the simulation or of a backend, or a program that read the host's clock
+ * (`Guard`).
  */
 export const failedRun = (plan: Plan, error: unknown): PlanResult => {
   const stopped = error instanceof Error ? error.message : String(error)
@@ -85,13 +86,12 @@ export const randomSync = ({ seed, steps, ...config }: RandomConfig): PlanResult
 
 export interface ShrinkConfig extends PlanConfig {
   /**
-   * The invariants that a smaller plan must still break; one of them is enough. Default: every invariant that the plan
-   * breaks.
+   * The invariants of which a smaller plan must still break at least one. Default: all invariants that the plan breaks.
    */
   readonly invariants?: ReadonlyArray<string> | undefined
   /** The largest number of runs. Default: 400. */
   readonly attempts?: number | undefined
-  /** Called before each run. When it returns true, the search ends. */
+  /** Called before each run. When this function returns true, the search ends. */
   readonly isEnough?: (() => boolean) | undefined
   /** Called after each run, with the number of runs and the number of steps of the smallest plan so far. */
   readonly onRun?: ((attempts: number, steps: number) => void) | undefined
@@ -104,8 +104,9 @@ export interface Shrunk {
 }
 
 /**
- * Finds a smaller plan that still breaks one of the invariants. Every attempt costs a run, so it first removes faults,
- * then long stretches of steps, and last makes the values of the remaining steps simpler, one by one.
+ * Finds a smaller plan that still breaks one of the invariants. Every attempt costs a run, so the search first removes
+ * faults and then long stretches of steps. It then makes the values of the remaining steps simpler, one by one, and
+ * tries again to remove steps.
  */
 export const shrinkSync = (plan: Plan, config: ShrinkConfig = {}): Shrunk => {
   const steps = shrinking(plan, config)
@@ -116,9 +117,9 @@ export const shrinkSync = (plan: Plan, config: ShrinkConfig = {}): Shrunk => {
 }
 
 /**
- * Does the same as `shrinkSync`, but pauses before each run, so that the caller can let the process handle signals. A
- * candidate whose run throws an error does not count. If the run of the plan itself throws, the plan is returned as it
- * is.
+ * Shrinks a plan like `shrinkSync`, but yields before the run of each candidate, so that the caller can let the process
+ * handle signals. A candidate whose run throws an error is not taken. If the run of the plan itself throws, the plan is
+ * returned unchanged.
  */
 export function* shrinking(
   plan: Plan,
@@ -185,7 +186,7 @@ function* withoutSteps(plan: () => Plan, breaks: Breaks): Generator<void, void> 
   }
 }
 
-/** Makes the values of the remaining plan simpler, one after the other. */
+/** Makes the values of the plan simpler, one after the other, as long as the plan still breaks an invariant. */
 function* simpler(plan: () => Plan, breaks: Breaks, isOver: () => boolean): Generator<void, void> {
   for (let goesOn = true; goesOn && !isOver();) {
     goesOn = false
@@ -193,7 +194,8 @@ function* simpler(plan: () => Plan, breaks: Breaks, isOver: () => boolean): Gene
     for (const candidate of simplified({ ...rest, steps })) {
       if (isOver()) return
       const simpler = { ...(candidate as object), faults, people, scheduling, seed, workers }
-      // A simpler value may make the plan invalid, because a field may allow 7, 30 and 90, but no number in between.
+      // A simpler value may make the plan invalid: for example, a field may allow 7, 30 and 90, but no number in
+      // between.
       if (!isPlan(simpler) || !(yield* breaks(simpler))) continue
       goesOn = true
       break

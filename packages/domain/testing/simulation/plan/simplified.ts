@@ -1,14 +1,14 @@
 import { FastCheck } from "effect"
 
 /**
- * How many smaller numbers are tried for one number. fast-check gives zero first, and then numbers that are closer to
- * the number.
+ * How many smaller numbers are tried in place of one number. fast-check first gives zero, and then numbers that come
+ * closer and closer to the original number.
  */
 const NUMBERS = 6
 
 /**
  * All values that differ from this value in one simplification: a smaller number, false instead of true, or a list
- * without one item. Strings stay as they are.
+ * without one item. Strings do not change.
  */
 export function* simplified(value: unknown): Generator<unknown> {
   if (typeof value === "number" && Number.isInteger(value)) {
