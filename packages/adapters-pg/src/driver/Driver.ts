@@ -19,7 +19,10 @@ export interface DriverParts {
   ) => Layer.Layer<SqlClient | PgClient, SqlError>
 }
 
-/** The largest number of connections that short reads share. */
+/**
+ * The short reads of all requests share a few connections of the pool (`Shared.ts`): at most this number. When the
+ * shared connections are full, a read gets a separate connection.
+ */
 const LINES_MAX = 2
 
 export const OURS: DriverParts = {

@@ -16,8 +16,8 @@ const use = (person: number, back: number): Step => ({ do: "use cookie", person,
 const THIEF = 7
 
 /**
- * A thief steals a cookie. The owner signs out, ends other sessions or changes the password, and the thief uses the
- * cookie.
+ * A thief steals a cookie. The owner signs out, ends other sessions or changes the password, and then the thief uses
+ * the cookie again.
  */
 export const stolen = about(
   { person, remedy: one(["end other sessions", "change password", "sign out"]), back: integer({ min: 0, max: 1 }) },
@@ -41,8 +41,8 @@ export const stolen = about(
 )
 
 /**
- * Somebody uses a session around its end: first a session that was not used since the sign-in, then one that was used
- * after some days.
+ * Somebody uses a session around the end of its validity: first a session that was unused since the sign-in, then a
+ * session that was used after some days.
  */
 export const idle = about({ person, days: one([10, 13]) }, ({ days, person }) =>
   story(
@@ -60,8 +60,8 @@ export const idle = about({ person, days: one([10, 13]) }, ({ days, person }) =>
 )
 
 /**
- * A thief guesses until the account's limit is reached. The service refuses the right password until the first guess is
- * forgotten.
+ * A thief guesses the password four to six times; the limit is five. Once the limit is reached, the service refuses
+ * even the right password until 15 minutes after the first guess.
  */
 export const guesses = about({ person, times: integer({ min: 4, max: 6 }) }, ({ person, times }) =>
   story(

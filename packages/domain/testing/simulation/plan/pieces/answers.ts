@@ -15,8 +15,8 @@ const share = (connection: number, places: ReadonlyArray<number>, isEarlierInclu
 })
 
 /**
- * The app asks about zones as often as the hourly budget allows, or up to three times more, and once more an hour
- * later.
+ * The app asks about a zone 20 to 23 times; the budget is 20 questions in an hour. About an hour later the app asks
+ * once more.
  */
 export const zones = about(
   { connection, person, times: integer({ min: 20, max: 23 }), radiusM: one([100, 300, 1_000]) },
@@ -29,7 +29,10 @@ export const zones = about(
     )
 )
 
-/** The app asks when the newest fix is just young enough for the question, and when it is just too old. */
+/**
+ * The app asks where the person is when the newest fix is just young enough for the question, and when the fix is just
+ * too old.
+ */
 export const ages = about(
   { connection, person, maxAgeS: one([60, 300, 900]), edgeM: one([INSIDE, 2_000]) },
   ({ connection, edgeM, maxAgeS, person }) =>
@@ -46,7 +49,8 @@ export const ages = about(
 )
 
 /**
- * The user withdraws a place and shares it again. The rules of the place, and the visits that the app sees, begin anew.
+ * The user stops sharing a place and shares it again. The rules of the place begin anew, and the app sees earlier
+ * visits only if the user includes them.
  */
 export const sharedAgain = about(
   { connection, person, edgeM: one([2_000, INSIDE]), isEarlierIncluded: one([false, true]) },
@@ -70,7 +74,10 @@ export const sharedAgain = about(
     )
 )
 
-/** The user shares a list that still has the place, so the app still sees its earlier visits. */
+/**
+ * The user replaces the list of shared places by a list that still has the place, so the app still sees earlier visits
+ * at this place.
+ */
 export const kept = about(
   { connection, person, places: one([[0], [0, 1], [1, 0]]) },
   ({ connection, person, places }) =>
@@ -88,7 +95,8 @@ export const kept = about(
 )
 
 /**
- * The user archives a place. No answer to the app is about later fixes there, and earlier visits keep the place's name.
+ * The user archives a place. Later fixes at the place must change no answer to the app, and earlier visits must keep
+ * the place's name.
  */
 export const archived = about({ connection, person }, ({ connection, person }) =>
   story(
@@ -108,7 +116,8 @@ export const archived = about({ connection, person }, ({ connection, person }) =
 )
 
 /**
- * The app calls for coordinates under purpose keys that it does not have, and the user reads the log of these calls.
+ * The app asks for coordinates with an unknown purpose key, without a key and with a right key. Then the user reads the
+ * access log.
  */
 export const unknownPurpose = about({ connection, person, back: constant(0) }, ({ connection, person }) =>
   story(

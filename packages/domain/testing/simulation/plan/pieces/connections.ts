@@ -61,7 +61,9 @@ export const expiry = about({ connection, person, days: one([1, 7] as const) }, 
   )
 )
 
-/** The user renews the sensitive scopes before their end date. When the old end date passes, nothing must happen. */
+/**
+ * The user renews the sensitive scopes before their end date. When the old end date passes, the scopes must not end.
+ */
 export const renewed = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
     consent({ again: connection, sensitiveDays: days, standardDays: null }),
@@ -73,7 +75,7 @@ export const renewed = about({ connection, days: one([1, 7] as const) }, ({ conn
   )
 )
 
-/** Nobody refreshes the tokens until they end. */
+/** The app uses an access token around the time at which the token expires, before it refreshes the tokens. */
 export const aged = about({ connection }, ({ connection }) =>
   story(
     refresh(connection),
@@ -143,7 +145,7 @@ export const code = about({ connection }, ({ connection }) =>
   )
 )
 
-/** An operation ends the connection while the app makes calls. */
+/** An operation ends or changes the connection while the app makes calls or the phone sends fixes. */
 export const ending = about(
   {
     connection,
@@ -179,7 +181,7 @@ export const ending = about(
   }
 )
 
-/** Somebody presents a token with the client id of another app, or with a wrong secret. */
+/** Somebody uses the tokens and the code of an app with the client id of another app, or with a wrong secret. */
 export const strangers = about({ connection, client: one(["other", "wrong"] as const) }, ({ client, connection }) =>
   story(
     { do: "refresh", connection, back: 0, client },
@@ -211,7 +213,7 @@ export const again = about({ connection, token: one(["access", "refresh"] as con
   )
 )
 
-/** A call for the days with fixes, which needs the scope `history.read`. */
+/** A call that lists the days with fixes. The call needs the scope `history.read`. */
 const days = (connection: number, purpose: number): Step => ({
   ...(call(connection, "latest", { purpose }) as Extract<Step, { readonly do: "call" }>),
   ask: { about: "days", agoMs: DAY }

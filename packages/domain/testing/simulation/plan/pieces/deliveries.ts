@@ -24,8 +24,7 @@ import {
 const { array, boolean, constant, integer, oneof, record } = FastCheck
 
 /**
- * The receiver at first accepts none of about twenty events. That is about the number of strikes that disables an
- * endpoint.
+ * The receiver at first accepts none of about twenty events. About as many failed deliveries disable an endpoint.
  */
 export const outage = about(
   { connection, person, bad: badReply, rush: boolean() },
@@ -35,7 +34,8 @@ export const outage = about(
       rule(connection),
       rule(connection, { type: "exit" }),
       one([10, 11, 9] as const).map((times): Step => commute(person, times, 3 * MINUTE)),
-      // With `rush`, the twentieth exhausted event disables the endpoint while later events wait for a retry.
+      // With `rush`, the twentieth delivery that failed at every attempt disables the endpoint while later deliveries
+      // wait for a retry.
       rush
         ? story(wait([15 * HOUR]), commute(person, 2, 3 * MINUTE), wait([8 * HOUR + 35 * MINUTE, 9 * HOUR]))
         : wait([25 * HOUR, DAY]),
@@ -58,7 +58,7 @@ export const retries = about(
       rule(connection),
       oneof(
         array(oneof(badReply, reply), { minLength: 1, maxLength: 6 }).chain((replies) => scriptAll(replies)),
-        // Six failures are drawn most often, because then the seventh attempt, the last one, succeeds.
+        // Six failures are drawn most often, because then the seventh and last attempt succeeds.
         one([6, 6, 1, 2, 3, 5, 7]).chain((failures) => scriptAll([...Array.from({ length: failures }, () => 500), 200]))
       ),
       walk(person, "in"),
@@ -101,7 +101,10 @@ export const withheld = about(
     )
 )
 
-/** While a delivery waits for its retry, a permission, rule, place or endpoint changes or is removed. */
+/**
+ * While a delivery waits for its retry, something that it depends on changes or is removed: a permission, the rule, the
+ * place or the endpoint.
+ */
 export const takenBack = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection),

@@ -17,8 +17,8 @@ const importFile = (person: number, over: Partial<Extract<Step, { readonly do: "
 })
 
 /**
- * A person imports several files while a phone sends readings. The files overlap, and have readings of the last day and
- * lines that cannot be used.
+ * A person imports several files while a phone sends readings. The files may have the same readings, readings of the
+ * last 24 hours, and lines that the service cannot read.
  */
 export const imported = about(
   {
@@ -44,7 +44,9 @@ export const imported = about(
     )
 )
 
-/** A worker dies in the middle of a file, or its calls fail. */
+/**
+ * A worker dies in the middle of a file, or calls of the worker fail. Another attempt must read the rest of the file.
+ */
 export const importsTakenUp = about(
   { person, p: one([0.05, 0.2]), fault: one(["crash", "port.unknown", "port.fail"]) },
   ({ fault, p, person }) =>
@@ -61,7 +63,10 @@ export const importsTakenUp = about(
     )
 )
 
-/** A person undoes an import. Its readings are deleted, except for those that another file brought, too. */
+/**
+ * A person undoes an import. The service deletes the readings of the file, except the readings that another imported
+ * file contains, too.
+ */
 export const importsUndone = about(
   { person, from: one([0, 6, 12]), back: one([0, 1]), again: one([0, 1]) },
   ({ again, back, from, person }) =>

@@ -16,7 +16,7 @@ const listen = (app: number, over: Partial<Extract<Step, { readonly do: "listen"
 })
 const removeEndpoints: ReadonlyArray<Step> = [0, 1, 2].map((endpoint) => ({ do: "remove endpoint", endpoint }))
 
-/** One or two listeners get events, with or without an endpoint that gets them, too. */
+/** One or two listeners get events, while the app has endpoints that get the same events or has no endpoint. */
 export const listened = about(
   {
     connection,
@@ -47,7 +47,10 @@ export const listened = about(
     )
 )
 
-/** A stream ends, because its session, app or endpoint ends, or the user withdraws a permission. */
+/**
+ * While a developer listens, the session ends, the app is revoked, the endpoints are removed, or the user disconnects
+ * or stops sharing the place.
+ */
 export const listenersEnded = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection),
@@ -71,7 +74,7 @@ export const listenersEnded = about({ connection, person, app }, ({ app, connect
   )
 )
 
-/** The server dies while a developer listens, or the reader leaves while events come. */
+/** The server dies while a developer listens, or a reader leaves after a short time. */
 export const listenersLost = about(
   { connection, person, app, downMs: one([0, SECOND, 31 * SECOND, MINUTE]), forMs: one([SECOND, 59 * SECOND, MINUTE]) },
   ({ app, connection, downMs, forMs, person }) =>
@@ -98,7 +101,10 @@ export const listenersLost = about(
     )
 )
 
-/** A developer opens more streams than an app may have, and two more after one listener has left. */
+/**
+ * A developer opens six streams, although an app may have five listeners. After one listener has left, the developer
+ * opens two more streams.
+ */
 export const manyListeners = about({ app, left: integer({ min: 0, max: 4 }) }, ({ app, left }) =>
   story(
     ...[0, 1, 2, 3, 4, 5].map(() => listen(app)),

@@ -36,7 +36,10 @@ export const eleventh = about(
   }
 )
 
-/** The phone captures a fix inside a window and sends the fix after the window has closed. */
+/**
+ * An offline phone captures fixes while the window of a rule is open. The phone sends the fixes when the window closes,
+ * or later.
+ */
 export const late = about({ connection, person, ms: one([HOUR, 5 * MINUTE]) }, ({ connection, ms, person }) =>
   story(
     record({
@@ -70,7 +73,7 @@ export const late = about({ connection, person, ms: one([HOUR, 5 * MINUTE]) }, (
   )
 )
 
-/** The person is at the place before the window opens. The phone sends its fix before or after the opening. */
+/** The phone captures fixes before the window of a rule opens, and sends them before or after the opening. */
 export const early = about(
   { connection, person, fromMs: one([5 * MINUTE, HOUR]), isOffline: boolean() },
   ({ connection, fromMs, isOffline, person }) =>
@@ -92,8 +95,8 @@ export const early = about(
 )
 
 /**
- * The first fix of a rule fires nothing, even for an enter rule when the fix is inside, or for an exit rule when the
- * fix is outside.
+ * The first fix that a rule is evaluated with never fires the rule, even when the fix is inside for an enter rule, or
+ * outside for an exit rule.
  */
 export const first = about(
   { connection, person, type: one(["enter", "exit"] as const) },
@@ -108,7 +111,7 @@ export const first = about(
     )
 )
 
-/** Fixes at one place, for long enough that the service derives a stay. */
+/** Fixes inside one place for 14 minutes, which is long enough for a stay, and then a fix outside. */
 const lingering = (person: number, place: number): ReadonlyArray<Step> => [
   ...Array.from({ length: 7 }, (): ReadonlyArray<Step> => [
     fix(person, { place, edgeM: INSIDE }),
@@ -117,7 +120,9 @@ const lingering = (person: number, place: number): ReadonlyArray<Step> => [
   fix(person, { place, edgeM: 2_000 })
 ]
 
-/** Stays at places that are shared, and at places that are not. The app reads them page by page. */
+/**
+ * The person stays at shared places and at places that the user does not share. The app reads the visits page by page.
+ */
 export const stays = about({ connection, person, pages: one([1, 2]) }, ({ connection, pages, person }) => {
   const share = (places: ReadonlyArray<number>, isEarlierIncluded: boolean): Step => ({
     do: "share",
@@ -191,7 +196,7 @@ export const dwell = about({ connection, person }, ({ connection, person }) =>
   )
 )
 
-/** A crossing waits for a contradiction, and the phone goes back before, at or after the end of the wait. */
+/** A rule waits after a crossing (`settle_s`), and the phone goes back before, at or after the end of the wait. */
 export const settling = about(
   { connection, person, settleS: one([30, 120, 300]), type: one(["enter", "exit"] as const) },
   ({ connection, person, settleS, type }) => {
@@ -217,7 +222,10 @@ export const settling = about(
   }
 )
 
-/** A phone arrives and then sends nothing. Its next reading comes before, at or after the end of the silence. */
+/**
+ * A phone arrives and then sends nothing for a while. The next reading comes before, at or after the time at which the
+ * rule fires by silence.
+ */
 export const sleeping = about({ connection, person, silenceS: one([300, 600]) }, ({ connection, person, silenceS }) =>
   story(
     rule(connection, { type: "dwell", silenceS }),

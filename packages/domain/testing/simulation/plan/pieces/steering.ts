@@ -48,7 +48,7 @@ const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "l
   afterMs
 })
 
-/** All requests that an app can make about where a person is or was. */
+/** All kinds of calls by which an app asks where a person is or was. */
 const requests = (connection: number): ReadonlyArray<Step> => [
   ask(connection, { about: "presence", place: 0, maxAgeS: 3_600 }),
   ask(connection, { about: "current place", maxAgeS: 3_600 }),
@@ -90,7 +90,7 @@ export const paused = about({ connection, person, type: one(["exit", "dwell"]) }
   )
 )
 
-/** The phone has no network during the pause, and sends everything after the pause has ended. */
+/** The phone is offline during the pause, and sends all stored readings after the pause has ended. */
 export const backlog = about(
   { connection, person, length: one(["hour", "until_resumed"]) },
   ({ connection, length, person }) =>
@@ -118,7 +118,8 @@ export const backlog = about(
 )
 
 /**
- * An event waits for its receiver. Meanwhile the user pauses the app, or deletes the time in which the event occurred.
+ * A delivery waits for its retry. Before the retry the user pauses the app, or deletes the history of the time at which
+ * the event occurred.
  */
 export const silenced = about(
   { connection, person, how: one(["pause", "pause and resume", "erase"] as const) },
@@ -151,7 +152,7 @@ export const silenced = about(
 const without = (...gone: ReadonlyArray<ShortScope>): ReadonlyArray<ShortScope> =>
   SCOPES.filter((scope) => !gone.includes(scope))
 
-/** The user takes a permission away and gives it back. */
+/** The user takes a scope away from the app and gives the scope back. */
 export const narrowed = about(
   { connection, person, gone: one<ReadonlyArray<ShortScope>>([["rules.place"], SENSITIVE, ["latest.read"]]) },
   ({ connection, gone, person }) =>
@@ -185,7 +186,7 @@ export const narrowed = about(
 )
 
 /**
- * The user changes the end of a tier to an earlier and to a later date, and changes it again after the end has passed.
+ * The user changes the end date of a tier. After the tier has ended, the user changes the connection again.
  */
 export const moved = about(
   { connection, days: one([1, 7] as const), tier: one(["standard", "sensitive"] as const) },
@@ -212,12 +213,13 @@ export const moved = about(
 )
 
 /**
- * The user changes the connection around the end of the grace period, before or after the sweep has removed the scopes.
+ * The user changes the connection around the end of the grace period: before or after the sweep has removed the
+ * sensitive scopes.
  */
 export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
-    // The sensitive scopes end at the time of day of the consent. Without this wait that could be the time of a sweep,
-    // and then the sweep would always come before the user's change.
+    // The sensitive scopes end at the time of day of the consent. Without this wait, a sweep could run at exactly that
+    // time, and the sweep would always come before the user's change.
     wait([MINUTE, 7 * MINUTE]),
     consent({ again: connection, standardDays: null, sensitiveDays: days }),
     oneof(
@@ -241,7 +243,9 @@ export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ co
   )
 )
 
-/** The user deletes a stay or a part of it. The phone, which still has readings of the stay, sends them again. */
+/**
+ * The user deletes a stay or a part of the stay. Afterwards the phone sends further readings from the time of the stay.
+ */
 export const erased = about(
   { connection, person, beforeMs: one([10 * MINUTE, 5 * MINUTE, MINUTE, HOUR, DAY]), afterMs: one(ERASED_AFTER) },
   ({ afterMs, beforeMs, connection, person }) => {
@@ -275,7 +279,7 @@ export const erased = about(
   }
 )
 
-/** The user deletes a stretch while the phone uploads readings of this stretch. */
+/** The user deletes a stretch of the history while the phone uploads readings from this stretch. */
 export const erasedMeanwhile = about(
   { connection, person, apartMs: one([0, 0, 1]), first: integer({ min: 0, max: 2 }) },
   ({ apartMs, connection, first, person }) => {

@@ -4,9 +4,9 @@ import { MINUTE, OFFSETS } from "../edges.js"
 import { type Moment, SCOPES, type Step } from "../Plan.js"
 
 /**
- * A story is a sequence of steps that leads to a situation which single steps rarely reach, such as the end of a grace
- * period, the twentieth exhausted event, or several requests at once for the tenth rule. Each run draws its own values
- * for the story.
+ * A story is a sequence of steps that leads to a situation which random single steps rarely reach. Examples are the end
+ * of a grace period, the twentieth delivery in a row that failed at every attempt, and several requests at the same
+ * time for the tenth rule. Each run draws its own values for the story.
  */
 
 export type Steps = Arbitrary<ReadonlyArray<Step>>
@@ -21,7 +21,7 @@ export const story = (...lines: ReadonlyArray<Line>): Steps =>
   )
 /**
  * Draws the values of a story once, so that all steps of the story use one connection. If the plan has two people and
- * two apps, the person and the app are those of the connection, as `beginning` connected them.
+ * two apps, the story's person and app are the person and app of this connection, as `beginning` connected them.
  */
 export const about = <A>(what: { [K in keyof A]: Arbitrary<A[K]> }, tell: (chosen: A) => Steps): Steps =>
   record(what).chain((drawn) => {
@@ -121,8 +121,8 @@ export const scriptAll = (replies: Extract<Step, { readonly do: "script" }>["rep
   constant([0, 1, 2].map((endpoint) => script(endpoint, replies)))
 
 /**
- * Connects every person with every app. The connection with index `n` is of person `n % people` with app `n / people`,
- * rounded down.
+ * Connects every person with every app. The connection with index `n` connects person `n % people` with app `n /
+ * people`, rounded down.
  */
 export const beginning = (people: number, apps: number): Steps =>
   array(
