@@ -40,7 +40,7 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
   const { ca, resolver } = options
   /**
    * The hosts whose last look-up found no IPv4 addresses because of a fault. Several connections to one host may open
-   * at once, so the end of one does not remove the host.
+   * at the same time, so a host stays in this map when one of its connections fails.
    */
   const faults = new Map<string, Ipv4Fault>()
   const addresses = callbackify(async (hostname: string) => {

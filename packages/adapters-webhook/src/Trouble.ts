@@ -2,7 +2,10 @@ import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { isIPv6 } from "node:net"
 import { type Ipv4Fault, LookupFailed } from "./Resolver.js"
 
-/** Explains errors of an exchange to the receiver's developer: without addresses, internal names or stacks. */
+/**
+ * Explains errors of an exchange to the receiver's developer. The texts contain no addresses, no internal names and no
+ * stack traces.
+ */
 
 /** The egress guard refused the address. */
 export class AddressRefused extends Error {
@@ -78,9 +81,9 @@ const chain = (error: unknown): ReadonlyArray<Error> => {
 const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "")
 
 /**
- * Whether the connection failed because this machine has no IPv6. Many machines have none, and reach every host that
- * has an IPv4 address. So a host with only IPv6 addresses is at fault. If the fault counted as the service's,
- * deliveries to such a host would be tried every few seconds for days, and never be logged.
+ * Whether the connection failed because this machine has no IPv6. Many machines have no IPv6, and reach every host that
+ * has an IPv4 address. So the failure counts as the fault of a host that has only IPv6 addresses. If it counted as the
+ * service's fault, deliveries to such a host would be tried every few seconds for days, and never be logged.
  */
 const lacksIpv6 = (error: Error): boolean =>
   WITHOUT_IPV6.has(codeOf(error)) && "address" in error && isIPv6(String(error.address))

@@ -1,4 +1,4 @@
-// How a receiver checks a delivery. Decision deliveries-15.
+// The function with which a receiver checks a delivery. Decision deliveries-15.
 
 /**
  * For receivers of our webhooks: checks that a delivery came from this service and is fresh (Spec §6.4). The module has

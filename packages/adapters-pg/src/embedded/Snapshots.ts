@@ -5,8 +5,8 @@ import * as Rows from "../driver/Rows.js"
 
 /**
  * Snapshots of a test world: copies of all rows, in schemas of their own beside the tables. Saving or restoring takes
- * about a second. A copy of the data folder would need a restart of the program. For the embedded database only, and
- * never for real data: rows that were deleted stay in the snapshots.
+ * about a second. A copy of the data folder would need a restart of the program. Use snapshots only with the embedded
+ * database, and never for real data: rows that were deleted stay in the snapshots.
  */
 
 const PREFIX = "snapshot_"

@@ -16,8 +16,8 @@ const DeviceRow = Schema.Struct({
 })
 
 /**
- * A mail to the person, as an archive contains it. `link_path` is the link's path without its end, because that end can
- * be a secret: it has a separate column, which this schema leaves out.
+ * A mail to the person, as an archive contains it. `link_path` is the path of the mail's link without its end. The end
+ * can be a secret, so it is in a separate column, which this schema leaves out.
  */
 const MailRow = Schema.Struct({
   dedupe_key: Schema.String,

@@ -92,13 +92,13 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
 )
 
 /**
- * Returns a function that deletes old rows: it reads their keys first and deletes by key. The DELETE checks the age of
- * each row again.
+ * Returns a function that runs a deletion of old rows. A deletion first reads the keys of the rows, and then deletes by
+ * key. The DELETE checks the age of each row again.
  *
  * On a single server the transaction locks the rows that it will delete, and skips rows that another transaction has
- * locked. Without that, one locked row would stop the sweep, and a statement that locks rows in another order could
- * deadlock with it. Citus cannot lock rows across its nodes, so there the DELETE waits for locked rows as long as the
- * lock time-out allows.
+ * locked. If it waited for these rows, one locked row would stop the sweep, and a statement that locks rows in another
+ * order could deadlock with the sweep. Citus cannot lock rows across its nodes, so there the DELETE waits for locked
+ * rows as long as the lock time-out allows.
  */
 const locking = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

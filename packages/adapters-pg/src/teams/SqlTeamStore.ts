@@ -130,9 +130,10 @@ const update =
 
 /**
  * Locks the account of the member who takes an app over, and counts the apps that the account owns. Returns `NO_TAKER`
- * when there is no such member or no such account. The caller has locked the app. `SqlAppStore.create` locks apps
- * before accounts too, so a hand-over and a creation of an app run one after the other and do not deadlock. A
- * suspension of the account waits for this lock, and then also suspends the app that was handed over.
+ * when the member or the account does not exist. The caller has locked the app. `SqlAppStore.create` locks the account
+ * too, and on a cluster it also locks apps before accounts. So a hand-over and a creation of an app run one after the
+ * other and do not deadlock. A suspension of the account waits for this lock, and then also suspends the app that was
+ * handed over.
  */
 const lockTaker = (sql: SqlClient, appId: AppId, taker: MemberId) =>
   Effect.gen(function* () {

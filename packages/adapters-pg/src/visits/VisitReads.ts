@@ -213,8 +213,8 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
 /**
  * SQL: `shared_from` or `shared_until` of the device. The fixes that an imported file shares with other devices lie
  * between these two times. Both are null for a phone. So for a phone the queries below read no fixes of other devices,
- * and for a file none outside of this span. The result is also null for a file that brought nothing new. Otherwise
- * the last stay of such a file would never end, because its `history_ends_at` is null (decision imports-2).
+ * and for a file none outside of this span. The result is also null for a file that brought nothing new. With another
+ * result, the last stay of this file would never end, because its `history_ends_at` is null (decision imports-2).
  */
 const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>
   sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}

@@ -35,7 +35,7 @@ describeServers("archiving a place and deleting its owner's account", (server) =
         yield* RuleSamples.device(user.id)
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         // A third transaction has the lock of the place's row. So the archiving takes its first lock and then waits for
-        // the row, and the deletion begins in this moment.
+        // the row. The deletion begins while the archiving waits.
         const holder =
           yield* sql`SELECT 1 FROM places WHERE user_id = ${user.id} AND place_id = ${place.id} FOR UPDATE`.pipe(
             Effect.zipRight(Deferred.succeed(held, undefined)),
@@ -90,7 +90,7 @@ describeServers("importing an archive of this service and deleting its owner's a
         const place = returned ?? (yield* Effect.die("no shape"))
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         // A third transaction has inserted the place and not committed. So the step of the import locks the device and
-        // then waits for the place, and the deletion begins in this moment.
+        // then waits for the place. The deletion begins while the step waits.
         const holder = yield* sql`
           INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at)
           VALUES (${made.userId}, ${place.place.id}, 'Home', 'home', 1, 1, 150, 1, now())`.pipe(

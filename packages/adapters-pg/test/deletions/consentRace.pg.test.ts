@@ -34,7 +34,7 @@ describePg("accountLock", "approving an app and deleting the account", () => {
         const connection = yield* ConnectionSamples.connection(user, app)
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         // A third transaction has inserted the row of user and app and not committed. So the approval waits for this
-        // row before it makes the connection, and the deletion begins in this moment.
+        // row before it makes the connection. The deletion begins while the approval waits.
         const holder = yield* sql`
           INSERT INTO subjects (user_id, app_id, sub) VALUES (${user.id}, ${app.id}, 'sub_other')`.pipe(
           Effect.zipRight(Deferred.succeed(held, undefined)),

@@ -24,7 +24,7 @@ const again = (now: Timestamp.Timestamp): Delivery.DeliveryFinish => ({
   dueAt: Timestamp.plus(now, MINUTE)
 })
 
-/** Results of deliveries. One statement can store all of them. The tests use them in turn. */
+/** Results of deliveries that one statement can store together. The tests give these results to deliveries in turn. */
 const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.DeliveryFinish> => [
   arrived(now),
   again(now),

@@ -4,7 +4,7 @@ import { visitLifeOf } from "../../../domain/test/support/visitLives.js"
 import { replayVisits } from "../../../domain/test/support/visitReplay.js"
 
 /**
- * Seeds that once found a fault in a store. There are more such seeds in
+ * Seeds whose scenarios found faults in a store. More seeds that found faults are in
  * `packages/domain/test/visits/anyOrder.test.ts`.
  */
 const SEEDS = [5, 41, 58]

@@ -14,7 +14,7 @@ import { Effect, Either, Option, Schema, TestClock } from "effect"
  * person.
  */
 
-/** The tables in which a deleted account may leave a trace, each with the reason. Keep it empty if you can. */
+/** The tables in which a deleted account may leave a trace, each with the reason. Keep this list empty if you can. */
 const STAYS: Readonly<Record<string, string>> = {}
 
 const ColumnRow = Schema.Struct({

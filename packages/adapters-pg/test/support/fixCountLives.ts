@@ -210,8 +210,8 @@ const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
       const rows = yield* sql`SELECT captured_at FROM fixes WHERE user_id = ${userId}`.pipe(Rows.all(AtRow))
       const cutoff = keep === null ? Number.NEGATIVE_INFINITY : now - keep * DAY
       const captured = rows.map((row) => row.captured_at).filter((at) => at > cutoff)
-      // A tally of 31 days or more may store counts itself. These tallies are of 30 days, so that only the deeds store
-      // counts.
+      // A tally of more than 31 days may store counts itself (`FixCounts.prepare`). These tallies are of 30 days, so
+      // that only the deeds store counts.
       for (const first of [now - 60 * DAY + skew, now - 30 * DAY + skew]) {
         const edges = Array.from({ length: 31 }, (_, day) => Timestamp.make(first + day * DAY))
         const found = yield* (yield* FixHistory).tally(userId, Timestamp.make(now), edges)

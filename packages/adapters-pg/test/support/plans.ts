@@ -24,7 +24,7 @@ export type Mode = "force_generic_plan" | "force_custom_plan"
 
 const text = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
 
-/** A literal that PostgreSQL reads as a value of the same type. */
+/** An SQL literal for a parameter of a statement. PostgreSQL reads the literal as a value of the parameter's type. */
 const literal = (value: unknown): string => {
   if (value === null) return "NULL"
   const own = Array.isArray(value)

@@ -5,9 +5,9 @@ import { Deferred, Effect, type Exit, Fiber } from "effect"
 export const waited = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
 
 /**
- * Runs work on an embedded database while another transaction occupies the session. That transaction ends as soon as a
- * statement that was sent after the first request of `work` is refused. By then this first request was refused too. If
- * `work` sends another request after the refusal, the session is free and carries it out, which a test can notice.
+ * Runs work on an embedded database while another transaction occupies the session. The first request of `work` waits
+ * and is refused. Then the other transaction ends, so that the session is free. If `work` sends another request after
+ * the refusal, the session carries this request out, which a test can notice.
  */
 export const refusedWhileHeld = <A, E>(work: Effect.Effect<A, E, SqlClient>) =>
   Effect.gen(function* () {
