@@ -79,7 +79,7 @@ export interface Operations {
   readonly stopListening: { args: { listenerId: string }; value: null }
   /** Reads all endpoints of the app. */
   readonly readEndpoints: { args: OfApp<object>; value: { endpoints: ReadonlyArray<EndpointRow> } }
-  /** Reads the whole delivery log of the app, as the service keeps it at that time. */
+  /** Reads all rows of the app's delivery log that the service still keeps. */
   readonly readDeliveries: { args: OfApp<object>; value: { deliveries: ReadonlyArray<DeliveryRow> } }
 
   // ---- reviewers and admins
@@ -259,7 +259,7 @@ export type Endpoint = Request["endpoint"]
 export interface RuleFields {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes: number | null
-  /** A rule without `settleS` or `silenceS` does not wait before it fires, as if the value were null. */
+  /** A rule whose `settleS` or `silenceS` is missing or null does not wait for this time before it fires. */
   readonly settleS?: number | null
   readonly silenceS?: number | null
   readonly webhookUrl: string | null
@@ -344,8 +344,8 @@ export interface LoggedAccess {
   readonly error: string | null
   readonly disclosed: string | null
   /**
-   * The number of calls that share this entry. The number is above 1 only for calls with a token that has stopped
-   * working: the calls of one connection to one route within an hour share an entry.
+   * The number of calls that this entry stands for. The number is above 1 only for calls with a token that has stopped
+   * working: such calls of one connection to one route within an hour are counted in one entry.
    */
   readonly times: number
 }

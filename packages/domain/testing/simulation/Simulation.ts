@@ -45,7 +45,7 @@ export interface Config extends WorkerConfig {
   readonly seed: number
   readonly startMillis?: number | undefined
   /**
-   * Which ready fiber runs next: the one that became ready first (`fifo`), or the one that the seed picks (`random`).
+   * Which ready fiber runs next: the fiber that became ready first (`fifo`), or a fiber that the seed picks (`random`).
    */
   readonly scheduling?: "fifo" | "random" | undefined
   /**
@@ -68,13 +68,13 @@ export interface Config extends WorkerConfig {
   readonly sabotageInFront?: Sabotage | undefined
   /**
    * Changes an app's answer before the service writes the access log's entry and sends the answer. A test plants bugs
-   * with it.
+   * in this way.
    */
   readonly sabotageAnswers?: SabotageAnswers | undefined
   /** The oracles that judge the run. Default: all. */
   readonly oracles?: ReadonlyArray<Oracle> | undefined
   /**
-   * The longest virtual time for which the end of a run waits for open deliveries and operations (`cap` of
+   * The longest virtual time for which the end of a run waits for unfinished deliveries and operations (`cap` of
    * `world.quiesce`).
    */
   readonly restCap?: Duration.DurationInput | undefined

@@ -25,7 +25,10 @@ export const SESSION_IDLE = 14 * DAY
 export const SESSION_LONGEST = 30 * DAY
 /** Decision accounts-6: using a session extends the session at most once an hour. */
 export const SESSION_RENEWED = 3_600 * SECOND
-/** Decision A2: after five failures of one account in 15 minutes, the service refuses sign-ins of this account. */
+/**
+ * Decision A2: after five failed sign-ins to one account within 15 minutes, the service refuses further sign-ins to
+ * this account.
+ */
 export const GUESSES = 5
 export const GUESSES_REMEMBERED = 15 * MINUTE
 
@@ -142,8 +145,8 @@ export const LOCATED_KM2 = 48
 export const TOWN_M = 17_000
 /**
  * The radius, in metres, up to which a circle counts as small. A question about a small circle adds the circle's area
- * to the km² of the day. The boundary of a larger circle can cut the town in two. So a question about it doubles the
- * area that every later question, and the last guess, adds.
+ * to the km² of the day. The boundary of a larger circle can cut the town in two. So a question about a larger circle
+ * doubles the area that every later question, and the last guess, adds.
  */
 export const SMALL_M = 2_000
 /** The width, in metres, of the band around a small circle's boundary. The band counts as part of the circle's area. */
@@ -186,13 +189,13 @@ export const UNDELIVERED_KEPT = 30 * DAY
 // ---- the access log
 
 /**
- * Decision limits-10: during this time, calls of one route with tokens that no longer work share one entry of the
- * access log.
+ * Decision limits-10: within this time, calls of one connection to one route with tokens that have stopped working are
+ * counted in one entry of the access log.
  */
 export const DEAD_CALLS = 60 * MINUTE
 /**
- * Decision "Limits": how many calls a connection may make in a minute. The access log has no entry for a call beyond
- * this limit with a token that no longer works.
+ * Decision "Limits": how many calls a connection may make in a minute. The access log has no entry for a call that is
+ * beyond this limit and has a token that has stopped working.
  */
 export const CALLS_A_MINUTE = 600
 

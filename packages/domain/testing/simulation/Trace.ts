@@ -30,7 +30,7 @@ export type Begun = {
   [N in Name]: { readonly kind: "begun"; readonly name: N; readonly actor: string; readonly args: Operation<N>["args"] }
 }[Name]
 
-/** The end of an operation. Other operations may begin before this one has ended. */
+/** The end of an operation. Other operations may begin before this operation has ended. */
 export type Done = {
   [N in Name]: { readonly kind: "done"; readonly name: N; readonly op: number; readonly outcome: Ended<N> }
 }[Name]
@@ -104,7 +104,10 @@ export interface PortCall {
   readonly op: number | null
   readonly port: string
   readonly method: string
-  /** `unknown`: the call took effect, but its caller got an error. `lost`: the process died during the call. */
+  /**
+   * `unknown`: the call took effect, but its caller got an error. `lost`: the process died, or its fiber was
+   * interrupted, during the call.
+   */
   readonly outcome: "ok" | "failed" | "unknown" | "lost"
   readonly args?: unknown
   readonly value?: unknown

@@ -134,7 +134,7 @@ export class Engine {
   /**
    * Runs `effect` on the host, after all earlier calls of the host. `effect` reads virtual time, but sleeps in real
    * time. Like a query that has reached the database, `effect` runs to its end even when the calling process is killed
-   * meanwhile.
+   * during the call.
    */
   onHost<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.async<A, E>((resume) => {

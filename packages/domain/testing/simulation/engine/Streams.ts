@@ -57,7 +57,7 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   plan: 0x299f31d0
 }
 
-/** The stream of this seed and purpose. Draws from one stream do not change the draws from another. */
+/** The stream of this seed and purpose. Draws from one stream do not change the draws from another stream. */
 export const make = (seed: number, purpose: Purpose): Stream => {
   // The generator ignores fractions. Without this check, the seed 1.5 would give the same run as the seed 1.
   if (!Number.isSafeInteger(seed)) throw new TypeError("The seed must be a whole number")

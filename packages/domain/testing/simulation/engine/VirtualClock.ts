@@ -154,7 +154,7 @@ export class VirtualClock implements Clock.Clock {
 
   /**
    * The recorder calls this for each entry of the trace that may mean new work for a loop. A loop whose sleep the clock
-   * had made longer then wakes at the latest one own interval from now.
+   * had made longer then wakes after its own interval at the latest.
    */
   stir(): void {
     this.stirredAt = this.passed
@@ -218,9 +218,9 @@ export class VirtualClock implements Clock.Clock {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
-    // Some loops wake at whole minutes, for example at every full hour. After a longer sleep they must wake at such a
-    // time, too. When a loop asks for another sleep than last time, perhaps it has not yet reached its first whole
-    // minute. So the loop gets the sleep that it asks for.
+    // Some loops wake at whole minutes, for example at every full hour, and a longer sleep must end at such a time,
+    // too. When a loop asks for another sleep than last time, the loop may not have reached its first whole minute yet.
+    // So the loop gets exactly the sleep that it asks for.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))

@@ -168,7 +168,7 @@ const open = (cast: Cast, draft: Omit<Parameters<World["app"]>[0], "scopes">) =>
     cast.endpoints.push({ id: hook.id, url: hook.url, app: company, rotatedAt: undefined })
   })
 
-/** Runs an operation and returns its value; undefined when it did not succeed. */
+/** Runs an operation and returns its value; undefined when the operation did not succeed. */
 export const done = <N extends Name>(
   { world }: Cast,
   name: N,

@@ -95,8 +95,8 @@ interface AtEdge {
 
 type AccountDeed =
   /**
-   * `old` is the password before the present password. `address` stands for a network address; browsers with the same
-   * address share a limit of sign-in attempts.
+   * `old` is the password before the present password. `address` stands for a network address; sign-in attempts from
+   * one address are counted together.
    */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
   /**
@@ -382,7 +382,7 @@ type StaffDeed =
 type Decision = "approve" | "reject"
 
 type Trouble =
-  /** Kills the program. The simulation starts it again after `downMs`. */
+  /** Kills the program. The simulation starts the program again `downMs` milliseconds later. */
   | { readonly do: "crash"; readonly program: "server" | "worker" | "worker2"; readonly downMs: number }
   | { readonly do: "jump"; readonly ms: number }
   /** Turns a fault on. `times`: how often the fault strikes; null: no limit until all faults are turned off. */

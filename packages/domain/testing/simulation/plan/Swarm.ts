@@ -88,19 +88,21 @@ const STORIES: Readonly<Record<Piece, Steps>> = {
   ...LISTENING,
   ...IMPORTS
 }
-/** The share of the runs that get a story from `NEWER`. */
+/** The probability that a run gets a story from `NEWER`. */
 const OFTEN = 0.25
-/** The share of the runs that get a story of accounts. */
+/** The probability that a run gets a story of accounts. */
 const OF_ACCOUNTS = 0.15
-/** The share of the runs in which users pause, restrict or change connections, and delete history (`STEERING`). */
+/**
+ * The probability that a run has a story in which a user pauses, restricts or changes a connection, or deletes history.
+ */
 const OF_STEERING = 0.1
-/** The share of the runs with faults that may also have faults from `LATER_FAULTS`. */
+/** The probability that a run with faults may also have faults from `LATER_FAULTS`. */
 const OF_LATER_FAULTS = 0.3
-/** The share of the runs in which rules wait before they fire. */
+/** The probability that a run has a story in which rules wait before they fire. */
 const OF_WAITING = 0.1
-/** The share of the runs in which developers listen to events. */
+/** The probability that a run has a story in which developers listen to events. */
 const OF_LISTENERS = 0.08
-/** The share of the runs in which people import files. */
+/** The probability that a run has a story in which people import files. */
 const OF_IMPORTS = 0.08
 /** The weight of a story from a separate list, such as `NEWER`: about as much as two other stories together. */
 const WEIGHT = 5
@@ -128,7 +130,7 @@ const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "r
  * take minutes of real time.
  */
 const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
-/** Single steps that a run has only if it also has a story of `STEERING`. */
+/** Single steps that a run has only if the run also has a story of `STEERING`. */
 const STEERING_DEEDS = [
   "pause",
   "resume",
@@ -138,11 +140,11 @@ const STEERING_DEEDS = [
   "steer",
   "erase"
 ] as const satisfies ReadonlyArray<Deed["do"]>
-/** Single steps that a run has only if it also has a story of listeners. */
+/** Single steps that a run has only if the run also has a story of listeners. */
 const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as const satisfies ReadonlyArray<
   Deed["do"]
 >
-/** Single steps that a run has only if it also has a story of imports. */
+/** Single steps that a run has only if the run also has a story of imports. */
 const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
 /**
  * Steps that are not among the single steps of most runs. Only stories and the lists `STEERING_DEEDS`, `LISTENER_DEEDS`

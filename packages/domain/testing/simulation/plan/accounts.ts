@@ -40,7 +40,7 @@ export const act = (cast: Cast, step: AccountStep): Took => {
         const changed = yield* done(cast, "changePassword", args, person.name)
         if (changed === undefined) return true
         person.password = next
-        // The old cookie stays in the list, because a thief may still use it.
+        // The old cookie stays in the list, because a thief may still use this cookie.
         if (changed.cookie !== null) person.cookies.push(changed.cookie)
         return true
       })

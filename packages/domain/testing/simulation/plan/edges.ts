@@ -106,7 +106,7 @@ export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 *
  */
 export const ERASED_AFTER = [0, 0, 1, SECOND] as const
 /**
- * For how long a developer listens, in milliseconds: some minutes, one interval of heartbeats, or just longer than a
- * listener without a heartbeat counts as present.
+ * For how long a developer listens, in milliseconds: some minutes, one interval of heartbeats (15 s), or just longer
+ * than a listener without a heartbeat counts as present (45 s).
  */
 export const LISTENING = [5 * MINUTE, 5 * MINUTE, MINUTE, 15 * SECOND, 46 * SECOND] as const

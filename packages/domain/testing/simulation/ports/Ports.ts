@@ -102,7 +102,7 @@ export type Ports = Stores | Simulated
 /** An implementation of the stores. */
 export interface Backend {
   readonly name: string
-  /** True when the stores answer by promises. Runs over such a backend are asynchronous. */
+  /** True when the stores answer by promises. Runs with a backend of this kind are asynchronous. */
   readonly isHosted: boolean
   /**
    * A database for one run, empty and with all migrations. The simulation opens the database before the run and closes

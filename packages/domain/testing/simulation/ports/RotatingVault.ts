@@ -5,15 +5,15 @@ import type { Secrets } from "../trace/Secrets.js"
 
 export interface RotatingVault {
   readonly vault: typeof Vault.Service
-  /** Makes a new key the current one and returns the key's id. Values that older keys encrypted stay readable. */
+  /** Adds a new key, makes it the current key and returns its id. Values that older keys encrypted stay readable. */
   readonly rotate: () => string
 }
 
 /**
  * A vault whose keys can be rotated while the programs run. All programs get the new key at once. In production, an
- * operator first adds the new key to every program, behind the old key, and then makes it the current key. In both
- * cases, every program has every key with which a value is encrypted. The vault reports every signing secret that it
- * encrypts to `secrets`, so that the trace can name the secret that signed a POST.
+ * operator first adds the new key to every program, behind the old key, and then makes the new key the current key. In
+ * both cases, every program has every key with which a value is encrypted. The vault reports every signing secret that
+ * it encrypts to `secrets`, so that the trace can name the secret that signed a POST.
  */
 export const make = (secrets: Secrets): RotatingVault => {
   let ids: [string, ...Array<string>] = ["k1"]

@@ -216,7 +216,7 @@ class OneCall {
 
   /**
    * Whether the call may concern other fibers. A loop's call that only reads, finds no work or fails concerns no other
-   * fiber: it has changed nothing, and the loop repeats a failed call by itself.
+   * fiber: the call has changed nothing, and the loop repeats a failed call by itself.
    */
   private isNews(outcome: PortCall["outcome"], value?: unknown): boolean {
     if (this.operation !== null) return true

@@ -51,7 +51,7 @@ const work = ({ worker }: WorkerConfig, onLeases: (leases: WorkerLeases) => Effe
     )
   )
 
-/** The programs of the service. A fault can kill a program, and a scenario can start it again. */
+/** The programs of the service. A fault or a scenario can kill a program and start the program again. */
 export class Processes {
   private readonly running = new Map<string, Process.Process>()
   private readonly epochs = new Map<string, number>()

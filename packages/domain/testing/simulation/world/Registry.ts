@@ -29,7 +29,7 @@ export interface Registry {
   readonly readers: Map<string, Deferred.Deferred<void>>
   /** Records a message that the reader of a stream got. Null: the reader left. */
   readonly hear: (listenerId: string, message: StreamMessage | null) => Effect.Effect<void>
-  /** The one account that reviews apps and purposes and is admin. */
+  /** The account that reviews apps and purposes and is admin. A run has one account of this kind. */
   staff: Account | undefined
   /**
    * Returns how often `next` has been called with this name, so that each thing with the same name gets another number.

@@ -123,9 +123,9 @@ export class Stage {
   }
 
   /**
-   * Lets time pass until no webhook and no operation is in progress, but at most for `cap`. Returns false when one is
-   * still in progress. Before that, regardless of `cap`, time passes for three reasons: a clock that was set back must
-   * catch up, the programs must continue interrupted work, and rules that wait must fire.
+   * Lets time pass until no webhook and no operation is in progress, but at most for `cap`. Returns false when a
+   * webhook or an operation is still in progress. Before that, time passes regardless of `cap`, so that a clock that
+   * was set back catches up, the programs continue interrupted work, and rules that wait fire.
    */
   quiesce(cap: Duration.DurationInput = REST_CAP): Effect.Effect<boolean> {
     return Effect.gen(this, function* () {
@@ -178,7 +178,7 @@ export class Stage {
 
   // ---- operations
 
-  /** Runs an operation in the server's process and returns how it ended. */
+  /** Runs an operation in the server's process and returns how the operation ended. */
   perform<N extends Name>(name: N, args: Operation<N>["args"], actor = "world"): Effect.Effect<Ended<N>> {
     return Effect.gen(this, function* () {
       const { engine, ports, processes, recorder, registry } = this.parts

@@ -102,8 +102,8 @@ export const withheld = about(
 )
 
 /**
- * While a delivery waits for its retry, something that it depends on changes or is removed: a permission, the rule, the
- * place or the endpoint.
+ * While a delivery waits for its retry, something that the delivery depends on changes or is removed: a permission, the
+ * rule, the place or the endpoint.
  */
 export const takenBack = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
