@@ -166,8 +166,8 @@ const isDatabase = (error: unknown): error is Database => error instanceof SqlEr
 /**
  * Every method of a store ends with this step. An error of the database, or a row that cannot be decoded, becomes a
  * `StoreError`; other errors pass through. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be
- * sent. That is a lost connection, so this function turns the defect into a `StoreError` too. After a lost COMMIT it is
- * unknown whether the transaction was committed: every write must be idempotent or carry a version.
+ * sent. Then the connection was lost, so this function turns the defect into a `StoreError` too. After a lost COMMIT it
+ * is unknown whether the transaction was committed: every write must be idempotent or carry a version.
  */
 export const orStoreError = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -191,7 +191,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // An interim answer (1xx) may come before the answer. It is ignored.
+    // An interim answer (1xx) may come before the answer. This code ignores the interim answer.
     if (status < 200) return
     this.status = status
     this.headers = headers

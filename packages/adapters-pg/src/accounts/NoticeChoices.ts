@@ -34,8 +34,8 @@ export const choose =
 
 /**
  * Reads the person's choice and locks the account. An imported archive adds notices to the choice. Because of the lock,
- * such an import, another import, and a change of the choice by the person run one after the other, so none overwrites
- * the choice that another one stored.
+ * imports, and changes of the choice by the person, run one after the other. So no transaction overwrites a choice that
+ * another transaction has stored.
  */
 export const lock = (sql: SqlClient, id: UserId) =>
   sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`

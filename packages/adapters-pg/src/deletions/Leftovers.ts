@@ -150,7 +150,7 @@ const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
   })
 
 /**
- * Deletes those of the account's apps that were not in production. Each call deletes one page of their deliveries; the
+ * Deletes the account's apps that were not in production. Each call deletes one page of their deliveries; the
  * call that finds no delivery deletes the apps. Before it deletes the apps, it ends the connections that other people
  * have to them: the service reads a connection together with its app, so without the app it could not find or end the
  * connection.

@@ -127,8 +127,8 @@ const isGivenUp = (row: unknown): row is { readonly delivery_id: string } =>
   Predicate.hasProperty(row, "step") && row.step === "Failed"
 
 /**
- * A row that cannot be read must not stop the queue. It stays leased until the lease lapses, and the log names its id
- * and the wrong fields, but never its content.
+ * A row that cannot be read must not stop the queue. The row stays leased until the lease lapses, and the log names its
+ * id and the wrong fields, but never its content.
  */
 const decode = (row: unknown) =>
   Effect.catchAll(decodeRow(row), (error) =>
@@ -199,9 +199,9 @@ const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, reque
 /**
  * Takes deliveries of each app in a transaction of its own: an app's rows are on one node, and a transaction over
  * several nodes would be a two-phase commit. In each round, an app gets a part of the remaining limit, in proportion to
- * its number of endpoints. The part is rounded up, and the next app shares what is then left. An app that used up its
- * part takes part in the next round. The second part of the result says whether an endpoint was skipped because its row
- * was locked.
+ * its number of endpoints. The part is rounded up, and the next app gets its part of the limit that is then left. An
+ * app that used up its part is in the next round too. The second part of the result says whether an endpoint was
+ * skipped because its row was locked.
  */
 const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {

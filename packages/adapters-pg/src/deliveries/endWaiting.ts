@@ -7,9 +7,9 @@ import { byDueTime, mayTake, setting } from "./transitions.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * The largest number of waiting deliveries that one statement ends. An endpoint may have any number, and the statement
- * holds locks for which other statements wait: 200,000 rows in one statement took seven seconds. Later claims end the
- * deliveries that are left.
+ * The largest number of waiting deliveries that one statement ends. An endpoint may have any number of them, and the
+ * statement holds locks for which other statements wait: 200,000 rows in one statement took seven seconds. Later claims
+ * end the deliveries that are left.
  */
 export const SWEEP = 1_000
 

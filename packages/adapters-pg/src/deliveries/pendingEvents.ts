@@ -67,8 +67,8 @@ const IS_SUSPENDED = `(EXISTS (SELECT 1 FROM accounts person WHERE person.user_i
     AND (apps.suspended_at <= events.occurred_at OR apps.suspensions @> events.occurred_at)))`
 
 /**
- * Which events of the outbox a worker reads. `except` lists events to leave out: mostly those whose first attempts the
- * worker is making already. These are few.
+ * Which events of the outbox a worker reads. `except` lists events to leave out, mostly events whose first attempts the
+ * worker is making already. The list is short.
  */
 export interface PendingRead {
   readonly buckets: ReadonlyArray<number>

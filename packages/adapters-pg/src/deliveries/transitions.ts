@@ -41,8 +41,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
 const literal = (word: string): string => `'${word}'`
 
 /**
- * The SET list of `UPDATE deliveries d`. The values that a step sets are columns of `source`, named like those of
- * `deliveries`. With several `steps`, `source.step` says which step the row takes.
+ * The SET list of `UPDATE deliveries d`. The values that a step sets are columns of `source`, named like the
+ * columns of `deliveries`. With several `steps`, `source.step` says which step the row takes.
  */
 export const setting = (steps: ReadonlyArray<StepTag>, source: string, table = Delivery.TRANSITIONS): string =>
   Object.entries(CHANGES)

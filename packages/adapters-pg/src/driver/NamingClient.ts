@@ -68,7 +68,7 @@ export class NamingClient extends pg.Client {
 
 /**
  * Whether `send` can run the call, which must be one statement with values. A text without values may contain several
- * statements, and only the `query` of `pg` can send those.
+ * statements, and only the `query` of `pg` can send such a text.
  */
 export const sendsItself = (
   args: ReadonlyArray<unknown>

@@ -1,6 +1,6 @@
 import { Either, Option, ParseResult, Predicate, Schema, SchemaAST as AST } from "effect"
 
-/** What a reader returns for a value that it cannot read. */
+/** The result of a reader for a value that the reader cannot read. */
 export const UNREAD: unique symbol = Symbol("unread")
 
 /**

@@ -2,7 +2,7 @@ import { SqlError } from "@effect/sql/SqlError"
 import { Context, DefaultServices, Effect, type Fiber, FiberRef, GlobalValue, Predicate, Tracer } from "effect"
 import type pg from "pg"
 
-/** The tracer of a program that sets none. It records nothing. */
+/** The tracer of a program that sets no tracer. This tracer records nothing. */
 const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 /**
@@ -12,7 +12,7 @@ const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 export const isTraced = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
   fiber.currentTracer !== NOBODY && fiber.getFiberRef(FiberRef.currentTracerEnabled)
 
-/** What the caller wants from an answer: only its rows, or the driver's whole result. */
+/** The part of an answer that the caller needs: only its rows, or the driver's whole result. */
 export type Picked = "rows" | "result"
 
 /**
@@ -44,9 +44,9 @@ export const noConnection = (cause: unknown): Effect.Effect<never, SqlError> =>
 
 /**
  * When transactions wait for each other in a circle, the server ends one of them, the *victim*, with the state 40P01,
- * and rolls it back completely. The others go on. So the driver can run the victim once more, and the victim's caller
- * notices only a delay. Decision errors-2. This value is how often a victim may run again. A deadlock shows that two
- * programs lock the same rows in different orders, which is a defect, so each repeat is logged.
+ * and rolls it back completely. The other transactions continue. So the driver can run the victim once more, and the
+ * victim's caller notices only a delay. Decision errors-2. This value is how often a victim may run again. A deadlock
+ * shows that two programs lock the same rows in different orders, which is a defect, so each repeat is logged.
  *
  * The tests that check the order of locks set 0, so that a deadlock fails them.
  */

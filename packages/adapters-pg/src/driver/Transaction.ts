@@ -22,7 +22,7 @@ type Statement = readonly [text: string, params: ReadonlyArray<unknown>]
 type Begin = "waiting" | "sent" | "done" | Error
 
 /**
- * The connection of a transaction. It takes a statement before the server has answered the earlier ones.
+ * The connection of a transaction. It accepts a statement before the server has answered the earlier statements.
  *
  * BEGIN may fail while the connection stays usable: the embedded database refuses BEGIN when another transaction uses
  * the one session for too long. Statements after a failed BEGIN would run without a transaction, and each would be
@@ -109,7 +109,7 @@ class Line {
   }
 
   /**
-   * Waits until BEGIN has succeeded. It sends an empty text, a statement that does nothing, which takes BEGIN along.
+   * Waits until BEGIN has succeeded. It sends an empty text, a statement that does nothing, together with BEGIN.
    */
   private ready(): Effect.Effect<unknown, SqlError> {
     return Effect.suspend(() => (this.begin === "done" ? Effect.void : this.run("", [], "rows")))

@@ -157,7 +157,7 @@ export const copyFolder = (
         )
       )
       .pipe(
-        // This step is outside of the transaction, so the database works on while the copy is written to the disk.
+        // This step is outside of the transaction, so other statements can run while the copy is written to the disk.
         Effect.tap(() => copying((signal) => flushAll(disk, draft, signal))),
         Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),
         // When the commit fails, the transaction may not have occupied the session all the time, so the copy is

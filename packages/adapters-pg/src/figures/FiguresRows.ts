@@ -3,7 +3,7 @@ import { AppId, EndpointId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** A row of `app_hours`: what one app did in one hour. */
+/** A row of `app_hours`: the counts of one app for one hour. */
 export const AppHourRow = Schema.Struct({
   app_id: AppId,
   hour: Rows.At,

@@ -104,7 +104,7 @@ const attempts =
 
 /**
  * Finds the newest success and the newest failure of each endpoint since `from`. The statement reads all rows of the
- * app since `from`. They are few, because an app has few endpoints and callers ask for seven days.
+ * app since `from`. These rows are few, because an app has few endpoints and callers ask for seven days.
  */
 const newest =
   (sql: SqlClient): Store["newest"] =>

@@ -13,7 +13,7 @@ import { deviceAssignments, raiseVersion, replaceState, settleDueAt } from "./Up
  * Stores an upload on a cluster, as `uploadStatement` does on a single server. With an INSERT inside WITH, Citus would
  * move its rows between the nodes and commit in two phases, so each table has a separate statement. All statements go
  * to the user's shard, so one server commits them. The first statement locks the user's row and checks that the version
- * is still the one that the upload read. Only then does the program send the others, together with COMMIT.
+ * is still the one that the upload read. Only then does the program send the other statements, together with COMMIT.
  *
  * Returns false when another upload has raised the version meanwhile. Then nothing was written.
  */

@@ -9,7 +9,8 @@ const Rest = Schema.Struct({ ...Spot.fields, moved_at: Schema.NullOr(Timestamp.T
 
 /**
  * The column `devices.movement`: the spot where the device rests (does not move), the time since which it rests there,
- * the device's newest position, and the previous rest when the newest position has just ended it.
+ * and the device's newest position. When the newest position has just ended a rest, the column also has this previous
+ * rest.
  */
 export const MovementColumn = Schema.NullOr(
   Schema.Struct({ ...Rest.fields, heard_at: Timestamp.Timestamp, last: Spot, before: Schema.NullOr(Rest) })

@@ -67,8 +67,8 @@ export const undo =
     }).pipe(sql.withTransaction, orStoreError)
 
 /**
- * An import that is being undone, with the devices whose history it stored: its own device and those for the devices of
- * an archive.
+ * An import that is being undone, with the devices whose history it stored: its own device, and one device for each
+ * device of an archive.
  */
 interface Undone extends Leased {
   readonly devices: ReadonlyArray<DeviceId>

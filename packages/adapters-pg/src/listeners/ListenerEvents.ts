@@ -7,7 +7,7 @@ import { ListenerRow, toRecord, toWaiting, WAITING_COLUMNS, WaitingRow } from ".
 
 /**
  * Each exported function runs in a transaction for one app. Because of `lock`, the transactions of one app run one
- * after the other, so that each sees the changes of the earlier ones.
+ * after the other, so that each transaction sees the changes of the earlier transactions.
  */
 
 const IdRow = Schema.Struct({ listener_id: ListenerRow.fields.listener_id })

@@ -74,8 +74,8 @@ const liesWithin = (sql: SqlClient, column: string, { after, until }: Between) =
 const AT_ONCE = 8
 
 /**
- * Finds, in a page of users, those who have rows that retention must delete. Makes one index look-up for each user and
- * table, only in the partitions that may have such old rows. On a cluster every node has all accounts, but only one
+ * Finds, in a page of users, the users who have rows that retention must delete. Makes one index look-up for each user
+ * and table, only in the partitions that may have such old rows. On a cluster every node has all accounts, but only one
  * node has the rows of a user, so each user needs a separate statement.
  */
 const listOverdue =

@@ -36,7 +36,7 @@ export type RuleRow = typeof RuleRow.Type
 
 /**
  * Selects a `RuleRow` from `rules r LEFT JOIN places p`. The circle of the place is selected under the names of the
- * zone's columns, so that an evaluation finds a circle in the same columns for both kinds.
+ * zone's columns, so that an evaluation finds the circle in the same columns for rules of places and of zones.
  */
 export const COLUMNS = `r.user_id, r.rule_id, r.connection_id, r.app_id, r.type, r.place_id, r.dwell_minutes, r.settle_s, r.silence_s, r.webhook_url,
   r.own_secret IS NOT NULL AS is_legacy, r.active_from, r.active_until, r.max_event_age_s, r.created_at,

@@ -88,10 +88,10 @@ export const keyOf = (table: string, primaryKey: ReadonlyArray<string>): string 
 }
 
 /**
- * Returns the statements that distribute a schema, in order and without those that have run already; or the obstacles,
- * in sentences. The rules are those of Citus: every unique index contains the distribution column, and a foreign key
- * leads from one copied table to another. (Citus also allows a foreign key between distributed tables of one group, but
- * the schema has none.)
+ * Returns the statements that distribute a schema, in order and without the statements that have run already; or the
+ * obstacles, in sentences. The rules are those of Citus: every unique index contains the distribution column, and a
+ * foreign key leads from one copied table to another. (Citus also allows a foreign key between distributed tables of
+ * one group, but the schema has none.)
  */
 export const make = (
   catalogue: Catalogue,

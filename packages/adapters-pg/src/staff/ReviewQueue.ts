@@ -12,7 +12,7 @@ type Store = typeof ReviewStore.Service
 
 /**
  * Reads the waiting apps and the waiting purposes, without a transaction, and merges them. A submission that is decided
- * between the two reads may be in the result or not; both are correct.
+ * between the two reads may be in the result or not: both results are correct.
  */
 export const queue =
   (sql: SqlClient): Store["queue"] =>

@@ -170,7 +170,7 @@ const oldest = (
       ORDER BY ${sql(moment)} LIMIT ${limit}
       ${sql.literal(lock)}` as Effect.Effect<Keys, SqlError>
 
-/** Locks rows that were found without a lock, and returns the keys of those that it could lock. */
+/** Locks rows that were found without a lock, and returns the keys of the rows that it could lock. */
 const lockRows = (
   sql: SqlClient,
   table: Table,

@@ -121,10 +121,10 @@ const lockedReads = (sql: SqlClient) => {
         FROM access_tokens WHERE user_id = ${userId} AND token_hash = ${hash} AND connection_id = ${id}`
 
   /**
-   * Selects the presented refresh token and, if it was spent within the race window, the time in which a spent token
-   * may be presented again, all later tokens of its family. `now` was read before the lock, and is earlier than the
-   * time of the decision. So every token that the decision counts as a race (`TokenFamily.isRace`) is also within the
-   * window of this statement.
+   * Selects the presented refresh token. If the token was spent within the race window (the time in which a spent token
+   * may be presented again), also selects all later tokens of its family. `now` was read before the lock, and is
+   * earlier than the time of the decision. So every token that the decision counts as a race (`TokenFamily.isRace`) is
+   * also within the window of this statement.
    */
   const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash, now: Timestamp.Timestamp) =>
     sql`SELECT ${REFRESH_COLUMNS} FROM refresh_tokens presented

@@ -15,7 +15,7 @@ export interface SealedCount {
 const ColumnRow = Schema.Struct({ table_name: Schema.String, column_name: Schema.String, is_bytes: Schema.Boolean })
 const CountRow = Schema.Struct({ key_id: Schema.String, count: Rows.Bigint })
 
-/** What `Vault.seal` writes: `v1.kid.text`, also inside JSON. */
+/** A pattern for the texts that `Vault.seal` writes, `v1.kid.text`. It also finds such texts inside JSON. */
 const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
 /** A pattern for the beginning of the bytes that `Vault.sealBytes` writes. */
 const SEALED_BYTES = "^b1\\.([A-Za-z0-9_-]{1,32})\\."

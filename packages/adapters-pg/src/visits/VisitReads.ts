@@ -99,7 +99,7 @@ export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitS
       WITH ORDINALITY AS asked (device_id, place_id, since, until, number)
     ORDER BY asked.number`
 
-/** Selects what `reportsOf` needs of the visit of device `d` that begins at `one.arrival`. */
+/** The columns that `reportsOf` needs of a visit: the visit of device `d` that begins at `one.arrival`. */
 const head = (sql: SqlClient, userId: UserId) =>
   sql`d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
       SELECT min(later.arrival) FROM visit_reports later
@@ -212,9 +212,10 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
 
 /**
  * SQL: `shared_from` or `shared_until` of the device. The fixes that an imported file shares with other devices lie
- * between these two times. Both are null for a phone. So for a phone the queries below read no fixes of other devices,
- * and for a file none outside of this span. The result is also null for a file that brought nothing new. With another
- * result, the last stay of this file would never end, because its `history_ends_at` is null (decision imports-2).
+ * between these two times. Both times are null for a phone. So for a phone the queries below read no fixes of other
+ * devices, and for a file none outside of this span. The result is also null for a file that brought nothing new. With
+ * another result, the last stay of this file would never end, because its `history_ends_at` is null (decision
+ * imports-2).
  */
 const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>
   sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}

@@ -16,16 +16,16 @@ const PEOPLE = 20
 const { HOUR, MINUTE } = Timestamp
 
 /**
- * One transaction deletes a stretch while others store readings of it. The transactions of a race begin at the same
- * moment, and the server decides which of them commits first.
+ * One transaction deletes a stretch while other transactions store readings of this stretch. The transactions of a race
+ * begin at the same moment, and the server decides which of them commits first.
  */
 describeServers("a stretch is deleted while its readings are stored [retention-choice-4]", (server) => {
   const stores = Layer.mergeAll(SqlImportStore.layer, UploadStores, MemoryWorkSignal.layer)
   const run = withStores(migratedOn(server), stores)
 
   /**
-   * A phone, an import of its owner that a worker has claimed, and readings for both. 60 of the 120 readings are in the
-   * stretch from `from` to `until`.
+   * A phone, an import of its owner that a worker has claimed, and readings for the phone and the import. 60 of the 120
+   * readings are in the stretch from `from` to `until`.
    */
   const begin = Effect.gen(function* () {
     const { id: userId } = yield* Fixtures.user

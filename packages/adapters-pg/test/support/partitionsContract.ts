@@ -236,7 +236,7 @@ const whileSomebodyReads = (first: Statement<unknown>) =>
     return { reader, end: Effect.zipRight(Deferred.succeed(done, undefined), Fiber.join(reader)) }
   })
 
-/** These cases need another connection, which holds a lock meanwhile. */
+/** In these cases another connection has a lock of the table, so the cases need a server. */
 export const busyPartitions: Contract<SqlClient> = [
   {
     name: "a month that is due during a backup is left for another time; its rows have a place, and are moved later",

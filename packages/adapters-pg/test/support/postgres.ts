@@ -212,7 +212,7 @@ export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
 /** The cluster that all tests share. */
 export const citus: Server = clusterOf(inject("citusNodes"))
 
-/** The reasons why a suite runs on PostgreSQL and not on Citus. A suite without one of these reasons runs on both. */
+/** The reasons why a suite runs on PostgreSQL and not on Citus. A suite without one of these reasons runs on both kinds of servers. */
 const ALONE = {
   driver: "the driver and the server to which it is connected: it cannot tell whether nodes are behind that server",
   plans: "every step of a plan of one server; on Citus `tasks.e2e.test.ts` reads how many tasks a statement becomes",
@@ -236,7 +236,7 @@ export const describeCitus = (name: string, suite: (server: Server) => void): vo
 
 /**
  * Declares a suite once for PostgreSQL and once for Citus; skipped where a server is missing. Tests of locks,
- * contention and time-outs must pass on both.
+ * contention and time-outs must pass on both kinds of servers.
  */
 export const describeServers = (name: string, suite: (server: Server) => void): void => {
   for (const server of [postgres, citus]) {

@@ -40,7 +40,8 @@ export const statements = [
     CHECK ((state = 'trying') = (due_at IS NOT NULL))
   ) WITH (fillfactor = 80)`,
   `CREATE INDEX deliveries_waiting ON deliveries (app_id, endpoint_id, due_at) WHERE state = 'trying'`,
-  // For counting the deliveries of an endpoint that are in flight. The index has those deliveries only, so it is small.
+  // For counting the deliveries of an endpoint that are in flight. The index contains only deliveries that have a
+  // lease, so the index is small.
   `CREATE INDEX deliveries_leased ON deliveries (app_id, endpoint_id) WHERE leased_until IS NOT NULL`,
   `CREATE INDEX deliveries_log ON deliveries (app_id, created_at, delivery_id COLLATE "C")`,
   `CREATE TABLE delivery_attempts (

@@ -29,7 +29,7 @@ export const statements = [
     decided_by text NOT NULL,
     PRIMARY KEY (app_id, decided_at, decision_id)
   )`,
-  // For the connections of a revoked app that have not ended yet. Those that have ended may be many, so the index
+  // For the connections of a revoked app that have not ended yet. Ended connections may be many, so the index
   // leaves them out.
   `CREATE INDEX connections_unended ON connections (app_id, connection_id COLLATE "C") WHERE ended_at IS NULL`,
   `CREATE INDEX apps_revoked ON apps (app_id) WHERE revoked_at IS NOT NULL`

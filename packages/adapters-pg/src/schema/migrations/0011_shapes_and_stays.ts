@@ -33,7 +33,8 @@ export const statements = [
   // `stays_due_from`: from the fixes since this time, the stays of the device must still be derived. Null: all stays of
   // the device are up to date.
   `ALTER TABLE devices ADD COLUMN stays_due_from timestamptz(3)`,
-  // True for a phone that sends visits: its stays are those visits, and none are derived from its fixes.
+  // `sends_visits`: true for a phone that sends visits. Until migration 0031, the visits of such a phone were its
+  // stays, and no stays were derived from its fixes.
   `ALTER TABLE devices ADD COLUMN sends_visits boolean NOT NULL DEFAULT false`,
   `UPDATE devices SET sends_visits = true
    FROM visit_reports r WHERE r.user_id = devices.user_id AND r.device_id = devices.device_id`,

@@ -17,7 +17,7 @@ export const statements = [
   // service that could not replace a password opened the session.
   `ALTER TABLE accounts ADD COLUMN password_version integer NOT NULL DEFAULT 0`,
   `ALTER TABLE sessions ADD COLUMN password_version integer`,
-  // The secret end of the mailed link, encrypted under SECRET_KEYS. It is removed when the message was sent or given
-  // up.
+  // The secret end of the mailed link, encrypted under SECRET_KEYS. The secret is removed when the message was sent or
+  // given up.
   `ALTER TABLE mail_outbox ADD COLUMN link_secret text`
 ]

@@ -1,6 +1,6 @@
 /**
- * What the page of an import shows: the columns of a CSV file, when the reading began, and how many entries were read
- * for each month.
+ * Values that the page of an import shows: the columns of a CSV file, when the reading began, and how many entries were
+ * read for each month.
  */
 export const statements = [
   // For an imported table (CSV): which of its columns has which value. Null for files of other formats.

@@ -1,5 +1,5 @@
 /**
- * An index of the events of the outbox in the order in which workers read them: due time, time of what happened, id.
+ * An index of the events of the outbox in the order in which workers read them: due time, time of the event, id.
  * With the previous index, every read had to sort all waiting events.
  */
 export const statements = [

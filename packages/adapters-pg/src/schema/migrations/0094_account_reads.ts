@@ -1,6 +1,7 @@
 /**
- * Indexes of the accounts by age, for the list of accounts and the number of people, and of the few accounts of staff,
- * for the question whether another admin is left. Without them, each of these reads went through all accounts.
+ * Two indexes of accounts. The index by age is for the list of accounts and the number of people. The index of the few
+ * accounts of staff shows whether another admin is left. Without these indexes, each of these reads would go through
+ * all accounts.
  */
 export const statements = [
   `CREATE INDEX accounts_by_age ON accounts (created_at, user_id COLLATE "C")`,
