@@ -66,8 +66,8 @@ export const remove = (
 
 /**
  * Deletes events of a deleted account. Only an event leads to its deliveries and to its rows in `listener_events`, so
- * these are deleted first. Those rows are on the shards of the apps, so each kind is a separate statement. An event
- * stays for a minute after its fan-out, because a worker may still be storing its deliveries.
+ * the deliveries and these rows are deleted first. They are on the shards of the apps, so each table needs a separate
+ * statement. An event stays for a minute after its fan-out, because a worker may still be storing its deliveries.
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {

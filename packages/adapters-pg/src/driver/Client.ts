@@ -16,7 +16,10 @@ const SHARED = Symbol("@place-access/adapters-pg/driver/SHARED")
 /** The template tag `` sql`…` ``, which makes a statement. */
 export type Template = (strings: TemplateStringsArray, ...args: ReadonlyArray<unknown>) => Statement<object>
 
-/** The functions that run statements outside of transactions: `shared` runs the statements of `reads`, and `run` all other statements. */
+/**
+ * The functions that run statements outside of transactions: `shared` runs the statements of `reads`, and `run` runs
+ * all other statements.
+ */
 export interface Runs {
   readonly run: RunStatement
   readonly shared: RunStatement

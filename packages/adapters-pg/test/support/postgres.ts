@@ -212,7 +212,10 @@ export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
 /** The cluster that all tests share. */
 export const citus: Server = clusterOf(inject("citusNodes"))
 
-/** The reasons why a suite runs on PostgreSQL and not on Citus. A suite without one of these reasons runs on both kinds of servers. */
+/**
+ * The reasons why a suite runs on PostgreSQL and not on Citus. A suite without one of these reasons runs on both kinds
+ * of servers.
+ */
 const ALONE = {
   driver: "the driver and the server to which it is connected: it cannot tell whether nodes are behind that server",
   plans: "every step of a plan of one server; on Citus `tasks.e2e.test.ts` reads how many tasks a statement becomes",
