@@ -1,6 +1,7 @@
 /** Links that prove by mail who owns an account, and the encrypted end of a mailed link. */
 export const statements = [
-  // A shared table like `sessions`: a request names only the link, and the row says whose link it is.
+  // Every node of a cluster has a copy of this table, as of `sessions`: a request names only the link, and the row says
+  // whose link it is.
   `CREATE TABLE account_links (
     link_hash text PRIMARY KEY,
     user_id text NOT NULL REFERENCES accounts (user_id) ON DELETE CASCADE,

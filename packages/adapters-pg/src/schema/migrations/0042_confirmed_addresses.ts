@@ -2,14 +2,14 @@
 export const statements = [
   // Null: nobody has proved that they read the mail to this address.
   `ALTER TABLE accounts ADD COLUMN confirmed_at timestamptz(3)`,
-  // Older accounts got mail without a confirmation until now, also about leaked tokens. They count as confirmed,
-  // because it would be worse to end their mail.
+  // Accounts from before this migration got mail without a confirmation, also about leaked tokens. Their addresses
+  // count as confirmed, because it would be worse to end their mail.
   `UPDATE accounts SET confirmed_at = created_at`,
   // Every change of the address raises this number, so that links which undo a change have an order.
   `ALTER TABLE accounts ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
   `ALTER TABLE account_links ADD COLUMN new_email text`,
   `ALTER TABLE account_links ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
-  // A shared table like `account_links`. The account of a row is made only when its owner opens the link.
+  // Every node of a cluster has a copy of this table. The account of a row is made only when its owner opens the link.
   `CREATE TABLE pending_accounts (
     link_hash text PRIMARY KEY,
     -- the id that the account will have

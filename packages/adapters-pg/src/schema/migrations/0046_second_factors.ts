@@ -1,6 +1,7 @@
 /** Second factors: passkeys, apps for one-time codes, recovery codes, and requests to remove them. */
 export const statements = [
-  // Shared tables like `sessions`: each is read together with its account, and a sign-in looks up one account.
+  // Every node of a cluster has a copy of these tables, as of `sessions`: each table is read together with the account,
+  // and a sign-in looks up one account.
   `CREATE TABLE passkeys (
     user_id text NOT NULL REFERENCES accounts (user_id) ON DELETE CASCADE,
     -- the authenticator's own id of the key, base64url
