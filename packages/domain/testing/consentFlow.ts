@@ -12,8 +12,8 @@ import { Vault } from "../src/shared/Vault.js"
 import * as Check from "./Check.js"
 
 /**
- * These functions take the steps from `GET /authorize` to the tokens, for one user and one app. They call the programs
- * of the domain directly, without HTTP.
+ * The functions of this file take the steps from `GET /authorize` to the tokens, for one user and one app. The
+ * functions call the programs of the domain directly, without HTTP.
  */
 
 export const ISSUER = "https://places.example"

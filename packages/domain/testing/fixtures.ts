@@ -17,9 +17,9 @@ import * as Timestamp from "../src/shared/Timestamp.js"
 import type { Vault } from "../src/shared/Vault.js"
 
 /**
- * The users, apps and purposes with which contract cases and tests begin. The functions store them through the ports.
- * Every object gets a new id, and every user gets a new e-mail address, so that cases can share a database. `overrides`
- * change single fields.
+ * The functions of this file store the users, apps and purposes with which contract cases and tests begin. Every object
+ * gets a new id, and every user gets a new e-mail address, so that cases can share a database. `overrides` change
+ * single fields.
  */
 
 /**
@@ -82,7 +82,10 @@ export const app = (
     return outcome === "Made" ? made : yield* Effect.dieMessage(`the app was not stored: ${outcome}`)
   })
 
-/** Stores an app like `app`, with a client secret, as `POST /v1/oauth/clients/{app_id}` issues it. */
+/**
+ * Stores an app as the function `app` does. The app also gets a client secret, as from `POST
+ * /v1/oauth/clients/{app_id}`.
+ */
 export const registeredApp = (
   owner: Account,
   overrides: Partial<App> = {}

@@ -1,6 +1,6 @@
 /**
- * Helpers for tests: of a program that embeds the domain, of an adapter, or of an app that calls the service. Do not
- * use them in production. They read neither the host's clock nor its randomness.
+ * Helpers for tests of a program that embeds the domain, of an adapter, or of an app that calls the service. Do not use
+ * these helpers in production. The helpers read neither the host's clock nor the host's randomness.
  * `packages/domain/docs/embedding.md` has examples.
  *
  * - `Simulation` runs days of phones, receivers, crashes and faults in seconds; the same seed always gives the same

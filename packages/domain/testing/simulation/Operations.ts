@@ -69,8 +69,9 @@ export interface Operations {
   readonly retryNow: { args: OfApp<{ deliveryId: string }>; value: null }
   readonly recover: { args: OfApp<{ endpointId: string; since: number }>; value: { queued: number } }
   /**
-   * The developer listens to the app's events, with the cookie of a session, for at most `forMs`. `endpointId`: the
-   * endpoint whose events the listener gets; null: the events of the types in `events`, signed with `secret`.
+   * The developer listens to the app's events, with the cookie of a session, for at most `forMs`. The listener gets the
+   * events of the endpoint `endpointId`. If `endpointId` is null, the listener gets the events of the types in
+   * `events`, signed with `secret`.
    */
   readonly listen: {
     args: OfApp<{ cookie: string; endpointId: string | null; events: ReadonlyArray<string>; forMs: number }>
@@ -118,7 +119,7 @@ export interface Operations {
     value: { placesVersion: number }
   }
 
-  // ---- steering: what the user changes in a connection without the app asking
+  // ---- steering: changes of a connection that the user makes without a request of the app
   readonly pauseConnection: { args: Owned<{ connectionId: string; length: PauseLength }>; value: null }
   readonly resumeConnection: { args: Owned<{ connectionId: string }>; value: null }
   /**
@@ -259,8 +260,12 @@ export type Endpoint = Request["endpoint"]
 export interface RuleFields {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes: number | null
-  /** A rule whose `settleS` or `silenceS` is missing or null does not wait for this time before it fires. */
+  /** The seconds that an enter or exit rule waits after a crossing before it fires. Missing or null: no wait. */
   readonly settleS?: number | null
+  /**
+   * The seconds without a reading after which a dwell rule fires without a further fix. Missing or null: only a fix can
+   * make the rule fire.
+   */
   readonly silenceS?: number | null
   readonly webhookUrl: string | null
   readonly activeFrom: number | null

@@ -60,7 +60,7 @@ const looking =
 
 /**
  * The stack frames that called `ours`, nearest first. The guard's own frames, up to `ours`, are left out here, because
- * in a bundle their file name is that of all other frames.
+ * in a bundle all frames have the same file name, so later tests could not tell the guard's frames apart.
  */
 const callers = (ours: Function, depth: number): ReadonlyArray<Site> => {
   const errors = Error as unknown as WithTrace

@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE
 /**
  * The interval of the tier sweep, which must notice the end dates of connections within a quarter of an hour (Spec
  * §6.3.1). A loop with exactly this interval sleeps longer only while no connection becomes due for the sweep
- * (`hasDateBy`). A loop whose interval is between `PROMPT` and `SELDOM` never sleeps longer than this interval.
+ * (`hasDateBy`). A loop whose interval is between `PROMPT` and `SELDOM` never sleeps longer than its own interval.
  */
 const PROMPT = 15 * MINUTE
 /**

@@ -33,7 +33,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   private tasks: Array<Task> = []
   /** The number of finished tasks at the front of `tasks`. */
   private done = 0
-  /** Tasks that became ready through an answer of the host. They run before all other tasks. */
+  /** Tasks that became ready through an answer of the host. These tasks run before all other tasks. */
   private urgent: Array<Task> | undefined
   /**
    * True while the run awaits an answer of the host. No fiber runs during this time, so a call of a real database is
@@ -43,7 +43,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   steps = 0
 
   private readonly random: Stream | undefined
-  /** Called before each step with the process that takes it. */
+  /** Called before each step with the process that takes the step. */
   onStep: (process: Process.Process) => void = () => undefined
 
   constructor(random?: Stream) {

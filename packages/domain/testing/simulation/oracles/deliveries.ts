@@ -40,7 +40,8 @@ const d1: Oracle = {
     ...each(run, (row) => {
       const attempts = byNumber(row)
       if (attempts.length > ATTEMPTS || row.attempt > ATTEMPTS) return `${attempts.length} attempts were made`
-      // The times of rows come from the clock. After somebody set the clock, they do not show how much time passed.
+      // The times of rows come from the clock. If somebody set the clock, the difference of two times does not show how
+      // much time passed.
       if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
       for (const [index, later] of attempts.entries()) {
         const before = attempts[index - 1]
@@ -62,9 +63,10 @@ const d1: Oracle = {
 }
 
 /**
- * An upper bound on the replays of one event at the endpoint that no read of the delivery log shows. The log keeps a
- * delivered row for only a week, so replays can be missing only in a longer run. The bound counts every redelivery of
- * the run that may have succeeded and whose new row no read shows, and one replay for each recovery of the endpoint.
+ * The largest number of replays of one event to this endpoint that no read of the delivery log shows. In a run of less
+ * than a week the number is 0, because the log keeps each row for at least a week. In a longer run the number may be
+ * too high, but never too low: every `redeliver` of the run may have made a replay of this event, unless a read shows
+ * the row of the new delivery, and so may every `recover` of this endpoint.
  */
 const goneReplays = (run: Run, endpointId: string): number => {
   if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0

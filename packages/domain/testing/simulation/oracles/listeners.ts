@@ -95,7 +95,7 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "upload",
   "useCookie"
 ])
-/** The longest time after which an event comes over a stream: the server looks for events every second. */
+/** The longest time from the POST of an event to its message on a stream: the server looks for events every second. */
 const LOOK = 2 * SECOND
 /** A stream that opened at least this long before the POST of an event was certainly open when the event was sent. */
 const SETTLED = 5 * SECOND
@@ -105,7 +105,7 @@ const N3: Oracle = {
   rule: "Who listens without interruption gets every firing that an endpoint gets and the listener wants (decisions listeners-1, listeners-4)",
   check: (run) => {
     const listeners = [...listenersOf(run).values()]
-    // If the clock was set back, times do not show which entries came within a second of each other.
+    // If the clock was set back, times do not show which entries came within `LOOK` after a POST.
     if (listeners.length === 0 || index(run).wentBack) return []
     const seen = new Set<string>()
     return happened(run).posts.flatMap((post) => {

@@ -137,7 +137,7 @@ interface AnsweredVisit {
 
 /**
  * What is wrong with a visit, given the stretches that its user deleted before the request for the visit; undefined
- * when nothing is.
+ * when nothing is wrong.
  */
 const wrongVisit = (
   run: Run,

@@ -131,7 +131,7 @@ type PeopleDeed =
   | { readonly do: "archive place"; readonly person: number; readonly place: number }
   | { readonly do: "add phone"; readonly person: number }
   | { readonly do: "remove phone" | "offline"; readonly person: number; readonly phone: number }
-  /** `duplicate`: how often the phone sends each stored reading, at most 30 times. */
+  /** `duplicate`: how often the phone sends each reading that it stored while it was offline, at most 30 times. */
   | {
       readonly do: "online"
       readonly person: number
@@ -273,8 +273,9 @@ type AppDeed =
       readonly radiusM: number
       readonly type: "enter" | "exit" | "dwell"
       readonly dwellMinutes: number
-      /** Without `settleS` or `silenceS` the rule does not wait before it fires. */
+      /** The seconds that an enter or exit rule waits after a crossing before it fires. Absent: no wait. */
       readonly settleS?: number | undefined
+      /** The seconds without a reading after which a dwell rule fires. Absent: only a fix makes the rule fire. */
       readonly silenceS?: number | undefined
       /** The beginning of the rule's window, in milliseconds from now; null: the window has no beginning. */
       readonly fromMs: number | null

@@ -266,7 +266,7 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
 }
 
 interface Part {
-  /** The name of the story; null for a single step, a pause or a crossing. */
+  /** The name of the story; null for a single step, a pause, a crossing or a step `together`. */
   readonly piece: Piece | null
   readonly steps: ReadonlyArray<Step>
 }

@@ -15,7 +15,7 @@ const address = (index: number): string => `192.0.2.${1 + (Math.abs(index) % 200
 const numberOf = ({ password }: Person, kind: "right" | "old" | "guess"): number =>
   kind === "right" ? password : kind === "old" ? password - 1 : -1
 
-/** Performs a step about an account. A cookie may be used by a thief, but the trace names its owner as the actor. */
+/** Performs a step about an account. Even if a thief uses a cookie, the trace names the cookie's owner as the actor. */
 export const act = (cast: Cast, step: AccountStep): Took => {
   const person = at(cast.people, step.person)
   if (person === undefined) return NOTHING

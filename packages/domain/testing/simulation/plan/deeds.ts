@@ -23,7 +23,7 @@ import {
 import { type Deed, type Doing, type Purpose, SCOPES, SENSITIVE } from "./Plan.js"
 
 /**
- * Generators for the values of single steps. They prefer boundary values of the specification.
+ * Generators for the values of single steps. The generators prefer boundary values of the specification.
  */
 
 export type Arbitrary<A> = FastCheck.Arbitrary<A>

@@ -47,8 +47,8 @@ export class Phone {
   }
 
   /**
-   * Sends one reading. Returns undefined when nothing was sent, because the phone is offline or a fault delays the
-   * upload.
+   * Sends a reading, together with all readings and visits that the phone has stored. Returns undefined when nothing
+   * was sent, because the phone is offline or a fault delays the upload.
    */
   fix({ accuracyM = 10, capturedAt, lat, lon }: Measured): Effect.Effect<Uploaded> {
     return Effect.flatMap(this.world.now, (now) => {
@@ -62,7 +62,10 @@ export class Phone {
     return this.fix({ lat: place.lat, lon: place.lon, accuracyM })
   }
 
-  /** Sends a visit that the phone's operating system has reported. */
+  /**
+   * Sends a visit that the phone's operating system has reported, together with all readings and visits that the phone
+   * has stored.
+   */
   visit(visit: PhoneVisit): Effect.Effect<Uploaded> {
     return Effect.suspend(() => {
       this.visits.push(visit)

@@ -12,7 +12,7 @@ import type { Ports } from "../ports/Ports.js"
 import type { Recorder } from "../trace/Recorder.js"
 import { ISSUER } from "./operations/Handlers.js"
 
-/** The settings of a simulated worker. */
+/** The settings of the simulated workers. */
 export interface WorkerConfig {
   /** The number of workers. Default: 1. */
   readonly workers?: number | undefined
@@ -61,8 +61,8 @@ export class Processes {
    */
   private readonly skews = new Map<string, number>()
   /**
-   * The leases of each running worker. They are kept for the loop of imports, which starts only with the first import
-   * of the run.
+   * The leases of each running worker, for the loop of imports. This loop starts only with the first import of the run,
+   * and then needs the leases of its worker.
    */
   private readonly held = new Map<Process.Process, WorkerLeases>()
   private isImporting = false

@@ -124,8 +124,8 @@ export class Stage {
 
   /**
    * Lets time pass until no webhook and no operation is in progress, but at most for `cap`. Returns false when a
-   * webhook or an operation is still in progress. Before that, time passes regardless of `cap`, so that a clock that
-   * was set back catches up, the programs continue interrupted work, and rules that wait fire.
+   * webhook or an operation is still in progress. The time `cap` begins only after a clock that was set back has caught
+   * up, the programs have continued interrupted work, and rules that wait have had the time to fire.
    */
   quiesce(cap: Duration.DurationInput = REST_CAP): Effect.Effect<boolean> {
     return Effect.gen(this, function* () {

@@ -144,8 +144,8 @@ const T4 = oracle(
 
 /**
  * How many mails about leaks must exist at least. One mail that names no app stands for all leaks within an hour, so
- * the function counts leaks that are an hour apart (decision mail-2). It returns 0 if the clock went back, because
- * times then prove nothing.
+ * the function counts leaks that are an hour apart (decision mail-2). Returns 0 if the clock was set back, because then
+ * times do not show which leaks are an hour apart.
  */
 const apart = (known: Knowledge, leaks: ReadonlyArray<Op>): number => {
   if (known.trace.wentBack) return 0

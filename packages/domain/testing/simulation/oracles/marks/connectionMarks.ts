@@ -10,7 +10,7 @@ import { DAY, REQUIRED, SENSITIVE } from "../../Specification.js"
  * because otherwise an oracle has nothing to judge. These marks follow from the trace alone.
  */
 
-/** The names of the marks. Some run of a swarm (many random runs) must reach each of them. */
+/** The names of the marks. Some run of a swarm (many random runs) must reach each mark. */
 const NAMES = [
   "refresh race",
   "race two links back",

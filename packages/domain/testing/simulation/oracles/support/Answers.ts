@@ -32,7 +32,7 @@ export const answered = (run: Run): ReadonlyArray<AnsweredCall<Request>> => {
   return made
 }
 
-/** Whether the answer says that the user has paused the app. Oracle G1 judges whether the user has. */
+/** Whether the answer says that the user has paused the app. Oracle G1 judges whether this is true. */
 export const saysPaused = (body: Readonly<Record<string, unknown>>): boolean => body["reason"] === "paused"
 
 /** The answered calls of an endpoint, except answers that say that the app is paused. */

@@ -58,7 +58,8 @@ const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string
 
 /**
  * The end dates that the standard tier may have, in milliseconds since 1970. The service counts the days from a time
- * between the beginning and the end of the operation that chose them. So each choice of days gives two dates.
+ * between the beginning and the end of the operation that chose the number of days. So each such operation gives two
+ * dates: the earliest and the latest end.
  */
 const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
   const before = dated.filter(({ did }) => did.begin <= begin)

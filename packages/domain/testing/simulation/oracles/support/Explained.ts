@@ -39,8 +39,9 @@ interface Scene {
 }
 
 /**
- * The problem of each firing that no course of events explains. Sometimes several rules may have fired. Then the firing
- * has a problem only if each of these rules has one, and the result has the problem of the first rule.
+ * The problem of each firing that no course of events explains. If the trace does not show which of several rules
+ * fired, the firing has a problem only if each of these rules has a problem. The result has the problem of the first
+ * rule.
  */
 export const problems = (run: Run): ReadonlyArray<Problem & { readonly at: number }> => {
   const found = known.get(run)
@@ -204,8 +205,8 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
 }
 
 /**
- * The number of the entry at which the rule last began anew because of a pause. Only pauses count that certainly began
- * before every upload that may have caused the firing. -Infinity when there is no such pause.
+ * The number of the entry at which the rule last began anew because of a pause. A pause counts only if the pause
+ * certainly began before every upload that may have caused the firing. -Infinity when no pause counts.
  */
 const lastPause = ({ ground, rule }: Scene, deciding: ReadonlyArray<Candidate>): number =>
   ground.pauses

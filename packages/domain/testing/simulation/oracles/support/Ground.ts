@@ -131,7 +131,7 @@ class Reading {
 }
 
 /**
- * Records what an operation changes. `value` is the value of the operation's answer. It is undefined when the operation
+ * Records what an operation changes. `value` is the value of the operation's answer; undefined when the operation
  * failed or got no answer.
  */
 type Reader<N extends CompletedCall["name"]> = (at: Reading, operation: CompletedCall<N>, value: unknown) => void
@@ -162,7 +162,7 @@ const issueTokens = (at: Reading, operation: CompletedCall, holder: Holder | und
 const pauseOne: Reader<"pauseConnection" | "resumeConnection"> = (at, operation) => at.pauses.ofOne(operation)
 const pauseAll: Reader<"pauseAll" | "resumeAll"> = (at, operation) => at.pauses.ofAll(operation)
 
-/** The operations that change something that `Ground` shows. The operations that are not listed change none of it. */
+/** The operations that change something that `Ground` shows. An operation that is not listed changes nothing of it. */
 const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
   createApp: (at, operation, value) => {
     const appId = (value as { appId: string } | undefined)?.appId

@@ -31,7 +31,7 @@ import { chosenBy, renewalDone, scopesGranted } from "./Renewed.js"
 import { steeringBegun, steeringDone, type SteeringFact } from "./Steered.js"
 import { UnderWay } from "./trace/UnderWay.js"
 
-/** Everything that the trace shows about apps, connections and tokens. It is read once for all oracles. */
+/** Everything that the trace shows about apps, connections and tokens. All oracles of a run share one `Knowledge`. */
 export class Knowledge {
   readonly trace: Indexed
   readonly apps = new Apps()
@@ -209,7 +209,7 @@ export class Knowledge {
     if (found === undefined && mode !== "new") this.writeUnanswered(op, connection)
     this.writeGrant(op, connection, mode)
     // Two consents at the same time may both get the answer that the connection is new. Then the second consent found
-    // the connection of the first one, and ended its tokens.
+    // the connection that the first consent made, and ended the tokens of this connection.
     if (mode !== "new" || found !== undefined) this.endTokens(op, connection)
     this.codes.set(code, { connection, issued: op, uses: [] })
   }

@@ -25,7 +25,7 @@ export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => 
   return last
 }
 
-/** An entry that is younger than this must be in the log. The log keeps each entry for a day longer. */
+/** An entry that is younger than this must be in the log. The log keeps each entry for one day more than this. */
 const KEPT = LOG_KEPT - DAY
 
 export interface Compared {
@@ -90,8 +90,8 @@ const DEAD = "invalid_token"
 const isDead = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.error === DEAD
 
 /**
- * Compares calls with tokens that are no longer valid. Calls of one route within an hour share an entry, which has the
- * number of these calls and the time of the first (decision limits-10).
+ * Compares calls with tokens that have stopped working. The service counts such calls of one connection to one route
+ * within an hour in one entry, which has the number of calls and the time of the first call (decision limits-10).
  */
 const count = (
   { loose, sure: calls }: { readonly sure: ReadonlyArray<CallFact>; readonly loose: ReadonlyArray<CallFact> },
@@ -99,7 +99,7 @@ const count = (
   since: number,
   wentBack: boolean
 ): Compared => {
-  // If the clock was set back, a call may share an entry whose time is later than the call.
+  // If the clock was set back, a call may be counted in an entry whose time is later than the call.
   const isOf = ({ at }: LoggedAccess, { op }: CallFact) => wentBack || (op.tMin <= at + DEAD_CALLS && at <= op.tMax)
   const missing = calls.filter((fact) => !entries.some((entry) => isOf(entry, fact)))
   const extra = entries.filter((entry) => ![...calls, ...loose].some((fact) => isOf(entry, fact)))

@@ -6,8 +6,8 @@ import * as Register from "./trace/Register.js"
 import { DAY, HOUR } from "../../Specification.js"
 
 /**
- * The pauses of connections (decision connection-4). For each connection: when its last pause ends, as exactly as the
- * trace shows it.
+ * The pauses of connections (decision connection-4). For each connection, this file finds the earliest and the latest
+ * time at which its last pause may end.
  */
 
 /** Stands for "no pause": a pause that ended before all other times. */
@@ -81,8 +81,9 @@ export class Pauses {
   }
 
   /**
-   * The operations that began a pause of the connection, or may have begun a pause. A resume that took time is also
-   * included. The rules of the connection begin anew after each of these operations.
+   * The operations after which the rules of the connection begin anew: each operation that began a pause, or may have
+   * begun a pause. A resume during which virtual time passed is included, because the pause may have lasted until the
+   * end of the resume.
    */
   beginnings(connectionId: string): ReadonlyArray<Register.Write<Between>> {
     const writes = this.connections.get(connectionId)?.ends.writes ?? []
@@ -119,7 +120,7 @@ const afterwards = (
   const was = isOn(before, operation)
   if (!("length" in operation.args)) return was === "no" ? [before] : was === "yes" ? [span] : [before, span]
   const wanted = endOf(operation.args.length, span)
-  // "Pause all" does not shorten a pause that ends later than the new one would.
+  // "Pause all" does not shorten a pause that ends later than the new pause would end.
   if (operation.name === "pauseConnection" || was === "no") return [wanted]
   const longer =
     wanted.earliest > before.latest ? [wanted] : before.earliest >= wanted.latest ? [before] : [before, wanted]

@@ -24,7 +24,8 @@ import {
 const { array, boolean, constant, integer, oneof, record } = FastCheck
 
 /**
- * The receiver at first accepts none of about twenty events. About as many failed deliveries disable an endpoint.
+ * The receivers at first accept no event. About twenty events occur, because twenty deliveries in a row that failed at
+ * every attempt disable an endpoint.
  */
 export const outage = about(
   { connection, person, bad: badReply, rush: boolean() },

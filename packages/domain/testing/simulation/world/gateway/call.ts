@@ -23,14 +23,14 @@ const RATE = Rate.perMinute(600)
 interface EntryDraft {
   owner: ConnectionOwner | undefined
   purpose: string | null
-  /** The log entry that this call shares with earlier calls. Present only when the call's token has stopped working. */
+  /** The log entry in which this call and earlier calls are counted, if the call's token has stopped working. */
   repeat: Repeat | undefined
 }
 
 /**
- * Does what the HTTP adapter does around a program. It authenticates the caller, checks scope and purpose, runs the
- * program, and writes one entry to the user's access log before it returns the answer (Spec §1.7). When the answer is
- * 503, the Effect fails with a `StoreError`.
+ * Answers a call of an app without the HTTP adapter, by the same steps: authenticates the caller, checks scope and
+ * purpose, runs the program, and writes one entry to the user's access log before the answer is returned (Spec §1.7).
+ * When the answer is 503, the Effect fails with a `StoreError`.
  */
 export const call = (
   request: Call,

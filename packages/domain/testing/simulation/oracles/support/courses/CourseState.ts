@@ -35,7 +35,7 @@ interface Waiting {
   readonly stay: { readonly begin: number; readonly beganAt: number } | null
 }
 
-/** Rare situations that certainly occurred while a rule was followed. */
+/** A rare situation that certainly occurred while the oracle followed a rule. */
 export type Note =
   | "first fix"
   | "boundary fix"

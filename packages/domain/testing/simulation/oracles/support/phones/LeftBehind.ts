@@ -172,8 +172,8 @@ const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void =>
     const { before, newestAt, rest } = phone
     if (newestAt >= from && newestAt < until) phone.newest = undefined
     if (newestAt >= from && rest.since < until) phone.rest = { ...rest, spot: phone.newest }
-    // The phone was at its earlier spot until it moved. If it moved after the beginning of the deleted time, readings
-    // of the earlier spot may have been deleted. So the earlier spot is forgotten, too.
+    // The phone was at its earlier spot until the phone moved. If the phone moved after the beginning of the deleted
+    // time, the user may have deleted readings of the earlier spot. So the earlier spot is forgotten, too.
     if (before !== undefined && rest.since > from && before.since < until) phone.before = undefined
   }
 }

@@ -45,8 +45,8 @@ const wrong = (run: Run, call: Call): string | undefined => {
 }
 
 /**
- * What is wrong with a look-up; undefined when nothing is. The look-up must use the fix that is nearest in time, and
- * state the distance in time.
+ * What is wrong with a look-up; undefined when nothing is wrong. The look-up must use the fix that is nearest to the
+ * requested time, and state how far this fix is from the requested time.
  */
 export const wrongGap = (
   run: Run,

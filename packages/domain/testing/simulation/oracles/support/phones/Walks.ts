@@ -41,7 +41,7 @@ export const walksOf = (run: Run): ReadonlyArray<Walk> => {
     const { connectionId, request } = page
     const key = (cursor: string | null) => JSON.stringify([connectionId, request.from, request.to, cursor])
     const before = request.cursor === null ? [] : open.get(key(request.cursor))
-    // The trace shows no page with this cursor as the next, so this page belongs to no walk.
+    // No earlier page in the trace returned the cursor of this page, so this page belongs to no walk.
     if (before === undefined) continue
     const pages = [...before, page]
     const next = textOf(page.body["nextCursor"])

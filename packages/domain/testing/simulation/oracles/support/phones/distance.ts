@@ -62,8 +62,8 @@ export const metresBetween = (from: Point, to: Point): number => {
 const TOLERANCE_M = 0.2
 
 /**
- * Where a fix may lie (Spec §4.6.2): inside the circle, outside it, or in the band around its boundary. Several are
- * true when the fix is closer than `TOLERANCE_M` to an edge of the band.
+ * Where a fix may lie (Spec §4.6.2): inside the circle, outside the circle, or in the band around the circle's
+ * boundary. Several fields are true when the fix is closer than `TOLERANCE_M` to an edge of the band.
  */
 export interface Sides {
   readonly inside: boolean

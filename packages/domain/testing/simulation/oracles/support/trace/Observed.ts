@@ -14,7 +14,7 @@ export interface Observer {
   readonly between: (from: number, to: number) => boolean
   /**
    * Whether the trace would certainly show a firing for the time `capturedAt`. `until` is the last entry at which the
-   * service may have written the firing. `since` is an entry before the firing; it is needed when no reading was
+   * service may have written the firing. `since`, an entry before the firing, is needed only when no reading was
    * captured at `capturedAt`.
    */
   readonly isShown: (capturedAt: number, until?: number, since?: number) => boolean

@@ -20,7 +20,7 @@ export interface Span {
 /** The `Span` of a value that has further fields. */
 export const spanOf = ({ from, tMax, tMin, to }: Span): Span => ({ from, to, tMin, tMax })
 
-/** An operation from its beginning to its end. If the trace has no end, its outcome is unknown. */
+/** An operation from its beginning to its end. If the trace has no end of the operation, `outcome` is `unknown`. */
 export type Op = {
   [N in Name]: Span & {
     readonly name: N
@@ -38,7 +38,7 @@ export interface Indexed {
    * The operations in the order in which they began. The key is the number (`i`) of the entry that began the operation.
    */
   readonly ops: ReadonlyMap<number, Op>
-  /** The operations by the number (`i`) of the entry that ended them. */
+  /** The operations that ended. The key is the number (`i`) of the entry that ended the operation. */
   readonly ended: ReadonlyMap<number, Op>
   /**
    * The latest time that the clock showed in any entry up to and including entry `i`. A date that the clock once passed

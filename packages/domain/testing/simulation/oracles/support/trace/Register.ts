@@ -21,7 +21,7 @@ export interface Write<V> {
   readonly value: V
 }
 
-/** `initial` is the value before the first write. Without it, the register is empty until the first write. */
+/** `initial` is the value before the first write. Without `initial`, the register is empty until the first write. */
 export const make = <V>(...initial: ReadonlyArray<V>): Register<V> => {
   const writes: Array<Write<V>> = initial.map((value) => ({
     begin: -1,
