@@ -1,10 +1,22 @@
 import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
-import { Page, type UserId } from "@place-access/domain/shared"
+import { Page, type StoreError, type UserId } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
 import { Effect, FiberRef } from "effect"
 import { connected, ME, MINUTE, STANDARD } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
-import { FAR, inScene } from "./scene.js"
+import { FAR, inScene, type Scene } from "./scene.js"
+
+/** A phone sends its arrival at home two minutes late, to a rule that allows 30 s. So the event is withheld. */
+const withheld = ({ home, phone, rule, walk, world }: Scene) =>
+  Effect.gen(function* () {
+    yield* rule("enter", { maxEventAgeS: 30 })
+    yield* walk(FAR)
+    yield* phone.offline
+    yield* walk(home)
+    yield* world.advance(2 * MINUTE)
+    yield* phone.online()
+    yield* world.advance(2 * MINUTE)
+  })
 
 export const plants: ReadonlyArray<Plant> = [
   {
@@ -51,17 +63,7 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: instead(AccessLogStore, (store) => ({
       recordUnless: (entry, keys) => (entry.error === "too_old" ? Effect.void : store.recordUnless(entry, keys))
     })),
-    scenario: inScene(({ home, phone, rule, walk, world }) =>
-      Effect.gen(function* () {
-        yield* rule("enter", { maxEventAgeS: 30 })
-        yield* walk(FAR)
-        yield* phone.offline
-        yield* walk(home)
-        yield* world.advance(2 * MINUTE)
-        yield* phone.online()
-        yield* world.advance(2 * MINUTE)
-      })
-    )
+    scenario: inScene(withheld)
   },
   {
     oracle: "A4",
@@ -90,5 +92,31 @@ export const plants: ReadonlyArray<Plant> = [
         yield* world.crash("server")
         yield* world.restart("server")
       })
+  },
+  {
+    oracle: "A4",
+    what: "the entry of a withheld event stays in the memory of the worker",
+    sabotage: instead(AccessLogStore, (store) => {
+      const waiting = new Map<Simulation.Process.Process, ReadonlyArray<Effect.Effect<void, StoreError>>>()
+      return {
+        recordUnless: (entry, keys) =>
+          Effect.map(FiberRef.get(Simulation.Process.current), (process) => {
+            waiting.set(process, [...(waiting.get(process) ?? []), store.recordUnless(entry, keys)])
+          }),
+        list: (userId, filter, limit, after) =>
+          Effect.suspend(() => {
+            const writes = [...waiting].flatMap(([process, writes]) => (process.isAlive ? writes : []))
+            waiting.clear()
+            return Effect.zipRight(Effect.all(writes), store.list(userId, filter, limit, after))
+          })
+      }
+    }),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* withheld(scene)
+        yield* scene.world.crash("worker")
+        yield* scene.world.restart("worker")
+      })
+    )
   }
 ]

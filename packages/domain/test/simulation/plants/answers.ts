@@ -8,6 +8,7 @@ import type { Simulation } from "@place-access/domain/testing"
 import { VisitStore } from "@place-access/domain/visits"
 import { Effect } from "effect"
 import { ENTER } from "../../support/ruleFields.js"
+import { connected, ME } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, MINUTE, SCOPES, SECOND } from "./scene.js"
 
@@ -247,6 +248,19 @@ export const plants: ReadonlyArray<Plant> = [
     what: "the log forgets what was disclosed",
     sabotage: instead(AccessLogStore, (store) => ({ record: (entry) => store.record({ ...entry, disclosed: null }) })),
     scenario: latest
+  },
+  {
+    oracle: "A6",
+    what: "the entry of calls with a dead token says that they were answered",
+    sabotage: instead(AccessLogStore, (store) => ({
+      recordRepeat: (entry) => store.recordRepeat({ ...entry, status: 200 })
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { ana, connection } = yield* connected(world)
+        yield* ana.disconnect(connection)
+        yield* Effect.replicateEffect(connection.call(ME), 2)
+      })
   },
   {
     oracle: "A7",

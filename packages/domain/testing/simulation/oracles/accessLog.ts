@@ -5,7 +5,8 @@ import { compare, lastReadings, type Reading } from "./support/Log.js"
 import type { OpOf } from "./support/trace/Ops.js"
 import { oracle, type Say } from "./support/trace/oracle.js"
 import type { PortCall } from "../Trace.js"
-import { isoOf } from "./support/trace/Happened.js"
+import { recordOf } from "./support/Answers.js"
+import { isoOf, textOf } from "./support/trace/Happened.js"
 import { into } from "./support/trace/into.js"
 import { DAY, LOG_KEPT, UNDELIVERED_KEPT } from "../Specification.js"
 
@@ -110,8 +111,9 @@ const A3 = oracle(
       const sent = new Set(deliveries.flatMap(({ attempts, eventId }) => (attempts.length > 0 ? [eventId] : [])))
       for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
         if (occurredAt <= end.t - UNDELIVERED_KEPT) continue
-        // A delivery that was too old at a retry has a second entry, after the entry of its earlier attempt. A delivery
-        // without attempts has no entry if it is a replay, or if another endpoint got the event.
+        // When a delivery is too old at a retry, the access log gets a second entry of this delivery, after the entry
+        // of the earlier attempt. A delivery without attempts has no entry if the delivery is a replay, or if another
+        // endpoint got the event.
         const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
         const kind = state === "too_old" && isEntered ? withheld : others
         kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
@@ -154,20 +156,28 @@ const A4 = oracle("A4", "No entry is lost when a process dies (Spec §1.7)", (kn
 
 /**
  * Reports each entry that the store confirmed, and that is missing when the user reads the log after a program crashed.
+ * `recordUnless` stores no new entry when the log already has an entry with a key of `unless`. Then the log must have
+ * that entry instead.
  */
 const lostWrites = (known: Knowledge, readings: ReadonlyMap<string, Reading>, say: Say): void => {
   const read = new Map<string, ReadonlySet<string>>()
   for (const [userId, { outcome }] of readings) read.set(userId, new Set(outcome.value.entries.map(({ id }) => id)))
   for (const entry of known.trace.entries) {
-    if (entry.kind !== "port" || !isRecord(entry) || entry.outcome !== "ok") continue
+    if (entry.kind !== "port" || entry.outcome !== "ok") continue
+    if (!isRecord(entry) && !(entry.port === "AccessLogStore" && entry.method === "recordUnless")) continue
     const { args } = entry
     if (typeof args !== "object" || args === null || !("id" in args) || !("userId" in args) || !("at" in args)) continue
     const reading = typeof args.userId === "string" ? readings.get(args.userId) : undefined
     if (reading === undefined || typeof args.id !== "string" || typeof args.at !== "number") continue
     if (entry.i > reading.from || args.at < known.trace.latest(reading.to) - (LOG_KEPT - DAY)) continue
-    const isThere = typeof args.userId === "string" && read.get(args.userId)?.has(args.id) === true
+    const ids = [args.id, ...("unless" in args ? idsOf(args.unless) : [])]
+    const isThere = ids.some((id) => typeof args.userId === "string" && read.get(args.userId)?.has(id) === true)
     if (!isThere && known.trace.crashed(entry.i, reading.from)) say(reading.to, `${args.id} was lost in a crash`)
   }
 }
+
+/** The ids of the keys that a call of `recordUnless` names. */
+const idsOf = (keys: unknown): ReadonlyArray<string> =>
+  Array.isArray(keys) ? keys.flatMap((key: unknown) => textOf(recordOf(key)?.["id"]) ?? []) : []
 
 export const accessLog: ReadonlyArray<Oracle> = [A1, A2, A3, A4]

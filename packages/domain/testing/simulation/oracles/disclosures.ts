@@ -4,6 +4,7 @@ import type { Entry as TraceEntry } from "../Trace.js"
 import { listOf, recordOf, saysPaused } from "./support/Answers.js"
 import type { CallFact } from "./support/trace/Facts.js"
 import { textOf } from "./support/trace/Happened.js"
+import { into } from "./support/trace/into.js"
 import type { Knowledge } from "./support/Knowledge.js"
 import { lastReadings } from "./support/Log.js"
 import { oracle } from "./support/trace/oracle.js"
@@ -122,26 +123,31 @@ const A6 = oracle(
   "A6",
   "The user reads each entry as it was written: its request, purpose, status and what was disclosed (Spec §1.7)",
   (known, say) => {
-    const entries = new Map<string, Entry>()
+    const entries = new Map<string, Array<Entry>>()
     for (const entry of known.trace.entries) {
       if (entry.kind !== "port" || entry.port !== "AccessLogStore" || !isWriting(entry.method)) continue
       const args = recordOf(entry.args)
       const id = textOf(args?.["id"])
-      if (args !== undefined && id !== undefined) entries.set(id, args as unknown as Entry)
+      if (args !== undefined && id !== undefined) into(entries, id, args as unknown as Entry)
     }
     for (const { outcome, to } of lastReadings(known).values()) {
       for (const read of outcome.value.entries) {
-        const entry = entries.get(read.id)
-        if (entry === undefined) continue
-        const other = FIELDS.find((field) => entry[field] !== read[field])
-        if (other !== undefined) say(to, `${read.id}: ${other} is not what was written`)
+        // The service counts several calls with tokens that have stopped working in one entry. The entry has the fields
+        // of the call that was stored first. The trace does not show which of two simultaneous calls was first, so the
+        // entry may have the fields of either call.
+        const candidates = entries.get(read.id) ?? []
+        const differing = candidates.map((entry) => FIELDS.find((field) => entry[field] !== read[field]))
+        const [other] = differing
+        if (other !== undefined && !differing.includes(undefined))
+          say(to, `${read.id}: ${other} is not what was written`)
       }
     }
   }
 )
 
 const FIELDS = ["endpoint", "purpose", "status", "error", "disclosed"] as const
-const isWriting = (method: string): boolean => method === "record" || method === "recordUnless"
+const isWriting = (method: string): boolean =>
+  method === "record" || method === "recordRepeat" || method === "recordUnless"
 
 const A7 = oracle(
   "A7",
@@ -232,13 +238,13 @@ const A9 = oracle(
           say(entry.i, `${op.args.request.endpoint} was answered before`)
         const args = recordOf(entry.args)
         const key = `${textOf(args?.["connectionId"])} ${textOf(args?.["endpoint"])}`
-        if (args?.["status"] === 200) into(entered, key, textOf(args["id"]) ?? "")
+        if (args?.["status"] === 200) addTo(entered, key, textOf(args["id"]) ?? "")
       } else {
         const body = bodyOf(entry)
         const type = textOf(body?.["type"]) ?? ""
         if (!isEntered(type)) continue
         const key = `${textOf(body?.["grant_id"])} webhook ${type}`
-        into(posted, key, textOf(body?.["event_id"]) ?? "")
+        addTo(posted, key, textOf(body?.["event_id"]) ?? "")
         const [entries, events] = [entered.get(key)?.size ?? 0, posted.get(key)?.size ?? 0]
         if (entries < events) say(entry.i, `${events} events of type ${type} were sent, ${entries} were entered`)
       }
@@ -254,7 +260,7 @@ const bodyOf = (entry: TraceEntry): Readonly<Record<string, unknown>> | undefine
       ? entry.message.body
       : undefined
 
-const into = (sets: Map<string, Set<string>>, key: string, value: string): void => {
+const addTo = (sets: Map<string, Set<string>>, key: string, value: string): void => {
   sets.set(key, (sets.get(key) ?? new Set()).add(value))
 }
 

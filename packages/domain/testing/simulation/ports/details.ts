@@ -20,7 +20,10 @@ interface Detail {
 const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
   "AccessLogStore.record": { args: ([entry]) => entry, isAlwaysRecorded: true },
   "AccessLogStore.recordRepeat": { args: ([entry]) => entry, isAlwaysRecorded: true },
-  "AccessLogStore.recordUnless": { args: ([entry, unless]) => ({ ...(entry as object), unless }) },
+  "AccessLogStore.recordUnless": {
+    args: ([entry, unless]) => ({ ...(entry as object), unless }),
+    isAlwaysRecorded: true
+  },
   "DeliveryStore.claim": {
     args: ([request]) => request,
     value: (claimed) =>

@@ -69,7 +69,7 @@ const explain = (run: Run, firing: Firing, rule: MadeRule): Problem | undefined 
   return seedProblem(scene, deciding.chances, earlier.at(-1)?.occurredAt ?? -Infinity)
 }
 
-/** The fixes that may have made the rule fire. If there are none: the first requirement that no fix meets. */
+/** The fixes that meet all requirements of the firing. If there are none: the first requirement that leaves no fix. */
 const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<Candidate> } => {
   const { firing, phones, rule } = scene
   const { activeUntil } = rule.fields
@@ -235,7 +235,7 @@ const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Candidate) => {
   return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
 }
 
-/** Whether the fix may be so close to the boundary of the place that it counts as neither inside nor outside. */
+/** Whether the fix may be so close to the boundary of the rule's circle that it counts as neither inside nor outside. */
 const isWithinMargin = ({ ground, rule }: Scene, { fix, upload }: Candidate): boolean =>
   circlesOf(ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix).boundary)
 

@@ -15,9 +15,10 @@ import { taking } from "./uploadSteps.js"
 import * as Waiting from "./Waiting.js"
 
 /**
- * Follows each rule from its creation through every state that it may be in. Where the trace allows several courses,
- * the oracle follows all of them. A firing in the trace rules out the states in which the rule would not have fired. If
- * no state is left, no course explains the firings, and the run has broken a rule of the specification.
+ * Follows each rule from its creation through every state that the rule may be in. Where the trace allows several
+ * courses, the oracle follows all of them. A firing in the trace rules out the states in which the rule would not have
+ * fired. If no state is left after an upload, no course explains the firings, and the run has broken a rule of the
+ * specification.
  */
 
 export interface CourseProblem {

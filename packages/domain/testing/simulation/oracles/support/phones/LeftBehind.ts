@@ -51,9 +51,9 @@ const NEVER = -Infinity
 const known = new WeakMap<object, ReadonlyMap<string, Person>>()
 
 /**
- * Whether a reading comes from a phone that was left behind. The answer is `no` for a user with a single phone. It is
- * `maybe` for a reading that the oracle has not judged. An example is a reading that was quarantined because its time
- * was in the future: any later upload may store this reading.
+ * Whether a reading comes from a phone that was left behind. The answer is `no` for a user with a single phone. The
+ * answer is `maybe` for a reading that the oracle has not judged. An example is a reading that was quarantined because
+ * its time was in the future: any later upload may store this reading.
  */
 export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading, "key">): Mark => {
   const all = known.get(run) ?? read(run)
