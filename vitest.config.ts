@@ -163,13 +163,15 @@ export default defineConfig({
     // A test file leaves nothing behind in its process, so all files share a few processes (`isolate: false`), and each
     // process loads an imported module once. minForks equals maxForks: with more processes than minForks, the pool may
     // end an idle process twice, and then it fails. Tests make many short-lived objects: with 64 MB for young objects
-    // instead of 16, the garbage collector copies fewer of them.
+    // instead of 16, the garbage collector copies fewer of them. The processors have no idle time, in which threads of
+    // the garbage collector could help. A test runs its code for a short time, so it gains little when V8 optimizes
+    // that code early. The last two flags together save a twenty-fifth of the processor time.
     poolOptions: {
       forks: {
         maxForks: PROCESSES,
         minForks: PROCESSES,
         isolate: false,
-        execArgv: ["--max-semi-space-size=64"]
+        execArgv: ["--max-semi-space-size=64", "--single-threaded-gc", "--interrupt-budget=600000"]
       }
     },
     // No test proves anything by its duration. These limits only end a test that would never end, so they are long

@@ -24,8 +24,9 @@ export const commandOf = (
 }
 
 /**
- * The arguments of `commandOf` for a program that a test starts. V8 optimizes a function after about four times as much
- * work as by default. A test runs a program for a few seconds, of which the optimizing compiler otherwise takes a tenth.
+ * The arguments of `commandOf` for a program that a test starts. With them, V8 optimizes a function after about four
+ * times as much work as by default. A test runs a program for a few seconds, and the optimizing compiler would take a
+ * tenth of that time.
  */
 export const shortCommandOf = (...named: Parameters<typeof commandOf>): ReadonlyArray<string> => [
   "--interrupt-budget=600000",
