@@ -197,7 +197,7 @@ const sentWhileDisabled = (run: Run) => {
       if (disabledAt === null || disabledAt >= beganAt - slackMs) return false
       if (i < by.end && index(run).clockWasSet(i, by.end)) return false
       // The developer read the endpoint as disabled, either before or after the POST. So the endpoint was disabled all
-      // the time between the read and the POST, unless an operation may have enabled it in this time.
+      // the time between the read and the POST, unless an operation may have enabled the endpoint in this time.
       const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
       const mayBeOn = endpoint.enablings.some((operation) => operation.begin < to && operation.end > from)
       return !mayBeOn

@@ -190,8 +190,8 @@ const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: nu
 // ---- N5
 
 /**
- * The longest time for which a listener whose server died still counts towards the limit of five. A worker removes the
- * listener when it has had no heartbeat for `LISTENER_LIFE`.
+ * The longest time for which a listener whose server died still counts towards the limit of five. A worker removes a
+ * listener that has had no heartbeat for `LISTENER_LIFE`.
  */
 const GONE = LISTENER_LIFE + 2 * MINUTE
 

@@ -213,8 +213,8 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
 }
 
 /**
- * Reports each endpoint that subscribes to an event for which it has neither a row in the delivery log nor a POST,
- * although another endpoint got the event.
+ * Reports each endpoint that did not get an event to which it subscribes, although another endpoint got the event. An
+ * endpoint did not get an event if the trace shows neither a row in the delivery log nor a POST.
  */
 const missingDeliveries = (run: Run) => {
   if (!run.quiesced) return []

@@ -117,9 +117,9 @@ const count = (
 const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at && at <= op.tMax
 
 /**
- * Finds a request for an entry that `pair` left without a request. The request may come from `loose`; then it is
- * removed from `loose`. Otherwise the entry takes the request of a second entry, if the second entry fits another
- * request.
+ * Finds a call for an entry that `pair` left without a call. If a call of `loose` fits, the function removes this call
+ * from `loose`. Otherwise the entry takes the call of another entry, if the function finds a further call for the other
+ * entry.
  */
 const rearrange = (
   entry: LoggedAccess,
