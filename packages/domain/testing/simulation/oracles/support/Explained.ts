@@ -235,7 +235,7 @@ const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Candidate) => {
   return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
 }
 
-/** Whether the fix may be so close to the boundary of the rule's circle that it counts as neither inside nor outside. */
+/** Whether the fix may be so close to the boundary of the rule's circle that it is neither inside nor outside. */
 const isWithinMargin = ({ ground, rule }: Scene, { fix, upload }: Candidate): boolean =>
   circlesOf(ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix).boundary)
 
