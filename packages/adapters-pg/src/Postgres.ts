@@ -13,8 +13,8 @@ export interface PostgresOptions {
   /** The largest number of connections. A number below `MIN_POOL` counts as `MIN_POOL`. */
   readonly poolSize: number
   /**
-   * The name of the program in `pg_stat_activity`. A name in the address does not replace this name, because `db
-   * distribute` finds running programs by it (decision settings-2).
+   * The name of the program in `pg_stat_activity`. A parameter `application_name` in the database's address does
+   * not replace this name, because `db distribute` finds running programs by the name (decision settings-2).
    */
   readonly applicationName: string
 }

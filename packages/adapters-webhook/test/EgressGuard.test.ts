@@ -4,8 +4,8 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 
 const REFUSED = [
-  // Refused IPv4 addresses, one or more of each class: this network, private, carrier, loopback, link-local, protocol,
-  // documentation, benchmarks, multicast, reserved.
+  // Refused IPv4 addresses, one or more of each class of RFC 6890: “this network” (0.0.0.0/8), private, carrier-grade
+  // NAT, loopback, link-local, protocol assignments (192.0.0.0/24), documentation, benchmarks, multicast, reserved.
   "0.0.0.0",
   "0.255.255.255",
   "10.0.0.0",

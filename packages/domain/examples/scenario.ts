@@ -102,7 +102,7 @@ export const hunt = (seeds: number, sabotage?: Simulation.Sabotage): Simulation.
   return undefined
 }
 
-/** The same evening over your own `LimitStore`. The other stores are those in memory. */
+/** Runs the scenario `evening` over your own `LimitStore`, and over the stores in memory for everything else. */
 export const runOver = (seed: number, own: Layer.Layer<LimitStore, StoreError>): Promise<Simulation.SimResult> => {
   const stores = Layer.merge(Simulation.memory.stores, own)
   const backend: Simulation.Backend = { name: "limits of our own", isHosted: true, stores }

@@ -140,10 +140,10 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
       limit: number
     ) => StoreEffect<ReadonlyArray<UserId>>
     /**
-     * Commits the states and events of crossings that are settled at `now`, on the same condition as `commit`. The
-     * user's other due crossings are discarded, because their rules cannot fire at this time, for example while the
-     * connection is paused. When such a rule can fire again, the next decisive fix sets the side of the rule without
-     * firing.
+     * Commits `states` and `events` while the user's version is still `version`, as `commit` does. All other crossings
+     * of the user that are due at or before `now` are discarded: their rules cannot fire at this time, for example
+     * while the connection is paused. When such a rule can fire again, the next decisive fix sets the side of the rule
+     * without firing.
      */
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**

@@ -366,8 +366,9 @@ export class Knowledge {
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
-    // If the presented token was already spent, `child` replaces the last token of its chain that a refresh may have
-    // spent. The answer of that refresh may have been lost.
+    // `child` follows `last`. When the presented token was spent before, `last` is the last token of its chain that a
+    // refresh may have spent. The answer of the refresh that spent `last` may have been lost, so that this answer is
+    // the first that shows what follows `last`.
     if (!leadsTo(child, last)) last.child ??= child
   }
 
