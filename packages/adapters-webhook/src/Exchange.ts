@@ -25,8 +25,8 @@ const SNIPPET = 1024
  */
 const CONNECT_MILLIS = 6_000
 /**
- * Node's own servers close an idle connection after 5 s. A connection that was idle for longer than this is not reused,
- * because the server may be closing it at the same moment.
+ * Node's own servers close an idle connection after 5 s. A connection that was idle for longer than `KEEP_ALIVE_MILLIS`
+ * is not reused, because the server may be closing it at the same moment.
  */
 const KEEP_ALIVE_MILLIS = 4_000
 const FAULTS_MAX = 1_000
@@ -158,8 +158,8 @@ const targetOf = (url: string): Target => {
 }
 
 /**
- * Collects an answer, to its end or to `MAX_BODY` bytes. If the connection breaks after the status arrived, the answer
- * still counts.
+ * Reads an answer to its end or to `MAX_BODY` bytes, and keeps the first `SNIPPET` bytes. If the connection breaks
+ * after the status arrived, the answer still counts.
  */
 class AnswerCollector implements Dispatcher.DispatchHandler {
   private done: ((outcome: ExchangeOutcome) => void) | undefined
@@ -186,7 +186,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    // The caller has given up before the connection was open.
+    // `done` is undefined when the caller gave up before the connection was open.
     if (this.done === undefined) controller.abort(new ExchangeAbandoned())
   }
 
@@ -227,7 +227,9 @@ const pairs = (headers: IncomingHttpHeaders): ReadonlyArray<readonly [string, st
     [value ?? []].flat().map((one): readonly [string, string] => [name, one])
   )
 
-/** Aborts an exchange that the caller has given up. */
+/**
+ * The error with which an exchange is aborted, because the caller has given up or the body is longer than `MAX_BODY`.
+ */
 class ExchangeAbandoned extends Error {
   override readonly name = "ExchangeAbandoned"
 }

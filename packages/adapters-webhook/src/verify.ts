@@ -68,7 +68,7 @@ export type Verification =
       /** When the delivery was signed, in seconds since 1970. */
       readonly signedAtS: number
     }
-  | { readonly ok: false; readonly reason: VerifyFailure; /** For your log. */ readonly message: string }
+  | { readonly ok: false; readonly reason: VerifyFailure; /** A text for your log. */ readonly message: string }
 
 export const DEFAULT_TOLERANCE_S = 60
 /** The most signatures that a header may have; a header with more is refused. */

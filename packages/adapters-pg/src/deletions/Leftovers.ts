@@ -11,8 +11,8 @@ const TableRow = Schema.Struct({ name: Schema.String, key: Schema.Array(Schema.S
 type Table = typeof TableRow.Type
 
 /**
- * Tables that `remove` deletes from with statements of their own: the deletion job itself, and tables whose rows lead
- * to rows in other tables.
+ * Tables that the loop of `remove` leaves out. The row of `account_deletions` stays until nothing else of the account
+ * is left. Events and connections are needed to find rows of other tables (`removeEvents`, `removeConnections`).
  */
 const APART: ReadonlySet<string> = new Set(["account_deletions", "events", "connections"])
 
@@ -38,8 +38,9 @@ const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 
 /**
  * Deletes rows that a deleted account left behind, and returns the number of rows that it deleted or changed. From each
- * table of `peoplesTables` it deletes at most `limit` rows. A row that leads to other rows (an event, a connection) is
- * deleted after those rows. Each statement commits by itself.
+ * table of `peoplesTables` it deletes at most `limit` rows. An event is deleted after its deliveries, and a connection
+ * after its route, because only the event and the connection say where these rows are. Each statement commits by
+ * itself.
  */
 export const remove = (
   sql: SqlClient,
@@ -65,9 +66,10 @@ export const remove = (
   })
 
 /**
- * Deletes events of a deleted account. Only an event leads to its deliveries and to its rows in `listener_events`, so
- * the deliveries and these rows are deleted first. They are on the shards of the apps, so each table needs a separate
- * statement. An event stays for a minute after its fan-out, because a worker may still be storing its deliveries.
+ * Deletes events of a deleted account. The deliveries of an event, and its rows in `listener_events`, are found by the
+ * event, so they are deleted first. They are on the shards of the apps, so each table needs a separate statement. An
+ * event stays for a minute after its fan-out (without a fan-out: after it was stored), because a worker may still be
+ * storing its deliveries.
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
@@ -88,8 +90,8 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
     )
-    // When `limit` deliveries were deleted, more may be left. The events then stay, because only the events lead to
-    // those deliveries.
+    // When `limit` deliveries were deleted, more may be left. Then the events stay, because the next call needs them to
+    // find the other deliveries.
     if (deliveries >= limit) return deliveries + listenerRows
     const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
     return (
@@ -99,7 +101,7 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
     )
   })
 
-/** Deletes the routes of the connections first: only a connection leads to its route. */
+/** Deletes the routes of the connections first, because a route can be found only by the id of its connection. */
 const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const connections = yield* sql`SELECT connection_id FROM connections WHERE user_id = ${userId} LIMIT ${limit}`.pipe(
@@ -132,8 +134,8 @@ const removeMentions = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp
   })
 
 /**
- * Deletes the deliveries that the statement selects, and their attempts. Returns the number of deleted deliveries. The
- * condition on `app_id` leads Citus to the shards of these apps only.
+ * Deletes the deliveries that the statement selects, and their attempts. Returns the number of deleted deliveries.
+ * Because of the condition on `app_id`, Citus asks only the shards of these apps.
  */
 const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
   Effect.gen(function* () {

@@ -7,9 +7,9 @@ import { byDueTime, mayTake, setting } from "./transitions.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * The largest number of waiting deliveries that one statement ends. An endpoint may have any number of them, and the
- * statement holds locks for which other statements wait: 200,000 rows in one statement took seven seconds. Later claims
- * end the deliveries that are left.
+ * The largest number of waiting deliveries that one statement ends. An endpoint may have any number of waiting
+ * deliveries. The statement holds locks for which other statements wait, and 200,000 rows in one statement took seven
+ * seconds. Later claims end the deliveries that are left.
  */
 export const SWEEP = 1_000
 
@@ -29,8 +29,8 @@ interface Ending {
 
 /**
  * Fails deliveries that wait for an endpoint and are not in flight, at most `atMost`; returns how many. A row that
- * another transaction has locked is skipped: either that transaction finishes the delivery and notices that the
- * endpoint is gone, or a later claim fails the delivery.
+ * another transaction has locked is skipped. Either that transaction finishes the delivery and notices that the
+ * endpoint was disabled or removed, or a later claim fails the delivery.
  */
 export const endWaiting = (
   sql: SqlClient,

@@ -7,9 +7,9 @@ import * as Rows from "../driver/Rows.js"
 import { byDueTime, waits } from "./transitions.js"
 
 /**
- * An endpoint with work for a claim. `is_ready`: a delivery is due, and the endpoint is enabled and may have one more
- * in flight. `is_vain`: deliveries wait that can never be sent, because the endpoint is gone or has a newer epoch. Both
- * can be true after the endpoint was disabled and enabled again.
+ * An endpoint with work for a claim. `is_ready`: a delivery is due, the endpoint is enabled, and it may have one more
+ * delivery in flight. `is_vain`: the waiting delivery with the earliest due time can never be sent, because the
+ * endpoint was removed or has a newer epoch. Both flags can be true after the endpoint was disabled and enabled again.
  */
 const Ready = Schema.Struct({
   app_id: AppId,
@@ -55,8 +55,8 @@ const firstOf = (sql: SqlClient, limit: number, slow: ClaimRequest["slow"]) =>
 /**
  * Finds the endpoints with work, by one index look-up for each endpoint with waiting deliveries, whatever the length of
  * its backlog. Endpoints with the fewest deliveries in flight come first; among equals, the endpoint whose delivery has
- * been due longest. Endpoints that only have deliveries that can never be sent (`is_vain`) are ranked separately, so
- * that they take no place of `limit` from endpoints that are ready.
+ * been due longest. Endpoints that are not ready, but have a delivery that can never be sent (`is_vain`), are ranked
+ * separately. So they take no place of `limit` from endpoints that are ready.
  */
 export const findReady = (sql: SqlClient, { limit, now, perEndpoint, slow }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (

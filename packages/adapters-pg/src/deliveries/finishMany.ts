@@ -27,8 +27,8 @@ export const finishMany = (
   finished: ReadonlyArray<FinishedDelivery>,
   onCluster: boolean
 ): Effect.Effect<ReadonlyArray<boolean>, SqlError | ParseResult.ParseError> => {
-  // When the same delivery is finished twice under the same lease, only the first finish succeeds, as if the two had
-  // come one after the other.
+  // When the same delivery is finished twice under the same lease, only the first finish succeeds, as it would in two
+  // separate statements.
   const distinct = new Map<string, FinishedDelivery>()
   for (const one of finished) {
     const key = keyOf(one.held)

@@ -115,7 +115,7 @@ const logging = (sql: SqlClient) =>
         FROM held WHERE made IS NOT NULL
       ), `
 
-/** The last parts of a statement without a strike: deliveries that arrived set the strikes of their endpoints to 0. */
+/** The last parts of a statement without a strike: successful deliveries set the strikes of their endpoints to 0. */
 const clearing = (sql: SqlClient, appId: AppId) =>
   sql`cleared AS (
         SELECT e.endpoint_id

@@ -82,7 +82,7 @@ export const hurry = (sql: SqlClient, appId: AppId, id: DeliveryId, now: Timesta
  * Fails deliveries that wait although their endpoint was disabled or removed after they were made: they are never sent.
  * `which` is the condition that selects the deliveries to look at. Claims end these deliveries too, but a claim may
  * find one only when it is due (decision deliveries-8). A row that another transaction has locked is skipped, because
- * that transaction ends it.
+ * that transaction finishes or fails the delivery.
  */
 const endOld = (sql: SqlClient, appId: AppId, which: Fragment, now: Timestamp.Timestamp) =>
   sql`WITH waiting AS (

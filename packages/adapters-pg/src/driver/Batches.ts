@@ -10,7 +10,7 @@ interface Waiting<Item, Answer> {
 /** The clock of this machine. Connections run in real time, even when the program's `Clock` is another one. */
 const hostClock = Clock.make()
 
-/** The most items of one batch. A process hardly ever has more requests in flight. */
+/** The most items of one batch. A process hardly ever has more than this number of requests in flight. */
 const MAX = 500
 
 /**

@@ -129,8 +129,9 @@ export class Exchange extends Query {
 
   /**
    * Without `resend`, the statements after a failed statement fail with the same error. With `resend`, only the failed
-   * statement fails, and `resend` sends the later ones a second time. So pass `resend` only with statements that are
-   * independent of each other and write nothing.
+   * statement fails, and `resend` sends the later statements a second time. A statement that failed only because of its
+   * name (`blamesName`) is sent a second time too. So pass `resend` only with statements that are independent of each
+   * other and write nothing.
    */
   constructor(requests: ReadonlyArray<QueryRequest>, known: StatementNames, resend?: Resend) {
     super("")

@@ -223,8 +223,8 @@ const rollback = (connection: Connection): Effect.Effect<void, SqlError> =>
   lines.get(connection)?.rollback() ?? run(connection, "ROLLBACK")
 
 /**
- * The connection of the fiber's transaction, and the depth to which that transaction is nested, from 0 for an outermost
- * one.
+ * The connection of the fiber's transaction, and how deep this transaction is nested: 0 for an outermost transaction.
+ * Undefined outside of transactions.
  */
 export const current = (context: Context.Context<never>): readonly [Connection, depth: number] | undefined =>
   Context.getOrElse(context as Context.Context<TransactionConnection>, TransactionConnection, () => undefined)

@@ -2,7 +2,10 @@ import { Data, Effect } from "effect"
 import { chmod, mkdir, readdir, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 
-/** The data folder of the embedded database cannot be made, read or written, or it belongs to somebody else. */
+/**
+ * The data folder of the embedded database cannot be used: it cannot be made, read or written, it belongs to another
+ * user, or other programs use it.
+ */
 export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   readonly directory: string
   /** The second half of a sentence whose first half is the folder's name; without a full stop. */

@@ -111,8 +111,8 @@ const exists = (pid: number): boolean => {
 }
 
 /**
- * Whether the process that holds the lock is alive. `silence`: milliseconds since it touched the file, by the file
- * system's clock.
+ * Whether the process that holds the lock is alive. `silence`: milliseconds since that process touched the lock file,
+ * by the file system's clock.
  */
 const isAlive = (holder: Holder | undefined, silence: number, system: System): boolean => {
   // The lock file is unreadable: the holder is writing the file, or died while it wrote the file.

@@ -3,7 +3,7 @@ import type { Event } from "@place-access/domain/events"
 import type { Timestamp } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
-/** Queues an event in the transaction of the change that it reports. */
+/** Queues an event in the caller's transaction, which also stores the change that the event reports. */
 export const queue = (sql: SqlClient, event: Event.OutboxEvent, now: Timestamp.Timestamp) =>
   sql`INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s,
         created_at, fan_out_due_at)

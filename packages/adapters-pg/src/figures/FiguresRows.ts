@@ -43,7 +43,8 @@ export const toCall = ({
 })
 
 /**
- * A row of `endpoint_hours`: how many attempts at one endpoint in one hour succeeded, or failed, within `up_to_millis`.
+ * A row of `endpoint_hours`: how many attempts at one endpoint in one hour succeeded, or failed, and took at most
+ * `up_to_millis` but longer than the next smaller bound (`EndpointFigures.AttemptCount`).
  */
 export const AttemptRow = Schema.Struct({
   app_id: AppId,

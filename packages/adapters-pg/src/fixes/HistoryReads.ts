@@ -76,8 +76,8 @@ const ofDevice = (sql: SqlClient, { deviceId, userId }: OfDevice, now: Time, edg
 
 /**
  * Counts the readings of a device between every two neighbouring edges, and how many of them arrived more than `lateMs`
- * after their capture. `width_bucket` returns how many edges are at or before a fix. One less is `edge`, the index of
- * the last of these edges, counted from 0.
+ * after their capture. `width_bucket` returns how many edges are at or before a fix. `edge` is this number minus 1: the
+ * index, from 0, of the last of these edges.
  */
 export const sentStatement = (
   sql: SqlClient,

@@ -43,7 +43,8 @@ const commit = (sql: SqlClient): Store["commit"] => {
 
 /**
  * After an upload with at least this number of fixes, the store lets other requests run for one turn of the event loop.
- * The upload is probably a part of a larger one, whose next part follows at once.
+ * Such an upload is probably one of the parts into which `ingestFixes` divides a large upload, and the next part
+ * follows at once.
  */
 const LARGE = 500
 

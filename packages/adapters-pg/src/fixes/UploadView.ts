@@ -113,7 +113,7 @@ const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRul
  */
 const SHORT = 100
 
-/** A NULL for each column of `LiveRow`. PostgreSQL refuses the statement if their number is wrong. */
+/** A NULL for each column of `LiveRow`. PostgreSQL refuses the statement if the number of NULLs is wrong. */
 const NO_RULE = Array.from({ length: 34 }, () => "NULL").join(", ")
 
 /**

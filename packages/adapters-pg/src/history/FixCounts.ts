@@ -88,7 +88,10 @@ export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedA
 
 export const addedOnConflict = (sql: SqlClient) => sql.literal(SUM)
 
-/** Replaces the counts that end after `from` and up to `until`. Both parameters are multiples of `WIDTH`, as SQL. */
+/**
+ * Replaces the counts that end after `from` and up to `until`. Both parameters are SQL: a multiple of `WIDTH`, or an
+ * infinite time.
+ */
 const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) =>
   Effect.gen(function* () {
     yield* sql`DELETE FROM fix_counts WHERE user_id = ${userId} AND ends_at > ${from} AND ends_at <= ${until}`

@@ -152,7 +152,8 @@ const store = (sql: SqlClient, step: ImportStep) =>
         ...step,
         ...entries,
         deviceId: part?.id ?? device.device_id,
-        // Two devices of an archive may have the same entry.
+        // Two devices of an archive may have the same entry. So with several groups, an earlier statement of this step
+        // may have stored an entry of this group already.
         isAnyKnown: known.length > 0 || groups.length > 1,
         isAlso: index >= own.length
       }

@@ -20,8 +20,8 @@ interface Call {
 type Groups = ReadonlyMap<string, { readonly windowMillis: number; calls: number }>
 
 /**
- * An SQL condition, as `Rate.count` has it: whether the stored window (`present`) is still open, so that the incoming
- * call counts in it. Otherwise the call opens a new window (`excluded`).
+ * An SQL condition, the same as in `Rate.count`: whether the stored window (`present`) is still open, so that the
+ * incoming call counts in it. Otherwise the call opens a new window (`excluded`).
  */
 const isOpen = (sql: SqlClient, now: number) =>
   sql`present.ends_at > ${Rows.at(now)}

@@ -165,7 +165,8 @@ const ReportRow = Schema.Struct({
 
 /**
  * Deletes or shortens visit reports and stays. A shortened report gets the key of its new times. When the phone sends
- * the original report again, the upload shortens it to the same key, so that the report is not stored twice.
+ * the original report again, the upload shortens that report in the same way. It then has the same key, so it is not
+ * stored twice.
  */
 const eraseVisits = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {

@@ -22,7 +22,7 @@ interface Table {
   /**
    * A lock to take before the DELETE, on a cluster only. There the DELETE locks the whole table, and then the whole
    * table to which a foreign key leads. Other transactions lock these tables in the opposite order, so without this
-   * lock the two would deadlock.
+   * lock a deletion and another transaction could deadlock.
    */
   readonly before?: (sql: SqlClient, rows: Keys) => Effect.Effect<unknown, SqlError>
 }
@@ -145,7 +145,7 @@ const removeOldest = (
     const still = isOver(sql, from, until)
     const rows = yield* oldest(sql, from, until, limit, lock)
     if (rows.length === 0) return 0
-    // Deletes attempts before their delivery, because only the delivery leads to them.
+    // Deletes the attempts first, because they are found by the key of their delivery.
     if (from.table === "deliveries") {
       yield* removeKeys(sql, { ...from, table: "delivery_attempts" }, rows, sql`true`)
     }
@@ -170,7 +170,10 @@ const oldest = (
       ORDER BY ${sql(moment)} LIMIT ${limit}
       ${sql.literal(lock)}` as Effect.Effect<Keys, SqlError>
 
-/** Locks rows that were found without a lock, and returns the keys of the rows that it could lock. */
+/**
+ * Locks rows that were found without a lock, and returns the keys of the rows that it could lock. On a cluster
+ * (`NO_LOCK`) it locks nothing and returns all keys.
+ */
 const lockRows = (
   sql: SqlClient,
   table: Table,

@@ -41,7 +41,7 @@ export const staysStatement = (
             AS due (device_id, place_id, final_until)
           WHERE due.device_id = s.device_id AND due.place_id = s.place_id
             AND (s.departure IS NULL OR s.departure > due.final_until))`
-  // Makes one index look-up for each place and phone. A look-up stops after a page of rows.
+  // Makes one index look-up for each place and device. A look-up stops after a page of rows.
   return sql`
     SELECT stay.place_id, d.device_id, stay.arrival, stay.departure, stay.uncertain
     FROM unnest(${places.map((place) => place.placeId)}::text[], ${from}::timestamptz[], ${to}::timestamptz[])
@@ -70,8 +70,8 @@ const bounds = (
   sql`${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[]`
 
 /**
- * An SQL condition: the stay `s` is at the requested place and of the requested phone, and was open at the beginning of
- * the span or begins within the span.
+ * An SQL condition: the stay `s` is at the requested place and of the requested device, and was open at the beginning
+ * of the span or begins within the span.
  */
 const isWithin = (sql: SqlClient, userId: UserId) => sql`
         s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
@@ -213,8 +213,8 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
 /**
  * SQL: `shared_from` or `shared_until` of the device. The fixes that an imported file shares with other devices lie
  * between these two times. Both times are null for a phone. So for a phone the queries below read no fixes of other
- * devices, and for a file none outside of this span. The result is also null for a file that brought nothing new. With
- * another result, the last stay of this file would never end, because its `history_ends_at` is null (decision
+ * devices, and for a file no fixes outside of this span. The result is also null for a file that brought nothing new.
+ * With another result, the last stay of this file would never end, because its `history_ends_at` is null (decision
  * imports-2).
  */
 const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>

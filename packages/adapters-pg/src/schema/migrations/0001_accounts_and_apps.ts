@@ -77,8 +77,8 @@ export const statements = [
     key_id text
   )`,
   `CREATE INDEX consent_requests_by_age ON consent_requests (created_at)`,
-  // A row (a route) names the user of a connection. It never changes, so a program may cache it. Tokens carry the id of
-  // the connection and never the id of the user.
+  // Each row (a route) says which user a connection belongs to. A route never changes, so a program may cache it.
+  // Tokens carry the id of the connection and never the id of the user.
   `CREATE TABLE connection_routes (
     connection_id text PRIMARY KEY,
     user_id text NOT NULL

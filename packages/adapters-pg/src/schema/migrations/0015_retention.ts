@@ -7,8 +7,8 @@ export const statements = [
     chosen_at timestamptz(3) NOT NULL,
     CHECK (keep_days IN (30, 90, 365))
   )`,
-  // Deleted accounts that still have rows in other tables. The account's own row is gone, so its id no longer leads to
-  // a name.
+  // Deleted accounts that still have rows in other tables. The row in `accounts` was deleted, so the id identifies
+  // nobody.
   `CREATE TABLE account_deletions (
     user_id text PRIMARY KEY,
     requested_at timestamptz(3) NOT NULL,

@@ -1,7 +1,7 @@
 /** Answers to requests with an Idempotency-Key. A request that is repeated within a day gets the stored answer. */
 export const statements = [
-  // Rows of a person, which are deleted with the account. `subject` says who sent the request: an app, by its
-  // connection to the person, or the signed-in person.
+  // Each row belongs to a person and is deleted with the person's account. `subject` says who sent the request: an app,
+  // by its connection to the person, or the signed-in person.
   `CREATE TABLE idempotent_answers (
     user_id text NOT NULL,
     subject text COLLATE "C" NOT NULL,

@@ -1,6 +1,6 @@
 /** Counts, for each person, the messages in which an app is named. */
 export const statements = [
-  // A row of a person, which is deleted with the account.
+  // Each row belongs to a person and is deleted with the person's account.
   `CREATE TABLE named_mail (
     user_id text NOT NULL PRIMARY KEY,
     -- of the messages that count

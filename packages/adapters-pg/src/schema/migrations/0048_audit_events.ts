@@ -1,6 +1,7 @@
 /** Security events, and what staff and operators did. */
 export const statements = [
-  // Rows of a person, which are deleted with the account.
+  // Each row belongs to a person and is deleted with the person's account. Rows with the `user_id` '-' belong to
+  // nobody.
   `CREATE TABLE audit_events (
     -- '-': no account, or none that exists
     user_id text NOT NULL,

@@ -1,4 +1,7 @@
-/** Places of an archive for which an account had no room: how many, and the names of the first ones. */
+/**
+ * How many places of an archive an import did not store, because the account had reached its limit of places, and the
+ * names of the first of these places.
+ */
 export const statements = [
   `ALTER TABLE imports ADD COLUMN over_limit integer NOT NULL DEFAULT 0`,
   `ALTER TABLE imports ADD COLUMN left_out text[] NOT NULL DEFAULT '{}'`

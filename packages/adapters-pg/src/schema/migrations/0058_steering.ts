@@ -3,7 +3,7 @@
  * was agreed.
  */
 export const statements = [
-  // `agreed_scopes` is null in rows that an older version wrote: then `held_scopes` are the agreed ones.
+  // `agreed_scopes` is null in rows that an older version wrote: then the scopes in `held_scopes` count as agreed.
   `ALTER TABLE connections ADD COLUMN agreed_scopes text[], ADD COLUMN paused_at timestamptz(3),
      ADD COLUMN paused_until timestamptz(3)`,
   `CREATE TABLE consent_history (

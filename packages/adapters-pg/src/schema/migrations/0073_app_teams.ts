@@ -1,6 +1,6 @@
 /**
- * The teams of apps. The holder of an app is `apps.owner_id` and has no row here, so the previous release works
- * unchanged. An invitation names an address, which may have no account.
+ * The teams of apps. The holder of an app is `apps.owner_id` and has no row in `app_members`, so the previous release
+ * works unchanged. An invitation names an address, which may have no account.
  */
 export const statements = [
   `CREATE TABLE app_members (

@@ -3,7 +3,8 @@
  * read for each month.
  */
 export const statements = [
-  // For an imported table (CSV): which of its columns has which value. Null for files of other formats.
+  // For an imported table (CSV): which column has the time, which the latitude, and so on. Null for files of other
+  // formats.
   `ALTER TABLE imports ADD COLUMN columns jsonb`,
   `ALTER TABLE imports ADD COLUMN started_at timestamptz(3)`,
   `ALTER TABLE imports ADD COLUMN months jsonb NOT NULL DEFAULT '[]'`,

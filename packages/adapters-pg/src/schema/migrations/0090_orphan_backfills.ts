@@ -1,7 +1,7 @@
 /**
  * Deletes work that can never be done. A row of `stay_backfills` says that the stays of a device at a place must still
- * be derived. Undoing an import deletes its device, but until this migration it left these rows of the device. A worker
- * then tried to derive these stays every five minutes without end.
+ * be derived. An undo of an import deletes the import's device. Until this migration, the undo did not delete the
+ * device's rows of `stay_backfills`. A worker then tried to derive these stays every five minutes without end.
  */
 export const statements = [
   `DELETE FROM stay_backfills b

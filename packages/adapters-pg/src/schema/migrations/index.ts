@@ -1,5 +1,5 @@
 /**
- * Every change of the schema, in the order in which the databases ran them. A file that was released never changes: a
+ * All changes of the schema, in the order in which databases apply them. A file that was released never changes: a
  * later change of the same table is a new file with a greater number. `Migrator` applies the migrations that a database
  * lacks. docs/database.md says how to write one.
  */
