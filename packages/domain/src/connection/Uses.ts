@@ -7,7 +7,7 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 /** How far back uses of an app are counted, in milliseconds (Spec §4.1). */
 export const WINDOW = 90 * DAY
 
-/** How many answers and events about a user an app got in the last 90 days, by purpose. */
+/** How many answers about a user an app got in the last 90 days, by purpose. */
 export interface Uses {
   readonly since: Timestamp
   /**
@@ -15,7 +15,7 @@ export interface Uses {
    * app could use now. The user sees an id that reveals nothing and the wording, never the developer's key (Spec §2.4).
    */
   readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
-  /** The number of answers and events without a purpose: everything that discloses no coordinates. */
+  /** The number of answers without a purpose: all answers that disclose no coordinates. */
   readonly withoutPurpose: number
 }
 

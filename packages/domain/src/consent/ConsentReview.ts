@@ -53,7 +53,7 @@ export interface ConsentReview {
     /** The present pause, which an approval does not end (decision connection-4); null: the app is not paused. */
     readonly pause: Pause.Pause | null
   } | null
-  /** How many answers and events the app got about the user in the last 90 days; null except in a renewal. */
+  /** How many answers the app got about the user in the last 90 days; null except in a renewal. */
   readonly uses: Uses | null
   readonly standardOptions: ReadonlyArray<ExpiryOption<Tier.StandardDays>>
   readonly sensitiveOptions: ReadonlyArray<ExpiryOption<Tier.SensitiveDays>>
