@@ -21,7 +21,7 @@ export interface PostgresOptions {
 
 /**
  * The smallest pool. To cancel a query, the program sends `pg_cancel_backend` over a second connection. In a smaller
- * pool, a few long queries could take all connections, and none would be free to cancel them.
+ * pool, a few long queries could take all connections, and no connection would be free to cancel these queries.
  */
 export const MIN_POOL = 4
 

@@ -118,7 +118,7 @@ export type ExchangeOutcome = { readonly answered: ExchangeAnswer } | { readonly
 
 /**
  * Makes one POST. A redirect is an answer like any other. `done` is called once. The returned function closes the
- * connection, and after it `done` is not called. The function uses undici's dispatch handler, because undici's
+ * connection; from then on `done` is not called. The function uses undici's dispatch handler, because undici's
  * `request` makes a stream, a signal and several promises for each answer.
  */
 export const exchange = (

@@ -23,7 +23,7 @@ const HolderRow = Schema.Struct({ user_id: AccountRow.fields.user_id, confirmed_
 
 /**
  * Frees an e-mail address for the account `to`. `isConfirmed` says whether `to` has proved that it receives mail at
- * this address. If it has, another account that has the address and never confirmed it gets a placeholder address
+ * this address. If so, another account that has the address and never confirmed the address gets a placeholder address
  * instead (`releasedEmail`). The caller holds the lock of the credentials. Returns whether another account keeps the
  * address.
  */

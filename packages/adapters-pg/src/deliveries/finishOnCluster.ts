@@ -13,7 +13,7 @@ const WAITS = waits("d.state")
 
 /**
  * Finishes deliveries of one app in one transaction on the app's shard, and returns the rows that still had their
- * lease. An INSERT inside WITH would make Citus carry the rows between its nodes, so attempts and warnings are inserted
+ * lease. An INSERT inside WITH would make Citus send the rows from node to node, so attempts and warnings are inserted
  * by separate statements. The first statement locks the deliveries, so the later statements see the same leases.
  */
 export const finishOnCluster = (

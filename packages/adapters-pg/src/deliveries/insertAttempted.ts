@@ -123,8 +123,8 @@ const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attempt
 const StoredRow = Schema.Struct({ delivery_id: DeliveryId })
 
 /**
- * Does the same as `insertTogether` on a cluster. There, an INSERT inside WITH would make Citus carry the rows between
- * its nodes, so each INSERT is a statement of its own.
+ * Does the same as `insertTogether` on a cluster. There, an INSERT inside WITH would make Citus send the rows from node
+ * to node, so each INSERT is a statement of its own.
  */
 const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
   Effect.gen(function* () {

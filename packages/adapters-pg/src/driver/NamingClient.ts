@@ -1,7 +1,7 @@
 import pg from "pg"
 import { type QueryRequest, Exchange, type StatementNames } from "./Exchange.js"
 
-/** The most statements that stay prepared on a connection. The program has a few hundred different ones. */
+/** The most statements that stay prepared on a connection. The program has a few hundred different statements. */
 const NAMES_MAX = 1_000
 /**
  * A text gets a name at its third use. A statement with a list of parameters has another text for each length of the
@@ -39,7 +39,7 @@ export const nameOf = (text: string): string | undefined => {
 /**
  * A connection in pipeline mode. It sends several statements together (`send`) and names repeated statements, so that
  * the server parses and plans each of them once; `@effect/sql` names none. The connections of the embedded database
- * share one session, and therefore its prepared statements (`embedded/PreparedStatements.ts`).
+ * share one session, and therefore the prepared statements of that session (`embedded/PreparedStatements.ts`).
  */
 export class NamingClient extends pg.Client {
   private readonly known: StatementNames = { nameOf, prepared: new Map(), doubtful: new Set(), shapes: new Map() }

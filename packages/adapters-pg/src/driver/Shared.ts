@@ -18,8 +18,8 @@ const DEPTH_MAX = 64
 /**
  * Runs the short reads of all requests on a few shared connections. The reads of one turn of the event loop are one
  * exchange, and no exchange waits for the answers of an earlier one. A statement that locks, waits, writes or takes
- * long does not belong here, because it would delay the others. An interrupted read is not cancelled, because it ends
- * almost at once.
+ * long must not run here, because it would delay the reads of other requests. An interrupted read is not cancelled,
+ * because it ends almost at once.
  */
 export const shared = (pool: pg.Pool, linesMax: number, alone: RunStatement): RunStatement => {
   const lines: Array<Line> = []

@@ -11,7 +11,7 @@ import * as Rows from "../driver/Rows.js"
  * rows in the order of their keys, so that two processes that count for the same apps do not deadlock.
  *
  * On a cluster all rows of a statement belong to one app, and the statement is an INSERT … VALUES, which Citus sends to
- * one node as one task. An INSERT … SELECT would carry the rows over the coordinator.
+ * one node as one task. An INSERT … SELECT would send the rows through the coordinator.
  */
 
 type Written = Effect.Effect<unknown, SqlError>

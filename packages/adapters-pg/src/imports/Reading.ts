@@ -92,7 +92,7 @@ export const handBack =
     sql`UPDATE imports SET lease = NULL, leased_until = NULL, attempts = greatest(0, attempts - 1)
         WHERE ${isHeldOrUndone(sql, leased)}`.pipe(Effect.asVoid, orStoreError)
 
-/** Rolls back the transaction of a step when the attempt has lost its lease. */
+/** The error with which a step rolls back its transaction, because the attempt has lost its lease. */
 class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
 export const advance =

@@ -145,8 +145,8 @@ const find =
     }).pipe(orStoreError)
 
 /**
- * Marks a rule as deleted, and keeps the row of a zone rule. `zonesBefore` counts deleted zone rules too: otherwise an
- * app could delete rules to ask about more zones.
+ * Marks a rule as deleted and keeps its row, because `zonesBefore` counts deleted zone rules too. Otherwise an app
+ * could delete rules to ask about more zones.
  */
 const remove =
   (sql: SqlClient): Store["remove"] =>

@@ -158,8 +158,8 @@ const isEmpty = (sql: SqlClient, table: string) =>
   Effect.map(sql`SELECT 1 FROM ${sql(table)} LIMIT 1`, (rows) => rows.length === 0)
 
 /**
- * Copies `source` into `target`. Both databases have the schema of this program, and the target's tables are empty.
- * `say` is called after each table that has rows.
+ * Copies `source` into `target`. Fails with `CopyRefused` unless the same migrations ran on both databases and the
+ * target's tables are empty. `say` is called after each table that has rows.
  */
 export const copy = (source: SqlClient, target: SqlClient, say: (table: CopiedTable) => Effect.Effect<void>) =>
   target.withTransaction(

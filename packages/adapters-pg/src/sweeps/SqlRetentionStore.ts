@@ -54,7 +54,7 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
     key: "app_id, delivery_id",
     moment: "ended_at",
     // A release from before migration 0025 does not mark a replayed delivery. Then only the row of the replay shows
-    // that the original was replayed, so the replay's row must stay as long as the original's.
+    // that the original was replayed, so the replay's row must stay as long as the row of the original.
     only: `t.state = 'delivered' AND (t.replay_no = 0 OR NOT EXISTS (
       SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id
         AND d.endpoint_id = t.endpoint_id AND d.replay_no < t.replay_no AND NOT d.is_replayed))`
@@ -96,9 +96,9 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
  * key. The DELETE checks the age of each row again.
  *
  * On a single server the transaction locks the rows that it will delete, and skips rows that another transaction has
- * locked. If it waited for these rows, one locked row would stop the sweep, and a statement that locks rows in another
- * order could deadlock with the sweep. Citus cannot lock rows across its nodes, so there the DELETE waits for locked
- * rows as long as the lock time-out allows.
+ * locked. If the sweep waited for these rows, one locked row would stop the sweep, and a statement that locks rows in
+ * another order could deadlock with the sweep. Citus cannot lock rows across its nodes, so there the DELETE waits for
+ * locked rows as long as the lock time-out allows.
  */
 const locking = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

@@ -3,7 +3,7 @@ export const statements = [
   // Null: nobody has proved that they read the mail to this address.
   `ALTER TABLE accounts ADD COLUMN confirmed_at timestamptz(3)`,
   // Accounts from before this migration got mail without a confirmation, also about leaked tokens. Their addresses
-  // count as confirmed, because it would be worse to end their mail.
+  // count as confirmed, because otherwise the owners would get no more mail.
   `UPDATE accounts SET confirmed_at = created_at`,
   // Every change of the address raises this number, so that links which undo a change have an order.
   `ALTER TABLE accounts ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
