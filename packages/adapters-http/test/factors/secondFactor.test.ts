@@ -1,6 +1,8 @@
 import { chooseLanguage } from "@place-access/domain/accounts"
+import { AuditLog } from "@place-access/domain/audit"
 import { removeFactors } from "@place-access/domain/factors"
 import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
 import * as OTPAuth from "otpauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Authenticator, authenticator, optionsOf } from "../support/authenticator.js"
@@ -311,8 +313,8 @@ describe("passkeys [factors-3]", () => {
     expect((await withPasskey(browser, mine.passkey)).status).toBe(303)
   })
 
-  it("a count of signatures that does not grow is refused, and the owner gets a mail", async () => {
-    const { email, passkey } = await withNewPasskey()
+  it("a count of signatures that does not grow is refused; the owner gets a mail, the audit log an event", async () => {
+    const { email, passkey, person } = await withNewPasskey()
     passkey.counter = 7
     expect((await withPasskey((await begin(email)).browser, passkey)).status).toBe(303)
     passkey.counter = 7
@@ -321,6 +323,9 @@ describe("passkeys [factors-3]", () => {
     expect((await mailTo(world, email)).map(({ subject }) => subject)).toContain(
       "A passkey of your account may have been copied"
     )
+    const filter = { userId: person.account.id, kind: "passkey_copied" } as const
+    const logged = await world.run(Effect.flatMap(AuditLog, (log) => log.list(filter, 10, undefined)))
+    expect(logged.items.map(({ actor }) => actor._tag)).toEqual(["Stranger"])
     passkey.counter = 8
     expect((await withPasskey(browser, passkey)).status).toBe(303)
   })

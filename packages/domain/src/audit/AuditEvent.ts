@@ -52,6 +52,8 @@ export const AuditDetail = Schema.Union(
   /** An operator requested that the factors of an owner who lost them are removed. They are removed later. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_asked") }),
   Schema.Struct({ kind: Schema.Literal("recovery_code_used") }),
+  /** A passkey was refused, because its count of signatures did not grow. Somebody may have copied the passkey. */
+  Schema.Struct({ kind: Schema.Literal("passkey_copied") }),
   Schema.Struct({ kind: Schema.Literal("role_given", "role_taken"), role: Role }),
   Schema.Struct({ kind: Schema.Literal("export_made", "export_fetched") }),
   Schema.Struct({

@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import { AuditEvent } from "../audit/index.js"
 import { Account, admitTry, AccountStore, recordFailure, type SignInThrottle } from "../accounts/index.js"
 import { network } from "../limits/Network.js"
 import { Entropy, Timestamp, type UserId, Vault } from "../shared/index.js"
@@ -182,10 +183,14 @@ const usePasskey =
     const passkey = factors.passkeys.find(({ id, publicKey }) => id === compared.id && publicKey === compared.publicKey)
     if (passkey === undefined) return [null, null]
     if (isCopied(passkey.counter, counter)) {
-      return [
-        null,
-        { factors, mails: [Mails.passkeyCopied(passkey.name)(account, now)], audit: [], endsSessions: false }
-      ]
+      const copied = {
+        at: now,
+        userId: account.id,
+        actor: AuditEvent.STRANGER,
+        detail: { kind: "passkey_copied" }
+      } as const
+      const mails = [Mails.passkeyCopied(passkey.name)(account, now)]
+      return [null, { factors, mails, audit: [copied], endsSessions: false }]
     }
     const used = { ...passkey, counter, usedAt: now }
     const passkeys = factors.passkeys.map((one) => (one === passkey ? used : one))

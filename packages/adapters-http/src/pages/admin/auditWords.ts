@@ -53,6 +53,8 @@ export const said = (detail: AuditEvent.AuditDetail, { apps, purposes }: Audited
       return words.factorRemovalAsked
     case "recovery_code_used":
       return words.recoveryCodeUsed
+    case "passkey_copied":
+      return words.passkeyCopied
     case "role_given":
       return words.roleGiven(detail.role)
     case "role_taken":
