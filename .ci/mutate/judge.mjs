@@ -6,8 +6,8 @@ import { judgeRepeated, linesOf } from "./repeated.mjs"
 import { after, vitest } from "./vitest.mjs"
 
 /**
- * The time limit of a run of tests with one fault. A fault may cause an endless loop: the run is then stopped, and the
- * fault counts as seen.
+ * The time limit of a run of tests with one planted fault. A fault may cause an endless loop: the run is then stopped,
+ * and the fault counts as seen.
  */
 const LIMIT_MILLIS = 180_000
 /** The number of test files that run first for a fault. They are the fastest files, and see most faults. */
@@ -38,8 +38,8 @@ const failedTest = (out) => {
 }
 
 /**
- * Judges one fault in a separate process. Returns the name of the test that sees the fault, undefined when no test
- * sees it, null when there are no test files.
+ * Judges one planted fault in a separate process. Returns the name of the test that sees the fault, undefined when no
+ * test sees the fault, null when there are no test files.
  */
 const alone = async ({ id }, paths, environment) => {
   for (const some of [paths.slice(0, FIRST), paths.slice(FIRST)]) {
@@ -71,8 +71,8 @@ export const judge = async ({ environment, folder, jobs, mutants, say, tests }) 
   const repeated = await judgeRepeated({ environment, files, folder, ids: running, jobs, say })
 
   /**
-   * The faults of the same file that can be switched on later. A test that reaches one of them may also see an early
-   * fault of the file, such as a fault in a constant.
+   * The faults of a file whose code runs after the file was loaded. A test that reaches one of these faults may also
+   * see an early fault of the file (`isEarly`), such as a fault in a constant.
    */
   const siblings = ({ path }) => mutants.filter((other) => !isEarly(other) && other.path === path)
   const pathsOf = (mutant) => {

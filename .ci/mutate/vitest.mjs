@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 const CONFIG = fileURLToPath(new URL("vitest.config.mjs", import.meta.url))
 const children = new Set()
 
-/** Kills all processes of a group. A fault may cause an endless loop, which only SIGKILL stops. */
+/** Kills all processes of a group. A planted fault may cause an endless loop, which only SIGKILL stops. */
 const end = ({ pid }) => {
   try {
     process.kill(-pid, "SIGKILL")

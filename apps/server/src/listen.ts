@@ -55,7 +55,7 @@ const listen = (options: ListenOptions) =>
           isFirst = false
           return Console.log(words.begun({ app: `${app.name} (${app.id})`, options, ready: message.data }))
         case "Event":
-          // The post runs in the outer scope, so that a lost connection does not interrupt it.
+          // The POST to the developer's server runs in `scope`, so a lost connection does not interrupt the POST.
           return Effect.asVoid(Effect.forkIn(pass(message.data), scope))
         case "Dropped":
           return say(words.dropped(message.data.count))

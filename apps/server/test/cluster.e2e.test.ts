@@ -174,7 +174,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
     let again: () => Promise<unknown>
 
     const urlAt = (index: number): string => cluster.nodes[index]?.replace(/postgres$/, NAME) ?? ""
-    /** A block of the page, with the addresses and the database name of this test. */
+    /** A code block of docs/scaling.md, with the addresses and the database name of this test. */
     const ours = (block: string): string =>
       block
         .replaceAll(/'10\.0\.0\.(\d)', 5432/g, (_, machine) => `'127.0.0.1', ${new URL(urlAt(machine - 1)).port}`)

@@ -139,7 +139,7 @@ const journey = (setup: Setup): void => {
     expect(await upload(phone, deviceToken, ride)).toEqual({ accepted: ride.length, duplicates: 0, quarantined: 0 })
     expect(await upload(phone, deviceToken, ride)).toEqual({ accepted: 0, duplicates: ride.length, quarantined: 0 })
 
-    // The webhooks arrive.
+    // Both webhooks of the ride arrive.
     const received = await receiver.until("both webhooks", (all) => all.length >= 2)
     const events = received.map(decodeEvent).sort((a, b) => (a.type < b.type ? -1 : 1))
     const seen = ride.map((fix) => ({
@@ -186,7 +186,7 @@ const journey = (setup: Setup): void => {
     const told = log.filter((entry) => !requests.includes(entry.endpoint)).map((entry) => entry.disclosed)
     expect(told.sort()).toEqual([`arrived at ${PLACE.label}`, `left ${PLACE.label}`])
 
-    // The app revokes its token, and everything stops.
+    // The app revokes its refresh token. This ends the connection: the access token is refused, and no rule fires.
     const revoked = await server.call("POST", "/v1/oauth/revoke", {
       json: { clientId: app.id, clientSecret: app.clientSecret, token: tokens.refresh_token }
     })

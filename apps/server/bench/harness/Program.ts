@@ -68,7 +68,7 @@ export const source = (
   return launch(name, "other", [...conditions, "--import", "tsx", path, ...args], environment)
 }
 
-/** Starts a plain JavaScript file. The peers are JavaScript files. */
+/** Starts a plain JavaScript file, such as a peer: a server or job queue that is compared with the product. */
 export const script = (name: string, path: string, environment: Environment = {}, args: ReadonlyArray<string> = []) =>
   launch(name, "other", [path, ...args], environment)
 

@@ -49,8 +49,8 @@ export const deliveries: Row = {
 
 const PEERS = { "pg-boss": "pgBoss.mjs", "graphile-worker": "graphileWorker.mjs" }
 /**
- * The kinds of jobs that the queues run (baselines/jobs.ts). `least`: for each queue, the ratio of the product's
- * throughput to the queue's throughput that the product must reach.
+ * The kinds of jobs that the compared job queues run (baselines/jobs.ts). `least`: for each queue, the ratio of the
+ * product's throughput to the queue's throughput that the product must reach.
  */
 const WORKS = [
   { work: "same", says: ", the same work", least: { "pg-boss": 2, "graphile-worker": 2 } },

@@ -102,7 +102,7 @@ const close = async (server: Server, path: string): Promise<void> => {
   await rm(path, { force: true })
 }
 
-/** Sends a command to the server that runs on this folder. Returns None when no server listens there. */
+/** Sends a command to the server that uses the data folder. Returns None when no server listens in the folder. */
 export const send = (
   dataDir: string,
   command: OperatorCommand,

@@ -9,9 +9,7 @@ import { Clock, Effect, Fiber, Schedule } from "effect"
  * process corrects a small difference. When the difference exceeds 10 s, the process does no work.
  */
 
-/**
- * The smallest difference that is corrected. A smaller one can come from the network, although both clocks are right.
- */
+/** The smallest difference of the two clocks that is corrected. The network can cause a smaller measured difference. */
 const CORRECTED_FROM_MILLIS = 250
 const LOGGED_FROM_MILLIS = 1_000
 /** A process whose machine's clock differs from the database's by more than this does no work. */

@@ -13,8 +13,8 @@ import * as Credentials from "./Credentials.js"
 import * as DeviceCredentials from "./DeviceCredentials.js"
 import { DeviceAuth, OverlandAuth, OwnTracksAuth } from "./DeviceAuth.js"
 
-// Only phones may send a token in an address (decision devices-11): some apps for phones have no other setting for a
-// token.
+// Only phones may send a token in the URL (decision devices-11): in some apps for phones, the URL is the only setting
+// that can contain a token.
 
 export type DeviceAuthPorts = DeviceStore | LimitStore | Vault.Vault
 

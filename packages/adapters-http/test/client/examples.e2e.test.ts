@@ -151,8 +151,8 @@ describe("the examples of the client, as processes of their own", () => {
     const since = new Date(at.world.clock.now() - 86_400_000).toISOString()
     const worker = () => startExample("worker.mjs", { ...environment(), TOKENS: tokens, SINCE: since })
     const both = [worker(), worker()]
-    // The worker asks for visits, which the user has not granted. So each worker logs the error code `missing_scope`
-    // and ends with status 1.
+    // Both example workers ask for visits, which the user has not granted. So each of them logs the error code
+    // `missing_scope` and ends with status 1.
     expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([1, 1])
     for (const { output } of both) expect(output()).toContain("missing_scope: ")
     expect(at.seen.filter((line) => line.includes("refresh_token"))).toHaveLength(1)

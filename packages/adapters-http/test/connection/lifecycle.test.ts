@@ -216,8 +216,8 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect(await eventTypes()).toEqual(["sensitive.lapsed", "sensitive.removed"])
     expect((await probe(lapsed, LOOKUP)).json).toMatchObject({ error: "missing_scope" })
     expect((await me(lapsed)).json).toMatchObject(removed)
-    // The user opened a renewal page during the grace, and sends it after the grace. The service must refuse it,
-    // because the sensitive scopes are removed and cannot be renewed.
+    // The user opened a renewal page during the grace, and sends its form after the grace. The service must refuse the
+    // form, because the sensitive scopes are removed and cannot be renewed.
     await expect(approve([CURRENT, LOOKUP], { shown: "renew_sensitive" })).rejects.toThrow(/outdated|ConsentRefused/)
     expect(await status(probe(await connect([CURRENT, LOOKUP], { shown: "change" }), LOOKUP))).toBe(200)
   })

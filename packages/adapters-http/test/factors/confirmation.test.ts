@@ -318,7 +318,7 @@ describe("a form after which the session has another cookie, sent twice [account
     const { sessions } = (await world.call("/v1/user/sessions", { headers: { cookie } })).json as {
       readonly sessions: ReadonlyArray<object>
     }
-    // The account has two sessions: this one, and the session that `world.person` opened.
+    // The account has two sessions: the session of this browser, and the session that `world.person` opened.
     expect(sessions).toHaveLength(2)
   })
 

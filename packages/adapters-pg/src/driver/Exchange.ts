@@ -271,7 +271,7 @@ export class Exchange extends Query {
     return sender !== undefined && sender !== this.sender
   }
 
-  /** Marks a name as doubtful, unless a later exchange has prepared it. */
+  /** Marks the name of a prepared statement as doubtful, unless a later exchange has prepared the name. */
   private forget(name: string | undefined, sender: Sender | undefined): void {
     if (name === undefined || this.known.prepared.get(name) !== sender) return
     this.known.prepared.delete(name)

@@ -177,8 +177,8 @@ const create = async (path: string, content: string): Promise<boolean> => {
 
 /**
  * Replaces the lock file of a dead process by this process's own file, in one step and under a guard file. When several
- * starting processes find the holder dead, only one succeeds. Apart from this function, only the holder changes a lock
- * file.
+ * starting processes find the holder of the lock dead, only one of them succeeds. Apart from this function, only the
+ * holder changes a lock file.
  */
 const replace = async (path: string, stale: string, mine: string, token: string): Promise<boolean> => {
   const guard = `${path}.takeover`

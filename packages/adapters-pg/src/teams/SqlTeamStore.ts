@@ -157,7 +157,7 @@ const lockTaker = (sql: SqlClient, appId: AppId, taker: MemberId) =>
 
 /**
  * Writes members before invitations. The INSERT of a member locks the account's row, which the deletion of an account
- * also locks first. With another order the two could deadlock.
+ * also locks first. With another order the two transactions could deadlock.
  */
 const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations, members }: Team.Team) =>
   Effect.gen(function* () {

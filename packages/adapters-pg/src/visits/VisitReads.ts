@@ -62,7 +62,7 @@ export const staysStatement = (
       LIMIT ${limit}`
 }
 
-/** The begins and the ends of the spans, as two arrays. */
+/** SQL: the beginnings and the ends of the spans, as two arrays. */
 const bounds = (
   sql: SqlClient,
   spans: ReadonlyArray<{ readonly from: Timestamp.Timestamp; readonly to: Timestamp.Timestamp | null }>

@@ -148,7 +148,7 @@ describe("the data folder", () => {
       )
       expect(mode).toBe(0o700)
       expect(reads(control)).toBe(true)
-      // Only root can start a process of another user, so only root can test that other users cannot read the file.
+      // Only root can start a process of another user, so only root can test that others cannot read the database.
       if (isRoot) expect(reads(control, NOBODY)).toBe(false)
     })
   )

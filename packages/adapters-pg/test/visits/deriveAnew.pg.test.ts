@@ -98,8 +98,8 @@ describeServers("stays that a program of the previous release derived", (server)
           ]
         })
 
-        // The phone uploads another fix just before every commit, so the commit is refused. This run must then write
-        // nothing, and the next run must derive the stays.
+        // The phone uploads another fix just before every commit, so the commit is refused. This `deriveAnew` must then
+        // write nothing, and the next `deriveAnew` must derive the stays.
         const store = yield* StayStore
         const late = { sent: 0 }
         const disturbed = StayStore.of({

@@ -111,8 +111,8 @@ export const archivePlace = program("archivePlace", function* (userId: UserId, i
 })
 
 /**
- * "retry": after `freshEventIds` made the event ids, another connection began to share the place, so it has no event id
- * yet. Then `archivePlace` tries again with new ids.
+ * "retry": after `freshEventIds` made the event ids, another connection began to share the place. That connection has
+ * no event id yet, so `archivePlace` tries again with new ids.
  */
 type ArchiveOutcome = "archived" | "retry"
 

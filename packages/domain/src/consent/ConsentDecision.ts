@@ -194,7 +194,7 @@ const connectionOf = (
   endedAt: null,
   endReason: null,
   // Null until the app exchanges the new code, which starts a token family. A second exchange of an older code ends the
-  // connection only while the family of that code is the connection's family. So after this consent, it cannot.
+  // connection only while that code's family is the connection's family. So after this consent, it ends nothing.
   familyId: null
 })
 

@@ -73,7 +73,7 @@ export const DEAD = of(AccountLimits.DEAD_TOKENS)
  */
 export const CHALLENGES = perMinute(120)
 
-/** The rate for sent forms that ask for a new password, from one address. */
+/** The rate for sent forms that ask for a new password, from one network address. */
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**

@@ -65,8 +65,8 @@ export interface Unsettled {
   readonly until: Timestamp
   /**
    * Whether the rule fires at `until`. False, for example, for an exit in the state of a rule that asks about entries.
-   * An exit is stored too, because a fix may contradict it: then the return is not an entry, and must not fire the
-   * rule.
+   * This exit is stored too, because a fix may contradict the exit: then the return is not an entry, and must not fire
+   * the rule.
    */
   readonly fires: boolean
 }
@@ -331,7 +331,7 @@ const asksAbout = ({ dwellMinutes, type }: Question, now: RuleMemory, crossed: b
   }
 }
 
-/** The state after the first fix on the other side of the circle. Inside, a stay begins. */
+/** The state after the first fix on the other side of the circle. A fix inside begins a stay (`since`). */
 const arrived = ({ basis, lastFiredAt }: RuleMemory, side: Geometry.Side, at: Timestamp): RuleMemory => ({
   side,
   since: side === "inside" ? at : null,

@@ -77,7 +77,7 @@ export const removeRule = program(
 )
 
 /**
- * Deletes a rule of either kind for the user, as `removeRule` does for an app. `connectionId` null: a rule of any
+ * Deletes a place rule or a zone rule for the user, as `removeRule` does for an app. `connectionId` null: a rule of any
  * connection of the user.
  */
 export const removeRuleOfUser = program(
@@ -189,8 +189,8 @@ const forApp = <R extends Rule>(
   })
 
 /**
- * Returns a filter that leaves out evaluations of fixes that are older than the history that the user keeps. They would
- * show where the user was at times that the user wanted deleted.
+ * Returns a filter that leaves out evaluations of fixes that are older than the history that the user keeps. These
+ * evaluations would show where the user was at times that the user wanted deleted.
  */
 const keptOf = (userId: UserId) =>
   Effect.map(

@@ -146,7 +146,7 @@ export const leave =
     return own === undefined ? unknown("app") : remove(by, own.id)(team, now)
   }
 
-/** The account that takes an app over. The store reads it under the account's lock. */
+/** The account that takes an app over. The store reads these values under the account's lock. */
 export interface Taker {
   /** The number of apps that the account holds already. */
   readonly held: number

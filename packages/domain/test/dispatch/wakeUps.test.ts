@@ -92,7 +92,7 @@ describe("what wakes the worker's loops", () => {
               expect(asked.pending - before.pending).toBe(10)
               expect(asked.claim - before.claim).toBe(0)
               expect(asked.nextDueAt - before.nextDueAt).toBeLessThan(2)
-              // The stores raised these signals when the events were stored.
+              // The stores raised these ten wake-up signals when they stored the ten events.
               expect(asked.raise - before.raise).toBe(10)
             })
           )

@@ -73,7 +73,7 @@ const textsIn = (
   const found: Array<SourceText> = []
   const visit = (node: ts.Node, isInText: boolean): void => {
     const text = partsOf(node)
-    // A text inside an expression of a template is left out here, because `between` of the template has it.
+    // A text inside an expression of a template is left out here: the template's `SourceText.between` has the text.
     if (text !== undefined && !isInText && hasWords(text.parts) && takes(node)) {
       found.push({ file, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, ...text })
     }

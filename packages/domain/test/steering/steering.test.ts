@@ -55,7 +55,7 @@ it("the end of exact location is undone with the same scopes and date, unless so
       const after = yield* restoreExactLocation(user.id, id, FRESH)
       expect([after.heldScopes, after.sensitiveExpiresAt]).toEqual([before.heldScopes, before.sensitiveExpiresAt])
 
-      // The person presses the button a second time. This must change nothing.
+      // The person presses the button a second time. The second press must change nothing.
       const { mail } = yield* MemoryDatabase
       const mails = mail.size
       expect([yield* restoreExactLocation(user.id, id, OLD), mail.size]).toEqual([after, mails])

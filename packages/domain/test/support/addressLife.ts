@@ -312,7 +312,7 @@ export const liveAddresses = (
               address: world
             })
             // The service does not renew the cookie of a session that was unused for two weeks. The model does not
-            // track the last use of sessions, so it takes this from the service's answer.
+            // track the last use of sessions, so the service's answer says whether the session gets a new cookie.
             if (Option.isSome(fresh)) {
               who.sessions.push({ ...session, isOver: true })
               session.cookie = fresh.value

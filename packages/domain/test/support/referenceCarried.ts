@@ -74,8 +74,8 @@ export class ReferenceCarried {
       reading.capturedAt - now.spot.capturedAt <= HOUR / 4 &&
       isNear(before.spot, reading)
     ) {
-      // The device was at another spot for one reading only and was soon back. So this was no move, and the rest there
-      // is removed.
+      // The device was at another spot for one reading only and was soon back. So the reading was no move, and the rest
+      // at the other spot is removed.
       rests.pop()
       before.readings++
     } else {

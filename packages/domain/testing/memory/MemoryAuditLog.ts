@@ -22,7 +22,7 @@ export const layer: Layer.Layer<AuditLog, never, MemoryDatabase> = Layer.effect(
 
 /**
  * Stores an audit event. A store calls this function in the same synchronous step as the change that the event reports,
- * so that neither is stored without the other.
+ * so that neither the change nor the event is stored alone.
  */
 export const append = ({ auditEvents }: Tables, event: AuditEvent): void => {
   // The id is a counter. If it came from `Entropy`, every audit event would change all later random draws of a

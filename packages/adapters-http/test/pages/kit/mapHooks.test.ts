@@ -49,7 +49,7 @@ interface Leaflet {
   readonly GridLayer: { readonly prototype: Layer }
 }
 
-/** Loads Leaflet with the few parts of a browser that Leaflet needs for this. */
+/** Loads Leaflet with the few parts of a browser that Leaflet needs in these tests. */
 const load = (): Leaflet => {
   const exports = {}
   const element = () => ({ style: {}, setAttribute: () => undefined, getContext: () => null })

@@ -1,4 +1,4 @@
-/** Marks a replayed delivery in its own row, so that the row of its replay need not be kept as the only sign. */
+/** Marks a delivery as replayed in its own row, so that retention may delete the row of the replay. */
 export const statements = [
   `ALTER TABLE deliveries ADD COLUMN is_replayed boolean NOT NULL DEFAULT false`,
   // Replays are few, and the unique index on app, event, endpoint and replay number finds the originals.

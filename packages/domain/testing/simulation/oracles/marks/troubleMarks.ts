@@ -76,8 +76,8 @@ const MARKS: ReadonlyArray<Mark> = [
     name: "sent again after an answer that came late",
     isReached: (run) =>
       strikes(run, "receiver.late").some(({ i }) => {
-        // A receiver decides whether it is late when the POST arrives, so the entry of the POST follows the entry of
-        // the fault.
+        // When a POST arrives, the simulated receiver decides whether to answer late. So the entry of the POST directly
+        // follows the entry of the fault.
         const late = run.entries[i + 1]
         if (late?.kind !== "posted") return false
         const isSame = (entry: Entry) =>
