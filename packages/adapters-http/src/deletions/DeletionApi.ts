@@ -17,7 +17,7 @@ export const DeletionApi = HttpApiGroup.make("deletion")
       .annotate(
         OpenApi.Description,
         "At once and permanently. Apps are disconnected, tokens of phones stop working, and every session ends. The rest is removed within " +
-          "minutes. The account's own apps are revoked. 403 for a wrong password, which counts as a failed sign-in. 409 for the last admin."
+          "minutes. An app that only this account owns is revoked; an app with another owner goes on. 403 for a wrong password, which counts as a failed sign-in. 409 for the last admin."
       )
   )
   .middleware(SessionAuth)

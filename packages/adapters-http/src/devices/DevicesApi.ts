@@ -14,7 +14,7 @@ const fields = {
   format: Device.PhoneFormat,
   created_at: Fields.At,
   last_seen_at: Fields.NullableAt.annotations({
-    description: "When the phone last sent something; null if it never did"
+    description: "When the phone last sent something new; null if it never did"
   }),
   status: Schema.Literal("nothing_sent", "sending", "put_aside").annotations({
     description: "`put_aside`: nothing of the last upload could be stored; the first entry of `put_aside` says why"

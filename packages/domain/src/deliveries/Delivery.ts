@@ -107,8 +107,8 @@ export type DeliveryFinish =
  */
 export const OWN_FAULT_WAIT = 5 * SECOND
 /**
- * When faults of the service delay an attempt for longer than this, the delivery fails without a strike, because its
- * event is out of date.
+ * When faults of the service delay an attempt for longer than this, the delivery fails without a strike, as
+ * `not_sent`. Otherwise a damaged row, which can never be sent, would be tried without end (decision W3).
  */
 export const OWN_FAULT_LIMIT = 3 * DAY
 /**

@@ -52,7 +52,7 @@ export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: 
     body: [
       `${isDisabled ? "We disabled an endpoint" : "Events do not reach an endpoint"} of your app "${app.name}":`,
       [named(endpoint.url), ...(endpoint.description === null ? [] : [endpoint.description])].join("\n"),
-      `On ${Words.moment(warning.at)} it came to ${warning.strikes} events in a row that failed at every one of their seven attempts.${lastWords(lastAttempt)}`,
+      `On ${Words.moment(warning.at)} it came to ${warning.strikes} events in a row that failed at every one of their seven attempts.${lastResult(lastAttempt)}`,
       ...(isDisabled ? DISABLED : WARNED)
     ].join("\n\n"),
     link: isDisabled ? webhooks : log,
@@ -77,8 +77,8 @@ const below = ({ id }: Pick<App, "id">, path: string): Pick<Link, "site" | "path
   path: `/developer/apps/${id}${path}`
 })
 
-const lastWords = (attempt: FailedAttempt | null): string =>
-  attempt === null || attempt.error === null ? "" : ` What came of the last one: ${attempt.error}.`
+const lastResult = (attempt: FailedAttempt | null): string =>
+  attempt === null || attempt.error === null ? "" : ` The last attempt ended with: ${attempt.error}.`
 
 /** The address without its query: developers put keys into the query, and other people may read an e-mail. */
 const named = (url: string): string => {

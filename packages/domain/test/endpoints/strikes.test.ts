@@ -164,7 +164,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
           [
             `Events do not reach an endpoint of your app "${stage.app.name}":`,
             `${URL}`,
-            "On 1 January 2026 at 23:35 UTC it came to 10 events in a row that failed at every one of their seven attempts. What came of the last one: answered 503.",
+            "On 1 January 2026 at 23:35 UTC it came to 10 events in a row that failed at every one of their seven attempts. The last attempt ended with: answered 503.",
             "At 20 in a row we disable the endpoint: what waits for it then fails, and nothing more is sent there. One event that arrives sets the count back to 0; what you send again by hand does not count.",
             "Send the endpoint a test to see what it answers. When it works, send again what failed: it is kept for 30 days.",
             `What failed there:\n${own}/deliveries?endpoint=${stage.endpoint.id}&state=failed`,

@@ -101,9 +101,9 @@ export const devices: typeof en.devices = {
       explanation: "Ein Besuch hatte keine Zeit, oder er endete, bevor er begann."
     },
     not_kept: {
-      status: "Sendet, was zu alt ist",
+      status: "Sendet, was Sie nicht aufbewahren",
       explanation:
-        "Es war älter, als Sie Ihren Standortverlauf aufbewahren wollen, deshalb haben wir es nicht gespeichert."
+        "Es war älter, als Sie Ihren Standortverlauf aufbewahren wollen, oder aus einer Zeit, die Sie gelöscht haben; deshalb haben wir es nicht gespeichert."
     }
   },
   sending: {

@@ -169,7 +169,9 @@ export const settings: typeof en.settings = {
       heading: "Was bleibt",
       learned: "Apps behalten, was sie vorher über Sie erfahren haben. Bitten Sie sie, es zu löschen.",
       decisions: (nobody) =>
-        `Entscheidungen, die Sie als Prüfer oder Administrator getroffen haben, bleiben, mit „${nobody}“ anstelle Ihres Namens.`,
+        `Was Sie als Prüfer oder Administrator entschieden oder getan haben, bleibt verzeichnet, mit „${nobody}“ anstelle Ihres Namens.`,
+      teamwork: (nobody) =>
+        `Was Sie im Team einer App getan haben, bleibt verzeichnet, mit „${nobody}“ anstelle Ihres Namens.`,
       backups: "Sicherungskopien dieses Dienstes, wenn es welche gibt, bis die Betreiber sie wegwerfen.",
       mail: "Eine E-Mail sagt Ihnen, dass es geschehen ist; danach vergessen wir Ihre Adresse. Sie können damit jederzeit ein neues Konto anlegen.",
       noMail: "Wir vergessen Ihre Adresse. Sie können damit jederzeit ein neues Konto anlegen."

@@ -107,8 +107,9 @@ export const devices = {
       explanation: "A visit had no time, or it ended before it began."
     },
     not_kept: {
-      status: "Sends what is too old",
-      explanation: "It was older than you want your history kept, so we did not store it."
+      status: "Sends what you do not keep",
+      explanation:
+        "It was older than you want your history kept, or from a time that you deleted, so we did not store it."
     }
   } satisfies Record<QuarantineReason, { readonly status: string; readonly explanation: string }>,
   /** How often the phone has sent in the last 24 hours. */

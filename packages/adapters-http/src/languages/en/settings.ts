@@ -169,7 +169,9 @@ export const settings = {
       heading: "What stays",
       learned: "Apps keep what they learned about you before. Ask them to delete it.",
       decisions: (nobody: string): string =>
-        `Decisions that you made as a reviewer or admin stay, with “${nobody}” in place of your name.`,
+        `What you decided or did as a reviewer or admin stays on record, with “${nobody}” in place of your name.`,
+      teamwork: (nobody: string): string =>
+        `What you did in the team of an app stays on record, with “${nobody}” in place of your name.`,
       backups: "Backups of this service, if there are any, until those who run it throw them away.",
       mail: "One e-mail tells you that it happened; then your address is forgotten. You can create a new account with it at any time.",
       noMail: "Your address is forgotten. You can create a new account with it at any time."

@@ -62,6 +62,10 @@ const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordCheck
               visitor.account.roles.some((role) => role !== "developer") &&
               html`<li>${words.stays.decisions(AccountDeletion.NOBODY.displayName)}</li>`
             }
+            ${
+              visitor.account.roles.includes("developer") &&
+              html`<li>${words.stays.teamwork(AccountDeletion.NOBODY.displayName)}</li>`
+            }
             <li>${words.stays.backups}</li>
           </ul>
           <p>${getsMail(visitor.account) ? words.stays.mail : words.stays.noMail}</p>
