@@ -31,7 +31,7 @@ const dev = async (path, body) => {
 }
 const advance = (span) => dev("/dev/clock", { advance: span })
 
-// ---- the app: a receiver of webhooks, which may be out of order
+// ---- the app: a receiver of webhooks. A test makes the receiver fail by setting `status`.
 
 let received = []
 let status = () => 204

@@ -3,7 +3,7 @@ export interface Happening {
   /** The time that the world's clock showed, in milliseconds since 1970. */
   readonly at: number
   readonly what: "event" | "mail" | "webhook"
-  /** The key of the row from which it was read; "" for a webhook. The answers of `/dev/clock` leave this field out. */
+  /** The key of the row of the event or mail; "" for a webhook. The answers of `/dev/clock` leave this field out. */
   readonly row: string
   readonly details: Readonly<Record<string, string | number>>
 }

@@ -127,7 +127,7 @@ export class Mover {
     let left = 0
     const tick = () => {
       const passed = performance.now() - last
-      // While an order is carried out, real time does not move the clock.
+      // While the mover carries out an order to the clock, or an order waits, real time does not move the clock.
       last += passed
       if (this.waiting > 0) return
       const due = left + passed * rate

@@ -81,7 +81,7 @@ const accused = (statements: ReadonlyArray<Statement>) =>
     open(one).length > 0 && !isOnPurpose(one) ? [`${open(one).join(", ")}: ${one.text}`] : []
   )
 
-/** The values of the parameters that the keys equal in one execution of a statement, by key. */
+/** For each key, the values of the parameters with which one execution of a statement compares the key. */
 const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<string, ReadonlySet<string>> => {
   const keys = new Map<string, Set<string>>()
   for (const { how, key, parameters } of mentions) {

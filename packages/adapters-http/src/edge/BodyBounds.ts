@@ -18,7 +18,7 @@ export interface Bounds {
 export const ORDINARY: Bounds = { bytes: MIB, entries: 20_000 }
 
 /**
- * Annotation of an endpoint or a group whose bodies may be larger than others:
+ * Annotation of an endpoint or a group whose bodies may be larger than `ORDINARY`:
  * `.annotate(BodyBounds, { bytes, entries })`.
  */
 export class BodyBounds extends Context.Tag("@place-access/adapters-http/edge/BodyBounds")<BodyBounds, Bounds>() {}

@@ -15,7 +15,7 @@ const RANGE = /^(\*|([a-z]{1,8})(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.\d{
 /** Malformed entries are left out, so that the other entries still count. */
 const rangesOf = (header: string): ReadonlyArray<Range> => {
   const entries = header.slice(0, LONGEST).split(",")
-  // The last entry may have lost its end, such as its weight, so it does not count.
+  // In a header that was cut, the last entry may lack its end, such as its weight. So the last entry does not count.
   const whole = header.length > LONGEST ? entries.slice(0, -1) : entries
   return whole.flatMap((entry) => {
     const found = RANGE.exec(entry.trim())

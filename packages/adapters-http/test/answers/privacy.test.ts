@@ -54,7 +54,8 @@ const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
     work: FastCheck.boolean(),
     earlier: FastCheck.boolean()
   }),
-  // The shared place never moves to `nowhere`. The hidden visits are at that spot, so the app would rightly see them.
+  // The shared place never moves to `nowhere`, the spot of the hidden visits. After such a move, the app would rightly
+  // see these visits.
   FastCheck.record({ _tag: tag("Moved"), spot: spot.filter((to) => to !== "nowhere") }),
   FastCheck.constant({ _tag: "Asked" } as const)
 )

@@ -276,7 +276,7 @@ export class Exchange extends Query {
     if (name === undefined || this.known.prepared.get(name) !== sender) return
     this.known.prepared.delete(name)
     this.known.doubtful.add(name)
-    // A migration may change the columns before the name is prepared a second time.
+    // A migration may change the columns of the result before the statement is prepared under this name once more.
     this.known.shapes.delete(name)
   }
 }

@@ -142,8 +142,8 @@ const ensure = (
     const sql = yield* SqlClient
     if (yield* isThere(sql, missing)) {
       // A killed process may have left behind the constraint that closes the month, and a process of an earlier release
-      // makes the partition without deleting it. Once retention has dropped the partition, the constraint would refuse
-      // imported rows of the month.
+      // makes the partition without deleting this constraint. Once retention has dropped the partition, the constraint
+      // would refuse imported rows of the month.
       const isClosed = (yield* closings(sql, missing)).includes(closingOf(missing))
       if (isClosed && (yield* mayChangeTables(sql))) yield* openMonths(sql, missing)
       return "there"
@@ -290,7 +290,7 @@ const make = (
         yield* move
       } else {
         yield* move
-        // VALIDATE takes a lock that lets readers and writers go on. After it, ATTACH need not read the DEFAULT
+        // VALIDATE takes a lock that lets readers and writers go on. After VALIDATE, ATTACH need not read the DEFAULT
         // partition.
         yield* sql`ALTER TABLE ${sql(standard)} VALIDATE CONSTRAINT ${sql(closingOf(missing))}`
         yield* lockStandard(sql, missing)
@@ -345,7 +345,7 @@ export const dropExpired = program(
   Failures.orStoreError
 )
 
-/** The partitions of months before those that `ensurePartitions` makes. */
+/** The table's partitions of months that are before the first month of `months(now)`. */
 const oldPartitions = (table: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

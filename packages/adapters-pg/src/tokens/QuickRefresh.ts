@@ -44,7 +44,7 @@ export type QuickRefresh = <A>(
 
 export type Answer<A> =
   | { readonly _tag: "Done"; readonly outcome: Option.Option<A> }
-  /** Nothing was written, and the decision must be made under the lock. */
+  /** Nothing was written, and the decision must be made under the lock of the connection's row. */
   | { readonly _tag: "NeedsLock" }
 
 const NEEDS_LOCK: Answer<never> = { _tag: "NeedsLock" }

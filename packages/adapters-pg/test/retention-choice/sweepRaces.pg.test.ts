@@ -88,8 +88,8 @@ describeServers("sweepHistory, several workers at once", (server) => {
           Effect.gen(function* () {
             yield* sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
             yield* isLocked.open
-            // The sweep reads the user's choice of 30 days first, and then waits for this row. The choice changes while
-            // the sweep waits.
+            // The sweep reads the user's choice of 30 days first, and then waits for the lock of the row of
+            // `upload_streams`. The choice changes while the sweep waits.
             yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
             yield* history.choose(userId, null, now)
           })

@@ -26,7 +26,7 @@ describeCitus("db distribute", (citus) => {
       Effect.runPromise
     )
 
-  /** Runs the command. Returns the last line that it printed, and the reason when it refused. */
+  /** Distributes the tables. Returns the last line that `say` got, and the reason when `distribute` refused. */
   const run = async ({ dryRun = false } = {}) => {
     const said: Array<string> = []
     const ended = await Distribution.distribute({

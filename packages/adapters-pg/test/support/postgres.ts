@@ -58,7 +58,7 @@ const on = async (url: string, run: (client: pg.Client) => Promise<unknown>): Pr
 const poolOn = (url: string, applicationName: string) =>
   layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName })
 
-/** The differences between the two kinds of servers. Programs connect to the first node. */
+/** The differences between a PostgreSQL server and a Citus cluster. Programs connect to the first of `nodes`. */
 interface Kind {
   readonly name: Server["name"]
   readonly nodes: ReadonlyArray<string> | null

@@ -207,7 +207,7 @@ export const make = ({
       const { id } = planned.endpoint
       const line = lines.find(id)
       if (line !== undefined && !mayBegin(planned)) {
-        // Joins at once and not in an effect: between the look-up and an effect, the line could end.
+        // Joins the line at once and not in an effect: the line could end between its look-up and an effect.
         lines.join(line, planned)
         return Effect.void
       }
@@ -224,7 +224,7 @@ export const make = ({
       const { heldSince, hasSurplus } = leases.crew()
       // `hasSurplus`: the worker must give up leases and waits until no attempt uses them, so it begins nothing new.
       if (hasSurplus || !isFresh(event, heldSince, now) || marks.takeUnstored(event.id)) return false
-      // All attempts of the event begin or none does, so each of them must find room beside those before it.
+      // All attempts of the event begin or none does, so each attempt must find room beside the attempts before it.
       if (!attempts.every((one, before) => mayBegin(one, before) || (isBacklog && mayWait(one, now)))) return false
       const outcomes: Array<AttemptOutcome> = []
       const end = (outcome: AttemptOutcome) =>

@@ -84,9 +84,9 @@ export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_L
 export const eventsUntil = (now: Timestamp): Timestamp => until("delivered_deliveries", now)
 
 /**
- * The moment up to which rows of this kind are deleted, inclusive. A row is deleted when the moment from which its time
- * counts (`RetentionKind`) is not later. Tokens, codes and consent requests are kept a day longer than they are valid,
- * because a person may ask about them.
+ * The moment up to which rows of this kind are deleted, inclusive: a row is deleted when its own moment, which
+ * `RetentionKind` names for each kind, is not later. Tokens, codes and consent requests are kept a day longer than they
+ * are valid, because a person may ask about them.
  */
 export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
   switch (kind) {

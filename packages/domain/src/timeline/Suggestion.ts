@@ -10,7 +10,7 @@ import { line, type Stop, stops } from "./Trace.js"
 export interface Suggestion {
   readonly centre: Geometry.Point
   readonly kind: PlaceKind
-  /** The number of nights or days on which the person was there. */
+  /** The number of nights or days on which the person was at this spot. */
   readonly count: number
   /** The time of the last reading at this spot. */
   readonly lastAt: Timestamp

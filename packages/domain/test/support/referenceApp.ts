@@ -67,8 +67,8 @@ export class ReferenceApp {
     const settled = this.settled(end)
     const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === which ? [deed.list] : []))
     const last = written.at(-1)
-    // If the developer wrote no such list since the last decision or withdrawal, no change waits. Then the wanted list
-    // is the list in force.
+    // If the developer wrote no list of the kind `which` since the last decision or withdrawal, no change waits. Then
+    // the wanted list is the list in force.
     return last ?? this.inForce(which, end)
   }
 

@@ -95,8 +95,8 @@ export type Answered =
   /** The page was already answered. The app gets the code of the first answer. */
   | { readonly is: "repeated"; readonly code: Code }
   /**
-   * The app gets another code. The caller then passes to the model the text of the code and, if the service made a new
-   * connection, the connection's id.
+   * The app gets a new code. The caller then passes to the model (`approve`) the text of the code and, if the service
+   * made a new connection, the connection's id.
    */
   | { readonly is: "approved"; readonly mode: Mode }
 

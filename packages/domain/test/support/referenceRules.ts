@@ -271,7 +271,7 @@ class Waiting {
     }
   }
 
-  /** The fixes that this upload makes acceptable. They count as if they had arrived with the upload. */
+  /** The quarantined fixes that the upload `own` makes acceptable. They count as if they had arrived with `own`. */
   due(device: number, own: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> {
     const there = this.#ofDevice.get(device) ?? []
     const isBetween = (fix: ReferenceFix) =>
@@ -310,8 +310,8 @@ const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string 
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
 /**
- * The sighting of a fix. Undefined if the fix was captured outside the rule's window (rule 5), arrived more than a day
- * after the window's end, or is too near the circle's boundary (rule 2).
+ * The sighting of a fix. Undefined if the fix was captured outside the window of `rule` (rule 5 of Spec §4.6), arrived
+ * more than a day after the window's end, or is too near the circle's boundary (rule 2 of Spec §4.6).
  */
 const lookAt = (
   fix: ReferenceFix,
@@ -343,8 +343,8 @@ const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
 const measured = new WeakMap<ReferenceCircle, Map<number, Map<number, number>>>()
 
 /**
- * The firings of the rule: its crossings or dwells, without those from fixes that arrived too late (rule 4), and
- * without those less than two minutes after the firing before (rule 3).
+ * The firings of the rule: its crossings or dwells, without those from fixes that arrived too late (Spec §4.6.4), and
+ * without those less than two minutes after the firing before (Spec §4.6.3).
  */
 const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
   const settle = (rule.settleS ?? 0) * SECOND
@@ -400,7 +400,7 @@ const settledFirings = (
   return fired
 }
 
-/** Rule 1: the first sighting of an era has no predecessor, so it is never a crossing. */
+/** Spec §4.6.1: the first sighting of an era has no predecessor, so it is never a crossing. */
 const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): ReadonlyArray<Sighting> =>
   sightings.filter((now, index) => {
     const before = sightings[index - 1]

@@ -56,7 +56,7 @@ const hows: ReadonlyArray<How> = [
   "abandoned"
 ]
 
-/** Some deliveries wait while others end. */
+/** Steps in which deliveries end at their last attempt, perhaps while other deliveries wait. */
 const streak = fc
   .tuple(fc.constantFrom(1, 1, 9, 10, 11, 18, 19, 19, 20, 21), together, fc.constantFrom(0, 0, 1, 2))
   .map(([count, isTogether, waiting]): ReadonlyArray<Step> => [
@@ -336,8 +336,8 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
             concurrency: isOrdered ? 1 : "unbounded"
           })
           for (const [index, { row }] of chosen.entries()) {
-            // An earlier end in this loop may have disabled the endpoint. That also ended the rows whose leases had
-            // expired.
+            // The end of an earlier row in this loop may have disabled the endpoint. The disabling also ended the rows
+            // whose leases had expired.
             if (isOpen[index] === true || (row.end !== undefined && isWritten[index] === true)) row.claimed = null
             else {
               expect([row.delivery.id, written[index]]).toEqual([row.delivery.id, isWritten[index]])

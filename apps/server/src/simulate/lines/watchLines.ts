@@ -9,7 +9,7 @@ import { Blocks } from "./Blocks.js"
 export interface LineWatch {
   /** The places that ran for the first time since the last call, as texts such as `line rules/RuleEvaluation.ts:90`. */
   readonly fresh: () => ReadonlySet<string>
-  /** The lines that never ran, in ascending order, by file. It lists only files that ran at all. */
+  /** The lines that never ran, in ascending order, by file. Files of which no line ran are left out. */
   readonly missing: () => ReadonlyMap<string, ReadonlyArray<number>>
 }
 
@@ -31,8 +31,8 @@ interface SourceLine {
 }
 
 /**
- * Starts to watch lines. That costs a run a few milliseconds, because V8 records only whether a block ran, and not how
- * often.
+ * Starts to watch which source lines run. This costs a run only a few milliseconds, because V8 records whether a block
+ * ran, and not how often.
  */
 export const watchLines: Effect.Effect<LineWatch, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {

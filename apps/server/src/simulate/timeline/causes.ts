@@ -30,16 +30,19 @@ interface Unit {
   readonly from: number
   readonly to: number
   readonly procs: ReadonlySet<string>
-  /** The ids that the unit names. */
+  /** The ids that the entries of the unit name. */
   readonly ids: ReadonlySet<string>
-  /** The ids that had to exist for the unit. When the unit is a cause, the changes of these ids are causes too. */
+  /**
+   * The ids that had to exist before the unit (an operation or an entry). When the unit is a cause, the changes of
+   * these ids are causes too.
+   */
   readonly needs: ReadonlyArray<string>
 }
 
 export interface Explanation {
   /**
    * The numbers of the entries that led to the violation, and of the entry that breaks the rule, in order. An operation
-   * is listed by its first entry. Other reads are left out, because they change nothing.
+   * is listed by its first entry. Reads that break no rule are left out, because they change nothing.
    */
   readonly led: ReadonlyArray<number>
   /** The id of the delivery, rule or connection whose state explains the violation best. */

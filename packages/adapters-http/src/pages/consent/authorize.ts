@@ -223,7 +223,7 @@ const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
 
 const requestId = param("request", ConsentRequestId, "consent request")
 
-/** Shows the request again, after sign-in or a reload. */
+/** Shows a stored consent request again, after the user's sign-in or a reload of the page. */
 const review = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const isBack = (yield* Form.query).value("done") === CHOOSE_AGAIN

@@ -276,7 +276,7 @@ const setRole = Visitor.fresh(
       const id = yield* memberId
       yield* changeMemberRole(visitor.account, app.id, id, role).pipe(
         // When owners give up their own role and press the button twice, the second request is refused, because they
-        // may not change the team any more. The role is already the chosen one, so this is no error.
+        // may not change the team any more. The role is already the chosen one, so the refusal is no error.
         Effect.catchTag("Forbidden", (error) =>
           Effect.flatMap(ownMembership(visitor, app, id), (own) => (own?.role === role ? Effect.void : error))
         )
@@ -290,8 +290,8 @@ const remove = Visitor.fresh(
   acted((visitor, app) =>
     Effect.gen(function* () {
       const id = yield* memberId
-      // The page shows no such button in a person's own row, but a page of an earlier release, which may still be open,
-      // does.
+      // The page has no button to remove the member in a person's own row, but a page of an earlier release, which may
+      // still be open, has this button.
       const own = yield* ownMembership(visitor, app, id)
       yield* Removal.once("member", removeMember(visitor.account, app.id, id))
       return own === undefined ? `${teamPath(app)}?done=team-member-removed` : `${DEVELOPER}?done=team-left`

@@ -89,8 +89,8 @@ const known = new Set<string>()
 let isLearning = false
 
 /**
- * Makes `effect` do everything for which it reads the host during a run: a fiber begins, ends or waits without end, and
- * an object gets a hash. `note` stores the positions of these reads in `known`.
+ * Makes the library `effect` do everything for which it reads the host during a run: a fiber begins, ends or waits
+ * without end, and an object gets a hash. `note` stores the positions of these reads in `known`.
  */
 const learn = (): void => {
   isLearning = true

@@ -198,7 +198,7 @@ const judgeThrottle = (all: ReadonlyArray<Check>, op: Check, say: Say): void => 
     return
   }
   if (op.outcome._tag === "refused" && !isRefusedAs(op.outcome, "WrongCredentials")) return
-  // A check that succeeded, or may have succeeded, resets the count of failures.
+  // A check of the password that succeeded, or may have succeeded, resets the count of failures.
   const forgiven = Math.max(
     -1,
     ...others.filter((other) => other.from < op.to && mayForgive(other)).map(({ to }) => to)

@@ -367,8 +367,8 @@ export class Knowledge {
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
     // `child` follows `last`. When the presented token was spent before, `last` is the last token of its chain that a
-    // refresh may have spent. The answer of the refresh that spent `last` may have been lost, so that this answer is
-    // the first that shows what follows `last`.
+    // refresh may have spent. The answer of the refresh that spent `last` may have been lost. Then the answer of `op`
+    // is the first that shows what follows `last`.
     if (!leadsTo(child, last)) last.child ??= child
   }
 

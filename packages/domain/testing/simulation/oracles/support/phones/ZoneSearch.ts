@@ -36,17 +36,17 @@ const smallKm2 = (circles: ReadonlyArray<Circle>): number =>
 const cuts = (circles: ReadonlyArray<Circle>): number => circles.filter(({ radiusM }) => radiusM > SMALL_M).length
 
 /**
- * The smallest area, in km², in which these questions may locate people, whatever the order of the questions. A small
- * circle adds its area, doubled for each larger circle (a cut) of an earlier question. A last guess adds `GUESS_KM2`,
- * doubled for each cut. So the sum is smallest if all small circles come before the cuts.
+ * The smallest area, in km², in which questions about `circles` may locate people, whatever the order of the questions.
+ * A small circle adds its area, doubled for each larger circle (a cut) of an earlier question. A last guess adds
+ * `GUESS_KM2`, doubled for each cut. So the sum is smallest if all small circles come before the cuts.
  */
 export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2
 
 /**
- * The largest area, in km², in which these questions may locate people, whatever the order of the questions. The sum is
- * largest if all larger circles (cuts), each of which doubles the area of later questions, come before the first small
- * circle.
+ * The largest area, in km², in which questions about `circles` may locate people, whatever the order of the questions.
+ * The area is largest if all larger circles (cuts), each of which doubles the area of later questions, come before the
+ * first small circle.
  */
 export const mostLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   2 ** cuts(circles) * (smallKm2(circles) + GUESS_KM2)

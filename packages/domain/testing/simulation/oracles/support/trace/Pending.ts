@@ -57,12 +57,12 @@ export class Finality {
     if (one !== undefined) this.all[handle] = { ...one, ...settled(from, to, came) }
   }
 
-  /** The reason for an end that certainly happened before the entry `from`; undefined when none certainly did. */
+  /** The cause of the event, if the event certainly happened before the entry `from`; otherwise undefined. */
   before(from: number): string | undefined {
     return this.all.find((one) => one.certain && one.to < from)?.why
   }
 
-  /** Whether an end may have happened by the entry `to`. */
+  /** Whether an operation may have caused the event (such as the end of a connection) by the entry `to`. */
   maybeBy(to: number): boolean {
     return this.all.some((one) => one.from <= to)
   }
