@@ -26,9 +26,9 @@ const LONG = [
 ]
 
 /**
- * The other files that need PostgreSQL or Citus, for `npm run test:servers`. They run in other processes than `LONG`: a
- * process can name at most 1,000 prepared statements, and the contracts in `LONG` use most of these names. Some of the
- * other files need a few names too.
+ * The test files that need PostgreSQL or Citus, for `npm run test:servers`, without the files in `LONG`. The two groups
+ * run in separate processes: a process can name at most 1,000 prepared statements, and the contracts in `LONG` use most
+ * of these names. Some files of this group need a few names too.
  */
 const SERVERS = "**/*.{pg,citus}.test.ts"
 
@@ -107,8 +107,8 @@ const rank = ({ moduleId }: TestSpecification): number => {
 }
 
 class LongestFirst extends BaseSequencer {
-  // Within one kind, vitest's own order stays: the file that took longest in the last run comes first, or the largest
-  // file when there was no run.
+  // Among files of equal `rank`, vitest's own order stays: the file that took longest in the last run comes first, or
+  // the largest file when there was no run.
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
   }
@@ -123,8 +123,8 @@ class LongestFirst extends BaseSequencer {
  */
 const MOST = totalmem() > 10 * 2 ** 30 ? Math.min(availableParallelism() + 1, 4) : 3
 /**
- * The files of `npm run test:unit` and of `npm run test:stock` do not wait, so they get no additional process: it would
- * only load the same modules once more.
+ * The tests of `npm run test:unit` and of `npm run test:stock` do not wait for programs or servers, so they get no
+ * additional process: it would only load the same modules once more.
  */
 const WAITS = process.env["UNIT"] !== "1" && process.env["STOCK"] !== "1"
 const PROCESSES = WAITS ? MOST : Math.min(availableParallelism(), MOST)

@@ -8,7 +8,7 @@ const both = () => ({ PostgreSQL: new Set(), Citus: new Set() })
 
 /**
  * Compares the tests (`{ fullName, status, file: { name } }`). Returns lines for people, and faults: tests that ran on
- * only one of the two without a reason, and tests of a `.pg.test.ts` file that do not say where they run.
+ * PostgreSQL or Citus only, without a reason, and tests of a `.pg.test.ts` file that do not say where they run.
  */
 export function compare(tests) {
   const [ran, passed] = [both(), both()]

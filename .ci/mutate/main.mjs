@@ -69,8 +69,8 @@ const clock = performance.now()
 const elapsed = () => `${Math.round((performance.now() - clock) / 1_000)} s`
 
 /**
- * Draws a sample of the faults. The random generator is written out here, so that a seed draws the same sample on every
- * machine.
+ * Draws a sample of the faults that could be planted in the sources. The random generator is written out here, so that
+ * a seed draws the same sample on every machine.
  */
 const drawn = (all, count, seed) => {
   let state = seed >>> 0
@@ -87,8 +87,8 @@ say(`${tried.length} faults in ${sources.length} files of ${positionals.join(", 
 const roomOf = (path) => `${(isFolder(path) ? path : dirname(path)).replace(/\/$/, "").replace("/src", "/test")}/`
 const rooms = [...new Set(positionals.map(roomOf))]
 /**
- * The test folders of all other rooms of the same packages. Tests of whole simulated runs are left out; `--tests` can
- * name them.
+ * In the packages of `rooms`, the test folders of all rooms that are not in `rooms`. Tests of whole simulated runs are
+ * left out; `--tests` can name them.
  */
 const others = () =>
   [...new Set(rooms.map((room) => dirname(room)))]

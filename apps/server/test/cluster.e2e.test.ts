@@ -185,7 +185,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
         (one) => (service = one)
       )
     const command = async (text: string) => {
-      // The test makes fewer shards (4) than the command of the page, because fewer shards are made faster.
+      // The test makes fewer shards (4) than the command in docs/scaling.md, because fewer shards are made faster.
       const args = text
         .replace("npm start -- ", "")
         .replace(/--shards \d+/, "--shards 4")

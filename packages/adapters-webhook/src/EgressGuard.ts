@@ -69,8 +69,8 @@ const hasIsatapInterface = (address: string): boolean => {
 }
 
 /**
- * Whether the text is a public IPv4 or IPv6 address: global unicast, and neither in the refused blocks above nor an
- * ISATAP tunnel. False for a text that is not an address, such as a host name.
+ * Whether the text is a public IPv4 or IPv6 address: global unicast, neither in `IPV4_REFUSED` nor in `IPV6_REFUSED`,
+ * and no ISATAP tunnel. False for a text that is not an address, such as a host name.
  */
 export const isPublic = (address: string): boolean => {
   switch (isIP(address)) {

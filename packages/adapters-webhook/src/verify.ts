@@ -151,8 +151,8 @@ const MALFORMED = {
 } as const
 
 /**
- * Parses the header. Keeps `t` as it is written, because the signature is over that text. Ignores schemes other than
- * v1.
+ * Parses the signature header. Keeps `t` as it is written, because the signature covers that text. Ignores schemes
+ * other than v1.
  */
 const parse = (
   header: string

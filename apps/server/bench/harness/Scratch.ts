@@ -9,7 +9,7 @@ import pg from "pg"
 /** The address of the PostgreSQL server on which scratch databases are made. */
 const BENCH_DATABASE_URL = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
-/** The server's version. The error is a sentence for the person who started the benchmark. */
+/** The version of the PostgreSQL server. The error is a sentence for the person who started the benchmark. */
 export const version = async (): Promise<string> => {
   try {
     const client = new pg.Client({ connectionString: BENCH_DATABASE_URL, connectionTimeoutMillis: 5_000 })

@@ -3,11 +3,11 @@ import type { Finding } from "./Check.js"
 import * as Check from "./Check.js"
 
 /**
- * A difference that is a problem: half of the 60 s after which receivers that use `verify` refuse a signature as too
- * old or too new.
+ * A difference between two clocks that is a problem: half of the 60 s after which receivers that use `verify` refuse a
+ * signature as too old or too new.
  */
 const WRONG_MS = 30_000
-/** A difference that deserves a warning. A clock that is set over the network is never this far off. */
+/** A difference between two clocks that deserves a warning. A clock set over the network is never this far off. */
 const ODD_MS = 2_000
 
 const SET_BOTH = "Let both be set by the network (NTP, for example with chrony)."
@@ -22,13 +22,13 @@ const finding = (other: string, offsetMs: number, isWrong: boolean, advice: stri
       : Check.ok("clock", says)
 }
 
-/** Judges the difference to another clock. `offsetMs` says how far that clock is ahead of this machine's. */
+/** Judges the difference to another clock. `offsetMs`: how far the other clock is ahead of this machine's clock. */
 export const judged = (other: string, offsetMs: number): Finding =>
   finding(other, offsetMs, Math.abs(Math.round(offsetMs)) >= WRONG_MS, SET_BOTH)
 
 /**
- * Judges the difference to the database's clock. Servers and workers correct a small difference, and stop their work at
- * a large one.
+ * Judges the difference between this machine's clock and the database's. Servers and workers correct a small
+ * difference, and stop their work at a large one.
  */
 export const judgedByDatabase = (offsetMs: number): Finding =>
   finding(

@@ -211,9 +211,9 @@ const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Rep
 }
 
 interface RealCrossing {
-  /** The time of the last reading on the old side, without runs of fewer than three readings. */
+  /** The time of the last reading on the side before the crossing. Runs of fewer than three readings are ignored. */
   readonly after: number
-  /** The time of the last reading on the new side, without runs of fewer than three readings. */
+  /** The time of the last reading on the side after the crossing. Runs of fewer than three readings are ignored. */
   readonly until: number
   readonly isInside: boolean
 }

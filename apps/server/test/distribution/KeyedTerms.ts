@@ -48,7 +48,7 @@ export const copy = ({ followers, known }: Terms): Terms => ({ known: new Map(kn
 
 export const known = (terms: Terms, term: string): KnownValue => terms.known.get(term) ?? UNKNOWN
 
-/** Notes that a term equals a value about which something is known. */
+/** Records in `terms` what is now known about the value of `term`, and passes it on to the terms that follow `term`. */
 export const learn = (terms: Terms, term: string, news: KnownValue): void => {
   if (news.how === null) return
   const before = known(terms, term)

@@ -37,7 +37,7 @@ export const mentions = async (text: string, schema: Schema): Promise<ReadonlyAr
   return found
 }
 
-/** Statements that neither read nor write rows. Any other statement that is not handled below throws. */
+/** Statements that neither read nor write rows. Any other statement for which `query` has no case throws. */
 const WITHOUT_ROWS: ReadonlySet<string> = new Set(["CreateStmt", "ListenStmt", "TransactionStmt", "VariableSetStmt"])
 
 const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {

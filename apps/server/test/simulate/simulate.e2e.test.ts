@@ -123,8 +123,8 @@ describe("npm run simulate", () => {
     const output: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
     const said = () => output.join("")
-    // This promise never rejects. When a search does not end, the comparison below fails, and shows the output of the
-    // search.
+    // `ended` never rejects. When the search does not end, the test therefore compares `ended` with 0, fails, and shows
+    // the output of the search.
     const ended = once(child, "exit", { signal: AbortSignal.timeout(500_000) }).then(
       ([code]) => code as number | null,
       () => (child.kill("SIGKILL"), "it did not end")

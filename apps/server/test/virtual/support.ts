@@ -33,8 +33,8 @@ export interface TestWorld {
 }
 
 /**
- * Starts a server on virtual time, in a new data folder or in the folder `given`. `close` deletes the folder around the
- * data.
+ * Starts a server on virtual time, in a new data folder or in the folder `given`. `close` stops the server and deletes
+ * the folder that contains the data folder.
  */
 export const startWorld = async (
   processes: Processes,

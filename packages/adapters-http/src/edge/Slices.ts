@@ -82,7 +82,7 @@ export const parse = <E>(
     let pieceFrom = 0
     let pausedAt = 0
     let [depth, isText] = [0, false]
-    /** How many values the piece and the rest have so far. Each comma and each opening bracket counts as one value. */
+    /** How many values the piece and `rest` have so far. Each comma and each opening bracket counts as one value. */
     let [valuesOfPiece, valuesOfRest] = [0, 0]
     const hasTooMany = () => (list === undefined ? ++valuesOfRest : ++valuesOfPiece) > VALUES && inList > 0
 

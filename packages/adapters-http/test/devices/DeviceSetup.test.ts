@@ -67,8 +67,8 @@ describe("how often an app sends [devices-16]", () => {
     expect(tuning.map(({ effect }) => effect).join()).toMatch(/battery/)
   })
 
-  // OsmAnd is left out, because it needs no such setting: while it records, it sends its position also when the phone
-  // does not move.
+  // OsmAnd is left out, because it needs no setting that keeps the phone awake: while OsmAnd records, it sends its
+  // position also when the phone does not move.
   it.each(apps.filter((format) => format !== "osmand"))(
     "%s: a setting keeps a phone that lies still awake",
     (format) => {

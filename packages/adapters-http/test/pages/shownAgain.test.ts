@@ -216,8 +216,8 @@ describe("filters of logs", () => {
       expect(page.text).toContain('<a href="/portal/access-log">Show everything</a>')
       expect((await browser.get(`/portal/access-log.csv?${query}`)).status).toBe(400)
     }
-    // The page does not apply a filter that it cannot read, and lists all entries. It must not offer the file, because
-    // a request for the file with this filter fails.
+    // The page does not apply a filter that it cannot read, and lists all entries. Then the page must not offer the CSV
+    // file, because a request for the CSV file with this filter fails.
     const { app } = await world.app(person)
     const { accessToken } = await world.connect(person, app, { scopes: ["location.place.current"] })
     expect((await world.call("/v1/me", bearer(accessToken))).status).toBe(200)

@@ -55,8 +55,8 @@ export const look = (page: Page, name: string, hasScripts: boolean): Promise<voi
 type Scheme = "light" | "dark"
 
 /**
- * Checks more than `inspect`: every rule of axe-core at both widths, and the colours of the schemes named for each
- * width.
+ * Checks more than `inspect`: every rule of axe-core at the widths 1280 and 390, and the colours of the schemes that
+ * `schemes` names for each width.
  */
 export const inspectClosely = async (
   page: Page,
@@ -69,7 +69,7 @@ export const inspectClosely = async (
   await fits(page, name, async (width) => {
     for (const [index, colorScheme] of schemes[width].entries()) {
       await page.emulateMedia({ colorScheme })
-      // The other rules do not depend on the colours, so they run for the first scheme only.
+      // Only the rule `color-contrast` depends on the colours, so the other rules run for the first scheme only.
       const faults = inWords(await accessibilityFaults(page, index === 0 ? undefined : ["color-contrast"]))
       expect({ width, colorScheme, faults }).toEqual({ width, colorScheme, faults: [] })
     }

@@ -2,8 +2,8 @@ import pg from "pg"
 
 /**
  * Converts the texts of columns to values, and returns the same values as `pg`. Nearly every answer has timestamps and
- * lists of texts. When these have the server's usual format, the functions below read them faster than the parsers of
- * `pg`.
+ * lists of texts. When these have the server's usual format, the functions of this module read them faster than the
+ * parsers of `pg`.
  */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>

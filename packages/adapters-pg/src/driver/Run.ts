@@ -62,7 +62,7 @@ export const isVictim = (error: unknown, depth = 5): boolean =>
   (Predicate.hasProperty(error, "code") && error.code === "40P01") ||
   (depth > 0 && Predicate.hasProperty(error, "cause") && isVictim(error.cause, depth - 1))
 
-/** Runs `run` again after a deadlock if a repeat is left; otherwise fails with `failed`. */
+/** Runs `victim`, which a deadlock ended, once more if a repeat is left; otherwise fails with `failed`. */
 export const repeated = <A, E, R>(
   failed: Effect.Effect<never, E>,
   victim: Effect.Effect<A, E, R>

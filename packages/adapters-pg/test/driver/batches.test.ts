@@ -66,7 +66,7 @@ describe("work in flight shares statements", () => {
         expect(yield* later).toEqual([0, 1, 2])
         expect(written).toEqual([1, 3])
         // After the first statement, which takes 200 ms, the next statement begins at most `pauseMillis` (100 ms)
-        // later. With a pause of 200 ms, the calls would end after the limit below.
+        // later. With a pause of 200 ms, the calls would end after 390 ms.
         expect(Date.now() - startedAt).toBeLessThan(390)
       })
     ))

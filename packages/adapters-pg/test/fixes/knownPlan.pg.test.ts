@@ -55,7 +55,7 @@ describePg("plans", "the look for fixes that are known", () => {
         const sql = yield* SqlClient
         // The driver prepares a statement at its third execution in a process. PostgreSQL makes a custom plan for the
         // first five executions of a prepared statement, and then may choose the generic plan. Twelve executions are
-        // enough for both, even if no other test has executed the statement.
+        // enough to prepare the statement and to choose the plan, even if no other test has executed the statement.
         const [unknown] = yield* planned(1, 12)
         expect(unknown?.["planned"]).toBe(5)
         expect(unknown?.["kept"]).toBeGreaterThanOrEqual(5)

@@ -15,7 +15,7 @@ afterAll(() => Promise.all([...running].map(ended)))
 /** An example that runs in a separate process, on a free port. */
 export interface Example {
   readonly url: string
-  /** The output so far, of both streams, line by line. */
+  /** What the example has written to stdout and stderr so far, line by line. */
   readonly lines: () => ReadonlyArray<string>
   readonly hasWritten: (text: string) => Promise<void>
   readonly stop: () => Promise<void>

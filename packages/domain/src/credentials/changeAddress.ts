@@ -22,8 +22,8 @@ export const requireConfirmed = program(
 )
 
 /**
- * Whether a link may be mailed. A link to the account's present address counts for this account only. Otherwise
- * strangers who request links to the same mailbox could keep the owner from confirming the address.
+ * Whether a link may be mailed. A link to the account's present address counts against a limit of this account only.
+ * Otherwise strangers who request links to the same mailbox could keep the owner from confirming the address.
  */
 const mayMail = ({ email, newEmail, userId }: AccountLink.AccountLink) =>
   Effect.gen(function* () {

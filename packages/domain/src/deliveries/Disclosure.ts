@@ -54,7 +54,7 @@ export const sent = (delivery: LoggedDelivery): AccessLogEntry | undefined => {
   return entry(about, "sent", delivery.originalAt, 200, null, disclosed)
 }
 
-/** The entry of an event that was withheld because it became older than its rule allows. */
+/** The access-log entry of an event that was not sent because it became older than its rule allows. */
 export const withheld = (delivery: LoggedDelivery): Unsent | undefined => {
   const at = tooOldAt(delivery)
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
@@ -84,7 +84,7 @@ export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | u
 
 const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other)
 
-/** Whether the delivery was attempted before. Then the log already has an entry that the event was sent. */
+/** Whether the delivery was attempted before. Then the access log already has an entry that the event was sent. */
 const isRetry = ({ attempt }: LoggedDelivery): boolean => attempt > 1
 
 /** The fields of an event from which an entry is made when no delivery exists. */
@@ -154,13 +154,13 @@ const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: LoggedDelivery): Timest
 }
 
 /**
- * The person, app and connection that the event is about. Undefined for a test, which is not about a person, and for a
- * replay, because the original delivery wrote the entry.
+ * The person, app and connection that the event is about. Undefined for a test event, which is about no person, and for
+ * a replay, because the original delivery wrote the entry of the access log.
  */
 const subject = (delivery: LoggedDelivery): Subject | undefined =>
   delivery.replayNo > 0 ? undefined : subjectOf(delivery)
 
-/** The person, app and connection that the event is about. Undefined for a test, which is not about a person. */
+/** The person, app and connection that the event is about. Undefined for a test event, which is about no person. */
 const subjectOf = ({ appId, envelope, userId }: LoggedDelivery): Subject | undefined =>
   userId === null || envelope.grantId === null
     ? undefined

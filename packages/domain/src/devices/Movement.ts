@@ -31,7 +31,7 @@ export interface RestingPhone {
 export interface Movement extends RestingPhone {
   /** The capture time of the newest reading. */
   readonly heardAt: Timestamp
-  /** The newest position. While the device rests, this position may be as far from the spot as both bands together. */
+  /** The newest position. While the device rests, its distance from the spot is at most the sum of the two bands. */
   readonly last: Spot
   /**
    * The rest that the newest reading ended; null: none. If the device is back at that spot within `JUMP`, the move is

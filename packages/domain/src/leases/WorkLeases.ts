@@ -31,8 +31,8 @@ export interface WorkLeases {
   readonly people: PeopleLeases
   readonly chores: ChoreLeases
   /**
-   * Signals that the worker has taken further leases, so that there may be new work. Run the outer effect at once: its
-   * result is an effect that ends at the next take after that moment.
+   * Signals that the worker has taken further leases, so that there may be new work. Run the outer effect first. Its
+   * result is an effect that ends when the worker next takes a lease after the outer effect ran.
    */
   readonly nextTaken: Effect.Effect<Effect.Effect<void>>
 }

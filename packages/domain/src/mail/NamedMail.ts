@@ -19,8 +19,8 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
 export const LIMIT = AccountLimits.RECEIPTS.most
 
 /**
- * How long a message counts towards the limit, in milliseconds. For this time after a folded message, no subject names
- * an app.
+ * How long a message counts towards the limit, in milliseconds. For this time after a folded message (the one message
+ * that stands for the messages beyond the limit), no subject names an app.
  */
 export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
@@ -37,8 +37,8 @@ export interface NamedMailCount {
   /** When messages with an app's name were written, ordered by time. Times older than `WINDOW` may be among them. */
   readonly namedAt: ReadonlyArray<Timestamp>
   /**
-   * When the folded message was written; null when none was written, or when a message with an app's name was written
-   * after it.
+   * When the folded message (one message in place of all further ones) was written. Null when none was written, or when
+   * a message with an app's name was written after it.
    */
   readonly foldedAt: Timestamp | null
   /**

@@ -56,8 +56,8 @@ export const liveThrough = (life: Life) => {
       })
 
     let now = NOON
-    // Runs `settleDue` five minutes after an upload, or at the next event if that is earlier. No crossing waits longer
-    // than that.
+    // Runs `settleDue` five minutes after an upload, or at the next event if the event is earlier. No crossing waits
+    // longer than five minutes.
     const settle = (at: number) =>
       Effect.gen(function* () {
         set(Math.max(now, Math.min(at, now + 301_000)))

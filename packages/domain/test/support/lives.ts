@@ -49,7 +49,7 @@ export const firstLife = (count: number): number => {
   return seed === undefined ? Math.floor((start * (HIGHEST - count)) / count) * count : (seed - 1) * count
 }
 
-/** Generates the scenario with this number. One number always gives the same scenario. */
+/** Generates the scenario of `seed`. One seed always gives the same scenario. */
 export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
   // The values of `settleS` come from a second generator. So each seed still gives the scenario that it gave before

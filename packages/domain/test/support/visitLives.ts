@@ -67,8 +67,8 @@ const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
 ]
 
 /**
- * Generates the scenario with this number. One number always gives the same scenario. `uploads` is the seed of the
- * order in which the readings arrive.
+ * Generates the scenario of `seed`. The same `seed` and `uploads` always give the same scenario. `uploads` is the seed
+ * of the order in which the readings arrive.
  */
 export const visitLifeOf = (seed: number, uploads: number): VisitLife => {
   const dice = random(seed)

@@ -18,9 +18,9 @@ export interface Members {
 }
 
 /**
- * Makes the reader. A file of an unknown format is no fault, because a Takeout has photos and lists beside the
- * locations. A packed file without a location file is no fault either. A damaged file is a fault, but the files after
- * it are still read.
+ * Makes the reader of an archive's files. A file of an unknown format is no fault, because a Takeout has photos and
+ * lists beside the locations. A packed file without a location file is no fault either. A damaged file is a fault, but
+ * the files after it are still read.
  */
 export const make = (openInner: () => StepReader): Members => {
   let inner: StepReader | undefined

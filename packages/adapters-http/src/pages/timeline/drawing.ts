@@ -19,12 +19,12 @@ const MARGIN = 36
  * would fill the whole picture.
  */
 const MIN_SPAN_M = 600
-/** The most points of the line. The picture is 720 units wide, so a reader could not see more points. */
+/** The most points of the line through the day's fixes. A reader of a picture 720 units wide could not see more. */
 const MAX_POINTS = 1_500
 
 interface Drawn {
   readonly fixes: ReadonlyArray<Fix.Fix>
-  /** The places where the person was on that day. */
+  /** The places where the person was on the drawn day. */
   readonly places: ReadonlyArray<Place.Place>
   readonly segments: ReadonlyArray<Trace.Segment>
 }

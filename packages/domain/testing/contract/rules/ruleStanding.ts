@@ -11,7 +11,7 @@ import type { Contract } from "../../Contract.js"
 import * as Connections from "../connection/connectionSamples.js"
 import * as Samples from "./ruleSamples.js"
 
-/** `disabledAt` of the connection's only rule, as the list shows it. */
+/** `disabledAt` of the connection's only rule, as the store's list of the connection's rules shows it. */
 const disabledAt = (connection: Connection) =>
   Effect.map(Samples.list(connection), ([only]) =>
     only === undefined ? Check.fail("the rule is listed") : only.disabledAt

@@ -11,7 +11,7 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
  */
 export const FIRST_LINE = "<lines>"
 
-/** A reading as a line of this format. `at` is in milliseconds since 1970. */
+/** A reading as a line of a file that begins with `FIRST_LINE`. `at` is in milliseconds since 1970. */
 export const line = (at: number, lat: number, lon: number): string => `${at} ${lat} ${lon}`
 
 export const layer: Layer.Layer<ImportReader> = Layer.succeed(ImportReader, {

@@ -148,7 +148,7 @@ const h3: Oracle = {
       const first = ids.get(happening)
       ids.set(happening, first ?? { eventId, endpointId })
       if (first === undefined || first.eventId === eventId) return undefined
-      // If both events went to one endpoint, the rule fired twice. Other oracles, such as R8, report this.
+      // If this event and `first` went to one endpoint, the rule fired twice. Other oracles, such as R8, report this.
       const isTwice = isFiring(post.body["type"]) && postsOf(run, eventId, textOf(first.endpointId) ?? "").length > 0
       return isTwice || first.endpointId === endpointId ? undefined : `it went elsewhere as ${first.eventId}`
     })

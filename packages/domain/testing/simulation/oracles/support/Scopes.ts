@@ -88,7 +88,7 @@ export const scopesGranted = (
 const modeOf = (operation: CompletedCall<"consent">): string | undefined =>
   operation.outcome?._tag === "ok" ? operation.outcome.value.mode : undefined
 
-/** The user's other consents and changes that overlap this call. */
+/** The user's other consents and changes that overlap `operation` in time. */
 const overlapping = (h: Happened, userId: string, operation: CompletedCall): ReadonlyArray<CompletedCall> =>
   h.all.filter(
     (other) =>
