@@ -32,8 +32,8 @@ const faultOf = (node, raw) => {
     const operator = node.operatorToken.getText()
     const [left, right] = [raw(node.left), raw(node.right)]
     const compared = COMPARISONS[operator]
-    // The compiler may rely on a comparison such as `x !== undefined`, but the tests run without types, so it can be
-    // turned around like others.
+    // The compiler may rely on a comparison such as `x !== undefined`, but the tests run without types, so this
+    // comparison can be inverted like every other comparison.
     if (compared !== undefined) return { kind: "comparison", to: `${left} ${compared} ${right}` }
     if (LOGIC[operator] !== undefined) return { kind: "logic", to: `(${left}) ${LOGIC[operator]} (${right})` }
     if (SUMS[operator] !== undefined && !isText(node))

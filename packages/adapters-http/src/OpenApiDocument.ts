@@ -42,7 +42,7 @@ export const correct = (document: Json, endpoints: Corrections.Endpoints): Json 
   return cleaned
 }
 
-/** Adds a description to every field of every request and response body that has none. */
+/** Adds a description to every field without a description, in all request and response bodies. */
 const describeFields = (document: Json): void => {
   for (const schema of Object.values(object(object(document["components"])["schemas"]))) Descriptions.addTo(schema)
   for (const { operation } of operations(document)) {

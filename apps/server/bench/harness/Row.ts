@@ -64,7 +64,7 @@ export interface Measured {
 export interface Goal {
   /** The text in the results table, such as `throughput ÷ baseline ≥ 0.7`. */
   readonly says: string
-  /** The figure that the goal is about; undefined when no round measured it, for example without `--peers`. */
+  /** The figure that must reach the goal; undefined when no round measured it, for example without `--peers`. */
   readonly value: (measured: Measured) => number | undefined
   readonly isReached: (value: number) => boolean
 }

@@ -1,4 +1,4 @@
-/** The output of the tour. */
+/** The output of the demo's tour through the service. */
 
 // Whether the terminal can show colors. `hasColors` is also false when the variable NO_COLOR is set.
 const isColoured = process.stdout.isTTY && process.stdout.hasColors()

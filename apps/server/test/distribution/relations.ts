@@ -23,7 +23,7 @@ export interface Mention {
   readonly table: string
   readonly key: string
   readonly how: "one" | "several" | "every"
-  /** The numbers of the parameters that the key equals. */
+  /** The numbers of the statement's parameters with which the statement compares the key for equality. */
   readonly parameters: ReadonlyArray<number>
 }
 
@@ -150,8 +150,8 @@ export const reading = ({ here, scope }: Level): Reader => {
       for (const level of levels) {
         const relation = level.find((one) => (alias === undefined ? one.columns.includes(column) : one.alias === alias))
         if (relation !== undefined) return { term: `${relation.id}.${column}`, relation: relation.id }
-        // A relation of this query has unknown columns, and the name may belong to one of them. So nothing is known
-        // about the value.
+        // A relation of this query has unknown columns, and `column` may be one of them. So nothing is known about the
+        // value.
         if (level.some(({ columns }) => columns.length === 0)) return null
       }
       return null

@@ -54,7 +54,7 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
 
 const CHECK_DEADLINE = Duration.seconds(10)
 
-/** Why the mail server cannot be used, without the password; null when it accepts a connection and the login. */
+/** Why the mail server cannot be used; null when it accepts a connection and the login. The password is left out. */
 export const check = ({ server }: Smtp): Effect.Effect<string | null> =>
   Effect.tryPromise({
     try: async () => {

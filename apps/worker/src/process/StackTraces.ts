@@ -12,8 +12,8 @@ import { formatWithOptions } from "node:util"
  */
 
 /**
- * Translates the positions in a trace, or in a text that contains traces. A position stays as it is when its file has
- * no source map, or when the map does not contain it.
+ * Translates the positions in a stack trace, or in a text that contains stack traces. A position stays as it is when
+ * its file has no source map, or when the map does not contain the position.
  */
 export const written = (text: string): string =>
   text.includes("file:")
@@ -56,7 +56,7 @@ const readMap = (file: string): SourceMap | undefined => {
     const path = `${fileURLToPath(file)}.map`
     return existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, "utf8"))) : undefined
   } catch {
-    // On an error the trace stays untranslated, which is better than no trace.
+    // After an error the stack trace stays untranslated, which is better than no stack trace.
     return undefined
   }
 }
@@ -91,7 +91,7 @@ const host = globalThis.console
 const said = (stream: NodeJS.WriteStream, values: ReadonlyArray<unknown>): string =>
   written(formatWithOptions({ colors: stream.isTTY && stream.hasColors() }, ...values))
 
-/** The console to which the loggers write. It translates traces. */
+/** The console to which the loggers write. It translates the positions in stack traces. */
 const mapping: Console.Console = {
   ...Context.get(DefaultServices.liveServices, Console.Console),
   unsafe: {

@@ -30,7 +30,7 @@ export interface ConnectionAnswer {
   readonly external_user_id: string | null
   /** The scopes that the app can use now. */
   readonly scopes: ReadonlyArray<AppScope>
-  /** The scopes that the user granted, lapsed scopes included. */
+  /** The scopes that the user granted and the app still declares, lapsed scopes included. */
   readonly held_scopes: ReadonlyArray<AppScope>
   /** Grows when the set of shared places changes. */
   readonly places_version: number

@@ -73,8 +73,8 @@ export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E
     if (isOwn(context) || !context.unsafeMap.has(BEGAN_OWN)) return self
     const own = ofRequest(Context.empty() as Context.Context<never>)
     for (const [key, service] of context.unsafeMap) put(own, key, service)
-    // The fiber gets an empty context first. Effect compares contexts by content: without this step it would keep the
-    // copy, because the new context has the same content.
+    // The fiber gets an empty context first. Effect compares contexts by content: without this step the fiber would
+    // keep its present context (a copy that `put` refuses), because the new context has the same content.
     return FiberRef.set(FiberRef.currentContext, Context.empty() as Context.Context<never>).pipe(
       Effect.zipRight(FiberRef.set(FiberRef.currentContext, own)),
       Effect.zipRight(self)

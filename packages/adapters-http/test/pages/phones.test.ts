@@ -185,7 +185,7 @@ describe("the link of GPSLogger [devices-14]", () => {
     expect(first.headers.get("cache-control")).toBe("no-store")
     expect([first.status, first.text]).toEqual([200, expect.stringContaining(token)])
     expect((await world.call(path)).status).toBe(404)
-    // The page and the profile must have the same token, which must work.
+    // The app's profile, which `path` serves once, has the token of the new phone. This token must work.
     expect((await world.call("/v1/phone/osmand?lat=1&lon=2", bearer(token))).status).toBe(200)
   })
 

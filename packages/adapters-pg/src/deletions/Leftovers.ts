@@ -39,8 +39,8 @@ const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 /**
  * Deletes rows that a deleted account left behind, and returns the number of rows that it deleted or changed. From each
  * table of `peoplesTables` it deletes at most `limit` rows. An event is deleted after its deliveries, and a connection
- * after its route, because only the event and the connection say where these rows are. Each statement commits by
- * itself.
+ * after its route, because only the event and the connection say where their deliveries and route are. Each statement
+ * commits by itself.
  */
 export const remove = (
   sql: SqlClient,

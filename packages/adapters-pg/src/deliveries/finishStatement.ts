@@ -51,10 +51,10 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
   const values = sorted.map(({ how }) => Delivery.valuesOf(how))
   const attempts = sorted.map(({ attempt }) => attempt)
   // `lease = lease || ''` is a comparison that the planner cannot estimate, so it expects one row and uses the index.
-  // Without it, the planner expects ten rows from the list of ids. While the table is small, the planner then reads the
-  // whole table for them, and PostgreSQL keeps that plan when the table has grown. `MAY_FINISH` hides the state in a
-  // CASE, so that the planner does not use the index of waiting deliveries: it would read all entries of the app in
-  // that index.
+  // Without this comparison, the planner expects ten rows from the list of ids. While the table is small, the planner
+  // then reads the whole table, and PostgreSQL keeps that plan when the table has grown. `MAY_FINISH` hides the state
+  // in a CASE, so that the planner does not use the index of waiting deliveries: with that index the statement would
+  // read all entries of the app.
   return sql`WITH asked AS (
         SELECT * FROM unnest(
           ${sorted.map(({ held }) => held.id)}::text[],

@@ -49,7 +49,7 @@ const isOfNobody = (name: string): boolean => name === "lost+found" || name.star
 
 /**
  * Whether other programs seem to use the folder, as they use /tmp. If this program closed such a folder to others, it
- * would lock those programs out. When this program runs as root, the operating system would not prevent that.
+ * would lock those programs out. When this program runs as root, the operating system would not refuse the change.
  */
 const isOfOthers = (names: ReadonlyArray<string>): boolean =>
   !names.some((name) => OURS.has(name)) && !names.every(isOfNobody)

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream"
 import { callbackify } from "node:util"
 import * as Wire from "./Wire.js"
 
-/** The part of the session that a connection uses. */
+/** The part of the embedded database's session (`PgliteSession`) that a client connection uses. */
 export interface Backend {
   readonly serverVersion: string
   /** Queues a stream that has a whole request ready. */

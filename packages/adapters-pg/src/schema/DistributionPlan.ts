@@ -36,7 +36,7 @@ export const LOOKUP_TABLES: ReadonlySet<string> = new Set([
 
 /**
  * The groups of tables: rows of one group with the same key are on the same node. Each entry has the column that
- * distributes the group, and the table that leads the group.
+ * distributes the group, and the table with which the group's other tables are colocated.
  */
 const GROUPS: ReadonlyMap<string, string> = new Map([
   ["user_id", "connections"],

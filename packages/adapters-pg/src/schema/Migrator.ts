@@ -60,7 +60,7 @@ const pending = (
       return new MigrationRefused({ message: `migration ${id} is ${name} here and ${known} in the database` })
     }
   }
-  // Migrations with greater numbers belong to a newer release, which runs beside this one during an upgrade.
+  // The database may have migrations that `list` lacks: a newer release runs beside this release during an upgrade.
   return Effect.succeed(list.filter(({ id }) => id > newest))
 }
 

@@ -246,7 +246,7 @@ const removeTokens = (sql: SqlClient, until: Timestamp.Timestamp, limit: number,
     return removed + (yield* removeKeys(sql, from, rest, isOver(sql, from, until)))
   })
 
-/** Selects at most `limit` spent tokens of the families of these heads. */
+/** Selects at most `limit` spent tokens of the families whose heads (unspent tokens) are `heads`. */
 const spentOf = (sql: SqlClient, heads: Keys, limit: number): Effect.Effect<Keys, SqlError> => {
   if (heads.length === 0) return Effect.succeed([])
   const users = valuesOf(heads, "user_id")

@@ -179,8 +179,8 @@ describeServers("races of one connection's writers", (server) => {
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect(Either.isLeft(answer) && answer.left instanceof StoreError && answer.left.transient).toBe(true)
-        // The refresh above failed only because the lock was not free. It must not have ended the connection, so the
-        // next refresh succeeds.
+        // The first refresh failed only because another transaction had locked the connection. The failure must not
+        // have ended the connection, so this second refresh succeeds.
         yield* refreshTokens(made.app, made.tokens.refreshToken)
       })
     ))

@@ -42,7 +42,7 @@ const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number)
     }))
   })
 
-/** The distinct ids of the events. An event that is lost may have a row for each of several listeners. */
+/** The distinct ids of the events of `rows`. An event may have a row for each of several listeners. */
 const idsOf = (rows: ReadonlyArray<Listener.ListenerDelivery>) => [
   ...new Set(rows.map(({ envelope }) => envelope.eventId))
 ]

@@ -17,7 +17,7 @@ export interface Node {
 }
 const Plan = Schema.Struct({ "QUERY PLAN": Schema.Array(Schema.Struct({ Plan: Schema.Any })) })
 
-/** A step and all steps below it. */
+/** A step of a query plan, and all steps below the step. */
 export const nodes = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodes)]
 
 export type Mode = "force_generic_plan" | "force_custom_plan"

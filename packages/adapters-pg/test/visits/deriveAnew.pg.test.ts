@@ -62,8 +62,8 @@ describeServers("stays that a program of the previous release derived", (server)
         const anew = [[-600, -300, -540]]
         expect(yield* stored).toEqual(anew)
 
-        // Stores the stays as the previous release derived them: the jump divides the stay, and the silence is part of
-        // it.
+        // Stores the stays as the previous release derived them: the phone's jump away at -570 minutes divides the
+        // stay, and the silence from -540 to -300 minutes is a part of the second stay.
         const time = (minutes: number) => Rows.at(START + minutes * MINUTE)
         yield* sql`DELETE FROM stays WHERE user_id = ${userId}`
         for (const [arrival, departure] of [

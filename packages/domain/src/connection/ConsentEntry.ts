@@ -36,7 +36,7 @@ export interface Agreement {
   readonly places: ReadonlyArray<PlaceId>
   /**
    * The places whose visits from before the sharing are shared too. Null in entries that an older version of the
-   * service wrote, because that version did not record this.
+   * service wrote, because that version did not record these places.
    */
   readonly earlierVisits: ReadonlyArray<PlaceId> | null
   readonly standardExpiresAt: Timestamp.Timestamp | null

@@ -194,7 +194,8 @@ const connectionOf = (
   endedAt: null,
   endReason: null,
   // Null until the app exchanges the new code, which starts a token family. A second exchange of an older code ends the
-  // connection only while that code's family is the connection's family. So after this consent, it ends nothing.
+  // connection only while that code's family is the connection's family. After this consent, such an exchange ends
+  // nothing.
   familyId: null
 })
 

@@ -8,7 +8,7 @@ export interface SilentStretch {
   readonly until: Timestamp
 }
 
-/** The readings that a device captured between one of the `edges` and the next. */
+/** The readings that a device captured between two neighbouring `edges`, such as the bounds of an hour. */
 export interface SentCount {
   /** The index, in `edges`, of the earlier edge. */
   readonly edge: number

@@ -49,7 +49,7 @@ export const make = Effect.map(EventStore, (events) => {
 
   /**
    * Makes the event wait in the outbox for `FAILED_WAIT`. When the store cannot postpone the event, this worker reads
-   * it again after `FRESH`. Then its deliveries become rows.
+   * the event again after `FRESH`. The event's deliveries are stored as rows when a worker reads the event again.
    */
   const postpone = (event: WaitingEvent) =>
     Effect.flatMap(Timestamp.now, (now) => {

@@ -100,7 +100,7 @@ export const match = ({ head, parts }: TextTemplate, text: string): Filling | un
   return filling
 }
 
-/** Where each slot ends; undefined when the parts do not fit between `from` and `end`. */
+/** Where the text of each slot ends in `text`; undefined when the parts do not fit between `from` and `end`. */
 const endsOf = (
   parts: ReadonlyArray<Part>,
   text: string,

@@ -8,9 +8,9 @@ import { type ServiceCounts, ServiceStore, WARNINGS_MAX } from "./ServiceStore.j
 export interface ServiceOverview extends ServiceCounts {
   /** The number of days up to now for which new accounts, flags and leaks are counted. */
   readonly days: number
-  /** The number of volume flags of these days; at most `WARNINGS_MAX`. */
+  /** The number of volume flags of the last `DAYS` days; at most `WARNINGS_MAX`. */
   readonly volumeFlags: number
-  /** The number of connections with a leak in these days; at most `WARNINGS_MAX`. */
+  /** The number of connections with a leak in the last `DAYS` days; at most `WARNINGS_MAX`. */
   readonly leaks: number
 }
 

@@ -196,7 +196,7 @@ const longAxis = once((spots): number => {
   return Math.atan2(2 * xy, xx - yy) / 2
 })
 
-/** The circle of radius `r` that contains the most possible cells. */
+/** Of the circles of radius `r`, the one that contains most of the cells in which the person may be (`spots`). */
 const fullest = once((spots, r: number): Disc => {
   const before = rowsOf(spots)
   let [best, disc] = [-1, { x: 0, y: 0, r }]

@@ -70,7 +70,7 @@ const middle = (a: Side, b: Side): ReadonlyArray<Pair> => {
   ]
 }
 
-/** Walks the shortest path backwards, edit by edit, and returns its pairs in order. */
+/** Walks the shortest path of edits from `a` to `b` backwards, edit by edit, and returns the path's pairs in order. */
 const walked = (a: Side, b: Side, trail: ReadonlyArray<ReadonlyMap<number, number>>): ReadonlyArray<Pair> => {
   const pairs: Array<Pair> = []
   let [x, y] = [a.entries.length, b.entries.length]

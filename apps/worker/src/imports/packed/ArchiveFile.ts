@@ -91,7 +91,7 @@ const finding = (most: number): Phase => {
   }
 }
 
-/** The second pass: computes the checksum of each file, and compares the checksums with the manifest. */
+/** The second pass over an archive: computes each file's checksum, and compares the checksums with the manifest. */
 const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>, most: number): Phase => {
   const found = new Map<string, { readonly bytes: number; readonly sha256: string }>()
   let manifest: Array<Uint8Array> = []

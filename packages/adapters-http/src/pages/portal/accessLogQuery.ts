@@ -59,7 +59,7 @@ export const notOffered = ({ problems, shown }: AccessLogQuery, options: FilterO
     .filter((name) => !options[name].some(({ value }) => value === shown[name]))
     .map((name) => ({ field: name, message: texts.accessLog.notOfList }))
 
-/** The address of `path`, such as the page or the file, with the same filters. */
+/** The address of `path`, such as the access log's page or file, with the filters that the query has. */
 export const address = (
   path: string,
   { shown }: AccessLogQuery,

@@ -26,8 +26,8 @@ const LIVELOCK = 20_000_000
 
 /**
  * Replaces the scheduler of Effect. The scheduler runs one fiber at a time, so that a run has one order of steps.
- * Without a stream, the fiber that became ready first runs first. With a stream, the stream picks one of the ready
- * fibers, so the order is random, and the same for the same seed.
+ * Without a stream of random numbers, the fiber that became ready first runs first. With a stream, the next number
+ * picks one of the ready fibers, so the order is random, and the same for the same seed.
  */
 export class VirtualScheduler implements Scheduler.Scheduler {
   private tasks: Array<Task> = []
