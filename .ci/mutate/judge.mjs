@@ -64,7 +64,7 @@ export const judge = async ({ environment, folder, jobs, mutants, say, tests }) 
   const lines = linesOf(notes)
   const files = filesOf(clean.out, lines)
   const loaded = new Set(lines.flatMap((line) => line.loaded))
-  /** Whether the code of a fault runs while its file is loaded: such a fault cannot be switched on later. */
+  /** Whether the code of a mutant (a planted fault) runs while its file is loaded: it cannot be switched on later. */
   const isEarly = ({ id, isStatic }) => isStatic || loaded.has(id)
 
   const running = mutants.filter((mutant) => !isEarly(mutant)).map(({ id }) => id)

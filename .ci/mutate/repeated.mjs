@@ -1,5 +1,5 @@
-// Judges faults in a few processes: in each of them, runner.mjs runs each test again for every fault that the test
-// reaches.
+// Judges planted faults (mutants) in a few processes: in each process, runner.mjs runs each test again for every fault
+// that the test reaches.
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { vitest } from "./vitest.mjs"

@@ -1,6 +1,6 @@
 // The configuration of the tests of `npm run mutate`: mutants.mjs rewrites the sources of some folders, and MUTANT says
-// which fault is switched on. With MUTATE_NOTES, each test file notes which places it reached. With MUTATE_REPEAT,
-// runner.mjs switches the faults on and off.
+// which of the planted faults is switched on. With MUTATE_NOTES, each test file notes which places it reached. With
+// MUTATE_REPEAT, runner.mjs switches the faults on and off.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { plant } from "./mutants.mjs"

@@ -23,8 +23,8 @@ const children = (pid: number): ReadonlyArray<number> =>
 export const cpuMicros = (pid: number): number => {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return 0
-  // The second field is a name in parentheses, which may contain spaces, so the fields are counted from the last
-  // parenthesis. Fields 14 to 17 are utime, stime, cutime and cstime.
+  // The second field of /proc/<pid>/stat is a name in parentheses, which may contain spaces, so the fields are counted
+  // from the last parenthesis. Fields 14 to 17 are utime, stime, cutime and cstime.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   const own = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * MICROS_PER_TICK
   return children(pid).reduce((sum, child) => sum + cpuMicros(child), own)

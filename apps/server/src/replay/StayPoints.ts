@@ -6,7 +6,7 @@ import type { LoggedReading } from "./Log.js"
  * a replay can compare the service's visits with them.
  */
 export interface StayPoint extends Geometry.Point {
-  /** The first and the last reading there, in milliseconds. */
+  /** The capture times of the first and the last reading of the stay, in milliseconds. */
   readonly from: number
   readonly until: number
 }

@@ -111,8 +111,8 @@ const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Ma
 
 /**
  * A request may make work for the worker's loops, even when it raises no `WorkSignal`. So after each request, loops
- * that slowed down look for work at their normal pace. Requests to the world itself, such as those of the bar, do not
- * change the pace.
+ * that slowed down look for work at their normal pace. Requests to the world itself (`/dev/…`), such as those of the
+ * bar with the clock on every page, do not change the pace.
  */
 const stirring =
   ({ world }: Mover) =>

@@ -62,7 +62,7 @@ export const make = () => {
     isRight: () => isRight
   }
 
-  /** Compares the clocks once. While the database does not answer, the last result remains valid. */
+  /** Compares this machine's clock with the database's once. Without an answer, the last result remains valid. */
   const compare = Effect.gen(function* () {
     const offset = yield* DatabaseTime.offset()
     offsets.record(offset / 1_000, {})

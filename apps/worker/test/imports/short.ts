@@ -3,7 +3,7 @@ import { expect } from "vitest"
 
 /**
  * An entry in short: `time lat lon accuracy altitude speed course`, `visit from to lat lon`, `place label`, `notice
- * kind` or `unusable`.
+ * kind`, `erased from until` or `unusable`.
  */
 export const short = (entry: Entry.ImportEntry): string => {
   if (entry._tag === "Unusable") return "unusable"

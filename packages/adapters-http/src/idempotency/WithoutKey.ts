@@ -12,8 +12,8 @@ export class WithoutKey extends Context.Tag("@place-access/adapters-http/idempot
 >() {}
 
 /**
- * The reasons, by `Routes.label`. When a whole group has the annotation, its endpoints with other methods than POST are
- * left out.
+ * The reasons why POST endpoints do not read `Idempotency-Key`, by `Routes.label`. When a whole group has the
+ * annotation, its endpoints with other methods than POST are left out.
  */
 export const reasons = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, string> =>
   new Map([...byRoute(api, WithoutKey)].filter(([label]) => label.startsWith("POST ")))

@@ -24,7 +24,7 @@ const text = fc
   )
   .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 1)))
 
-/** The length of a piece. It is as short as one character, so that pieces end at every possible place of a text. */
+/** The length of a piece. It may be one character, so that pieces end at every possible place of a text. */
 const characters = fc.integer({ min: 1, max: 20 })
 
 describe("a long JSON text in slices", () => {

@@ -15,8 +15,9 @@ const LOOK_EVERY_MILLIS = 1_000
 /** A connection is probed after this number of checks in a row that found no new byte. `look` is one check. */
 const SILENT_LOOKS = 3
 /**
- * This number of probes in a row must find the process idle, or get no answer, before the connection is closed. One
- * probe is not enough: the statement's answer may be on its way, or the server may be busy.
+ * This number of probes in a row must find the server's process of a silent connection idle, or get no answer, before
+ * the connection is closed. One probe is not enough: the statement's answer may be on its way, or the server may be
+ * busy.
  */
 const CONFIRMATIONS = 2
 const PROBE_MILLIS = 3_000
@@ -67,8 +68,8 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
       isProbing = true
       probe(silent, () => (probeClient = clientFor(config)))
         .then((found) => (isClosed ? undefined : judge(found, silent)))
-        // A rejection that nobody handles would end the process. After a failed probe nothing is closed, and the next
-        // check probes again.
+        // A rejection that nobody handles would end the process. After a failed probe no connection is closed, and the
+        // next check probes again.
         .catch(() => undefined)
         .finally(() => {
           isProbing = false

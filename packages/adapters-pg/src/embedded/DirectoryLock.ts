@@ -122,7 +122,7 @@ const isAlive = (holder: Holder | undefined, silence: number, system: System): b
   if (!exists(holder.pid)) return false
   const started = system.startOf(holder.pid)
   if (started === "") return isRecent
-  // An older release writes no start time. Its process may be paused and silent, so only its pid decides.
+  // A process of an older release writes no start time. Such a process may be paused and silent: only its pid decides.
   return holder.started === "" || holder.started === started
 }
 

@@ -163,8 +163,9 @@ const SOON = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(9))
 const IN_USE = "A table of the app is in use. The step is tried again."
 
 /**
- * Runs a step. Copying rows may take hours, so there is no statement time-out. A wait for a lock is limited, because
- * other statements queue behind it: a step that did not get its lock fails, lets the queue move on, and is tried again.
+ * Runs a step of the isolation. Copying rows may take hours, so there is no statement time-out. A wait for a lock is
+ * limited, because other statements queue behind the waiting step: a step that did not get its lock fails, lets the
+ * queue move on, and is tried again.
  */
 const perform = (
   say: IsolationRequest["say"],

@@ -27,8 +27,8 @@ describeServers("migrate", ({ freshDatabase }) => {
     const { url, drop } = await freshDatabase()
     const [backup, running] = [
       new pg.Client({ connectionString: url }),
-      // The statements of the running version. Their lock time-out is shorter than that of the service (Postgres.ts),
-      // so a wait behind the migration fails the test early.
+      // This connection runs the statements of the running version. Their lock time-out is shorter than that of the
+      // service (Postgres.ts), so a wait behind the migration fails the test early.
       new pg.Client({ connectionString: url, lock_timeout: 2_000 })
     ]
     try {

@@ -99,8 +99,8 @@ export interface ConsentFacts {
   readonly purposes: ReadonlyArray<Purpose.Purpose>
   readonly places: ReadonlyArray<Place.Place>
   /**
-   * The user's connection with the app, if the store has no end for it. The end date of its standard tier may have
-   * passed.
+   * The user's connection with the app, unless its end is stored; else undefined. The end date of its standard tier may
+   * have passed.
    */
   readonly existing: Connection | undefined
   readonly phoneHasSent: boolean

@@ -1,4 +1,4 @@
-// Holds the counts of one process from one write to the next. Decision figures-1.
+// Holds a process's counts of app calls and webhook attempts from one write to the next. Decision figures-1.
 import type { AppId } from "../shared/Ids.js"
 import { HOUR, make as timestamp, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import { add, type LoggedCall, type AppCounts, type AppHour, countsOf, hourOf, NOTHING } from "./AppFigures.js"

@@ -204,7 +204,7 @@ export const fields = (line: string, delimiter: string): ReadonlyArray<string> =
 export const quotes = (line: string, delimiter: string, isContinued: boolean): Quotes =>
   line.includes('"') ? scan(line, delimiter, isContinued) : { isOpen: isContinued, isOdd: false }
 
-/** The first line of a text that is not blank. */
+/** The first non-blank line of a text. */
 export const firstLine = (text: string): string => /^[\uFEFF\s]*([^\r\n]*)/.exec(text)?.[1] ?? ""
 
 /** Splits a file's first line at the delimiter that gives the most columns. Undefined: the file is no table. */

@@ -83,7 +83,7 @@ export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)
 /** The subject for requests with an `Idempotency-Key`. `owner` is the owner of the keys. */
 export const keyed = (owner: IdempotencySubject): LimitSubject => make("keyed", owner)
 
-/** The subject for calls of one route with a token of the connection that has stopped working. */
+/** The subject for calls of one route with tokens of the connection that have stopped working. */
 export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("dead", `${id} ${endpoint}`)
 
 /** The subject for forms for a new password that are sent from one network. */

@@ -310,8 +310,8 @@ const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string 
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
 /**
- * The sighting of a fix. Undefined if the fix was captured outside the window of `rule` (rule 5 of Spec §4.6), arrived
- * more than a day after the window's end, or is too near the circle's boundary (rule 2 of Spec §4.6).
+ * The sighting of a fix. Undefined if the fix was captured outside the window of `rule` (Spec §4.6.5), arrived more
+ * than a day after the window's end, or is too near the circle's boundary (Spec §4.6.2).
  */
 const lookAt = (
   fix: ReferenceFix,

@@ -111,7 +111,7 @@ const consented = (deed: Deed, { at, found, secrets }: TracksSoFar & { readonly 
   }
 }
 
-/** Draws the terms that applied until `until` as bars. */
+/** Draws as bars the connection's terms (the ends of its tiers) that applied until `until`. */
 const close = (track: ConnectionTrack, until: number): void => {
   const { bars, terms } = track
   if (terms === undefined) return

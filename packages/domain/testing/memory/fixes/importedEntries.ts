@@ -72,8 +72,8 @@ const handOver = <A extends Brought & { readonly userId: UserId; readonly device
   const { alsoFrom, deviceId, userId } = row
   rows.delete(`${userId} ${deviceId} ${own}`)
   const heir = alsoFrom?.find((id) => !going.includes(id) && importDevices.has(id))
-  // A deletion of history may have shortened several visits to the same times, so the other import may already have a
-  // row with this key.
+  // A deletion of history may have shortened several visits to the same times, so the import with the device `heir` may
+  // already have a row with this key.
   if (heir === undefined || rows.has(`${userId} ${heir} ${own}`)) return undefined
   rows.set(`${userId} ${heir} ${own}`, { ...row, deviceId: heir, alsoFrom: alsoFrom?.filter((id) => id !== heir) })
   return heir

@@ -68,7 +68,7 @@ export class Stage {
   private readonly parts: Parts
   /** Operations that the server has not answered yet, by the number of the trace entry that began each. */
   private readonly open = new Map<number, Deferred.Deferred<Ended<Name>>>()
-  /** The driver of each process of the server. */
+  /** For each process of the server, the function with which the `Driver` performs operations in it. */
   private readonly drivers = new WeakMap<Process.Process, Deferred.Deferred<Perform>>()
 
   constructor(parts: Parts) {
