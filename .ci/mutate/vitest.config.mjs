@@ -30,7 +30,7 @@ export default {
     poolOptions: { forks: { isolate: false, minForks: 1, maxForks: 1 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // There is no server and no browser for these tests.
+    // These tests run without a database server and without a browser.
     provide: { pgUrl: null, pgTemplate: "", citusNodes: null, chromiumPath: null },
     setupFiles: ["packages/domain/test/support/propertySeed.ts", fileURLToPath(new URL("setup.mjs", import.meta.url))],
     ...(process.env.MUTATE_REPEAT === undefined

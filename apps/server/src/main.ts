@@ -53,7 +53,7 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
   }
 }
 
-/** Loads the code for HTTP on demand, because the other commands do not need it and start faster without it. */
+/** Loads the code for HTTP on demand, because commands such as `migrate` do not need it and start faster without it. */
 const onRealTime = (settings: ServerSettings.ServerSettings) =>
   Effect.flatMap(
     Effect.promise(() => import("./serve.js")),

@@ -79,7 +79,7 @@ const requiredFirst = (schema: Json): Json => {
   return { ...schema, properties: Object.fromEntries(ordered) }
 }
 
-/** Moves the bodies of an operation that have no name to the named schemas, and puts references in their place. */
+/** Moves the unnamed schemas of an operation's bodies to the named schemas, and puts references in their place. */
 const nameBodies = (operation: Json, schemas: Json): void => {
   const id = pascal(text(operation["operationId"]))
   const move = (holder: Json, fallback: string): void => {

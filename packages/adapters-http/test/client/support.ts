@@ -111,7 +111,7 @@ export const connectedClient = async (
 
 /** The address to which the user comes back after having approved. */
 export const callback = async (world: World, app: Connected, scopes: ReadonlyArray<Scope.Scope>): Promise<string> => {
-  // The clock moves on, so that this connection is newer than every connection before.
+  // The clock moves on, so that the connection that the user now approves is newer than every earlier connection.
   world.clock.advance(1)
   const url = new URL(app.app.redirectUris[0] ?? "")
   url.searchParams.set("code", await app.approve(scopes))

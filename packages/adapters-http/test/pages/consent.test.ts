@@ -301,7 +301,7 @@ describe("one request, one answer", () => {
       Effect.map(MemoryDatabase, ({ mail }) => [...mail.keys()].filter((key) => key.startsWith(person.account.id)))
     )
     expect(receipts.length).toBe(1)
-    // The first decision counts. Pressing another button later must not change it.
+    // The first decision counts. Pressing another button later must not change the decision.
     expect((await answer(page, { decision: "cancel" })).href).toBe(all[0]?.href)
     expect((await browser.get(action(page))).status).toBe(409)
   })

@@ -71,7 +71,7 @@ export const TABLES: ReadonlyArray<Table> = [
   { name: "access_log", key: "user_id, at, entry_id", moment: "t.at", until: "log_until" }
 ]
 
-/** A condition on the table `t`: rows of the user that are past their bound. */
+/** A condition on the table `t`: rows of the user whose `moment` is at or before the bound of the table (`until`). */
 const isPast = (sql: SqlClient, { moment, only = "true", until }: Table, userId: UserId, bounds: RetentionBounds) => {
   const bound = bounds[until]
   const parts = only
@@ -81,13 +81,13 @@ const isPast = (sql: SqlClient, { moment, only = "true", until }: Table, userId:
   return sql`t.user_id = ${userId} AND ${sql.literal(moment)} <= ${bound} AND ${rest}`
 }
 
-/** A condition: the table has a row of the user that is past its bound. */
+/** A condition: the table has a row of the user that `isPast` selects. */
 export const hasPast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds) =>
   sql`EXISTS (SELECT 1 FROM ${sql(table.name)} t WHERE ${isPast(sql, table, userId, bounds)})`
 
 /**
- * Deletes the oldest `limit` rows that are past their bound, or clears their column `clears`. Returns the number of
- * these rows.
+ * Deletes the oldest `limit` rows that `isPast` selects, or clears their column `clears`. Returns the number of these
+ * rows.
  */
 export const removePast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds, limit: number) => {
   const [name, key] = [sql(table.name), sql.literal(table.key)]

@@ -37,7 +37,7 @@ const markAnew = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
   sql`UPDATE devices SET stays_rule = ${sql.literal(String(STAYS_RULE))}
       WHERE user_id = ${userId} AND device_id = ${deviceId}`
 
-/** From this lock until the end of the transaction, the user's uploads and other derivations wait. */
+/** Takes the lock of the user's uploads. Until the transaction ends, the user's uploads and other derivations wait. */
 const lockStream = (sql: SqlClient, userId: UserId) =>
   sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
 

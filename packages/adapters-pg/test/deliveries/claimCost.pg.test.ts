@@ -70,7 +70,8 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
             (row) => row["endpoint_id"] as string
           )
           expect(ids.length).toBe(ENDPOINTS)
-          // The statement also reads endpoints without waiting deliveries, so the bound includes them.
+          // The statement also reads endpoints without waiting deliveries. So the largest number of reads that the test
+          // allows is computed from the number of all endpoints.
           const all = (yield* sql`SELECT 1 FROM endpoints`).length
           yield* sql`ANALYZE endpoints`
           yield* sql`ANALYZE deliveries`

@@ -41,7 +41,7 @@ describeServers("migrate", ({ freshDatabase }) => {
         statements: ["ALTER TABLE two ADD COLUMN more int", "ALTER TABLE one ADD COLUMN more int"]
       }
       await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
-      // `pg_dump` takes this kind of lock too.
+      // `pg_dump` takes an ACCESS SHARE lock too.
       await backup.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
       await backup.query("LOCK TABLE one IN ACCESS SHARE MODE")
 

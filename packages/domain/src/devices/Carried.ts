@@ -111,7 +111,7 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
   // The reading may be a late upload of a second carried device. The later move of the other device does not show where
   // this device was at the time of the reading.
   if (movedAt !== null && fix.capturedAt < lastMoved && fix.capturedAt - movedAt < REST) return false
-  // When two devices moved last at the same instant, the reading is not elsewhere if it is near one of the two.
+  // When two devices moved last at the same instant, the reading is not elsewhere if it is near one of these devices.
   return rivals.every((rival) => rival.movedAt !== lastMoved || isApartFrom(rival, fix))
 }
 

@@ -79,7 +79,7 @@ export interface Import {
   readonly format: ImportFormat | null
   readonly state: ImportState
   readonly counts: ImportCounts
-  /** The names of the places that were beyond the limit, at most `MOST_NAMED` of them, in the order of the file. */
+  /** The names of places beyond `ImportedPlace.limitOf`, at most `MOST_NAMED` of them, in the order of the file. */
   readonly leftOut: ReadonlyArray<string>
   readonly bytesTotal: number
   readonly bytesDone: number

@@ -2,7 +2,7 @@
 export interface Turns {
   /** People have the numbers 0 to `people - 1`. */
   readonly people: number
-  /** The number of the first person of this round; absent: 0. `count`: how many people take part; absent: `people`. */
+  /** The place in the order of turns where this round begins; absent: 0. `count`: how many people take part, or all. */
   readonly from?: number
   readonly count?: number
 }

@@ -52,7 +52,7 @@ describe("T10: connecting again", () => {
     s.call(second.appId, second.access, 200, list, { body: { rules: [{ id: "rule" }], nextCursor: null } })
     s.call(second.appId, second.access, 204, { endpoint: "DELETE /v1/rules/place/{id}", ruleId: "rule" })
     s.call(second.appId, second.access, 200, list, { body: { rules: [], nextCursor: null } })
-    // This is the second removal. The first removal has already deleted the rule, so the answer is 404.
+    // The app removes the rule once more. The first removal has already deleted the rule, so the answer is 404.
     s.call(second.appId, second.access, 404, { endpoint: "DELETE /v1/rules/place/{id}", ruleId: "rule" })
     expect(judge(s)).toEqual({})
   })

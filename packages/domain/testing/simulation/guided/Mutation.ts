@@ -73,7 +73,7 @@ const insert: Change = (plan, other, draw) => {
   return withSteps(plan, [...plan.steps.slice(0, at), ...other.steps.slice(from, to), ...plan.steps.slice(at)])
 }
 
-/** Joins the beginning of the plan and the end of the other plan. */
+/** Joins the beginning of `plan` and the end of `other`. */
 const cross: Change = (plan, other, draw) =>
   withSteps(plan, [
     ...plan.steps.slice(0, draw.int(1, plan.steps.length)),

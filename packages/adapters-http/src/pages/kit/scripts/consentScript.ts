@@ -37,8 +37,8 @@ export const consentScript = `"use strict"
     if (summary.textContent !== text) summary.textContent = text
   }
   form.addEventListener("change", sayWhat)
-  // When a person comes back to the page, the browser restores the ticked boxes only after this script has run. The
-  // event pageshow comes after that.
+  // When a person comes back to the page, the browser restores the ticked boxes only after this script has run. After
+  // it has restored the boxes, the browser fires the event pageshow.
   addEventListener("pageshow", sayWhat)
   sayWhat()
   summary.hidden = false
