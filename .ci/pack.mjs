@@ -113,7 +113,7 @@ const withoutEffects = {
 }
 
 const LISTEN = "place-access-listen"
-/** Packages that only the server needs. When `listen` needs one of them, the check below fails. */
+/** Packages that only the server needs. `stageListen` fails when `listen` needs one of these packages. */
 const NOT_BUNDLED = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
 
 /** Makes the package `listen`: one file without a dependency. */

@@ -42,7 +42,7 @@ describe("a recorded phone log", () => {
   it("goes out as the phone stored it: what was stored within the gap together, nothing before it was measured", () => {
     const line = (capture: number, write: number) => `${capture},${write},52,13,5,0,0,0,ios`
     // The phone says that it stored the third reading before it measured the reading. Logs of phones whose clock jumps
-    // contain this.
+    // contain such readings.
     const log = Either.getOrThrow(parse(HEAD, line(100, 130), line(101, 110), line(140, 120), line(90, 300)))
     const seconds = PhoneLog.uploads(log, 30_000).map(({ at, readings }) => ({
       at: at / 1000,

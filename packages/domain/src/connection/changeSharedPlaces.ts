@@ -106,7 +106,7 @@ export const archivePlace = program("archivePlace", function* (userId: UserId, i
     outcome = yield* connections.archivePlace(userId, id, (state, now) => decideArchive(eventIds, state, now))
   } while (Option.contains(outcome, "retry"))
   if (Option.isNone(outcome)) return yield* new NotFound({ what: "place" })
-  // A worker sends the `places.changed` events, if there are any. Without this signal it would find them later.
+  // A worker sends the `places.changed` events, if there are any. Without this signal the worker would find them later.
   yield* (yield* WorkSignal).raise
 })
 

@@ -73,8 +73,9 @@ const nothingInFlight = (): InFlight => ({
 const keyOf = ({ attempt, message }: DueMail) => JSON.stringify([message.to, message.dedupeKey, attempt])
 
 /**
- * Begins to send each due message as soon as a slot is free, and returns how many messages it began. It does not wait
- * until they are sent: the mail server may take minutes for one message, and the other messages must not wait for it.
+ * Begins to send each due message as soon as a slot is free, and returns how many messages it began. This function does
+ * not wait until the messages are sent: the mail server may take minutes for one message, and the other due messages
+ * must not wait so long.
  */
 const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) =>
   Effect.gen(function* () {

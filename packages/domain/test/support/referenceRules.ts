@@ -393,7 +393,7 @@ const settledFirings = (
       found.isInside !== crossing.isInside &&
       found.at - crossing.at <= settle &&
       found.receivedAt < dueAt
-    // A sighting that undid a crossing does not count as a crossing, so the search continues after it.
+    // A sighting that undid a crossing does not count as a crossing, so the search continues after this sighting.
     if (isUndone) index += next + 1
     else if (isTold && (found !== undefined || dueAt <= crossing.lostAt.at)) fired.push(crossing.at)
   }

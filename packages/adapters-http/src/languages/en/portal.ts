@@ -286,7 +286,7 @@ export const rules = {
     html`${name}, an area that ${app} chose: ${radiusM} m around ${at}`,
   window: (condition: Html, from: Html | null, until: Html | null): Html =>
     html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
-  /** What the person did, as a part of the sentences below. */
+  /** What the person did, as the first words of some sentences of `outcomes`. */
   happened: {
     enter: "You came in",
     exit: "You went out",

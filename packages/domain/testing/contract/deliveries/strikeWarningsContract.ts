@@ -60,8 +60,8 @@ const succeed = (endpoint: Endpoint) =>
   })
 
 /**
- * Stores results of attempts that change no count of strikes. They are results of hurried attempts, of replays, of
- * deliveries that must not be sent, and of attempts that are followed by a retry.
+ * Stores results that change no count of strikes: of attempts that a developer brought forward (hurried), of replays,
+ * of deliveries that must not be sent, and of attempts that are followed by a retry.
  */
 const endUncounted = (endpoint: Endpoint) =>
   Effect.gen(function* () {
