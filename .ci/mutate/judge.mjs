@@ -1,5 +1,5 @@
-// Finds out which faults the tests see. A few processes judge most faults (repeated.mjs); a fault that they cannot
-// judge gets a separate process.
+// Finds out which planted faults the tests see. A few processes judge most faults (repeated.mjs); a fault that these
+// processes cannot judge gets a separate process.
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { judgeRepeated, linesOf } from "./repeated.mjs"

@@ -112,8 +112,8 @@ describe("a request that takes too long to arrive", () => {
     const { cookie, imports } = await service()
     client.write(head("/v1/user/imports", cookie) + FILE.slice(0, -1))
     await vi.waitUntil(async () => (await imports()) === 1, { timeout: 60_000 })
-    // The wait for the import has also moved the clock a little. So the clock moves by two minutes less than half an
-    // hour, and the time-out must not have ended.
+    // While the test waited for the import, the clock moved on a little. So the test moves the clock by two minutes
+    // less than half an hour, and the time-out must not have ended.
     vi.advanceTimersByTime(HALF_AN_HOUR - TWO_MINUTES)
     client.write(FILE.slice(-1))
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>

@@ -142,7 +142,7 @@ const noticeReader = (hear: (one: Pick<Noticed, "message" | "detail">) => void) 
   }
 }
 
-/** A notice is a list of fields, each a letter and a text. */
+/** Parses a notice of PostgreSQL: a list of fields, each a letter and a text. */
 const noticeOf = (body: Buffer): Pick<Noticed, "message" | "detail"> => {
   const fields = new Map(
     body

@@ -34,7 +34,7 @@ const FREQUENT: ReadonlyMap<string, string> = new Map([
  */
 const IN_TWO_PHASES: ReadonlySet<string> = new Set(["authorise", "an endpoint that changes and goes"])
 
-/** A developer's test of an endpoint writes its two rows one after the other, both on the app's shard. */
+/** A developer's test of an endpoint writes the delivery and then its attempt. Both rows are on the app's shard. */
 const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
 
 /**

@@ -81,7 +81,7 @@ interface Kept {
   readonly delete: (key: string) => unknown
 }
 
-/** The name of the object store, and the key of its only row. */
+/** The name of the object store in IndexedDB, and the key of the store's only row. */
 const TOKENS = "tokens"
 
 /**

@@ -276,7 +276,7 @@ const gpslogger = ({ baseUrl, phone, setupKey, token, say }: Given): DeviceSetup
 /** The page to which GPSLogger's QR code leads. */
 export const GPSLOGGER_PAGE = "/set-up/gpslogger"
 
-/** The app names the profile after the last part of this path. */
+/** GPSLogger names its profile after the last part of this path. */
 export const GPSLOGGER_PROFILE = "/set-up/place-access.properties"
 
 export const gpsLoggerLink = (baseUrl: string, setupKey: string): string =>

@@ -59,7 +59,7 @@ const orEmpty = (read: () => string | undefined): string => {
 
 /** What the operating system says about processes. */
 export interface System {
-  /** See `Holder.realm`; "" without /proc. */
+  /** The machine's boot and the namespace of process ids, as one text (`Holder.realm`); "" without /proc. */
   readonly realm: () => string
   /** The start time of a process; "" when unknown. */
   readonly startOf: (pid: number) => string

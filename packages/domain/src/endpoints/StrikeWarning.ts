@@ -26,7 +26,7 @@ export interface FailedAttempt {
 export interface About {
   readonly app: Pick<App, "id" | "name" | "ownerId">
   readonly endpoint: Pick<WebhookEndpoint, "id" | "url" | "description">
-  /** Null when the log no longer has the attempt. */
+  /** The last attempt of the delivery. Null when the delivery log no longer has the attempt. */
   readonly lastAttempt: FailedAttempt | null
 }
 

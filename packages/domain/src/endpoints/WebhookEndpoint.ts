@@ -27,7 +27,7 @@ export interface WebhookEndpoint {
   readonly epoch: number
   /** The number of events in a row whose deliveries used up all attempts (Spec §6.4.7). */
   readonly strikes: number
-  /** Newest first. */
+  /** The signing secrets, newest first. */
   readonly secrets: ReadonlyArray<SigningSecret>
   /** The headers that the developer added to each webhook, in the order of their names. */
   readonly headers: ReadonlyArray<EndpointHeader>
@@ -37,7 +37,7 @@ export interface WebhookEndpoint {
 export const MAX_PER_APP = AccountLimits.ENDPOINTS.most
 /**
  * An endpoint with this many strikes is disabled (Spec §3.4). A delivery that succeeds sets the strikes to 0, unless it
- * was sent by hand.
+ * is a replay or a test, or a developer hurried its last attempt.
  */
 export const MAX_STRIKES = 20
 /** The app's owner and developers get a mail at each of these numbers of strikes. */
@@ -77,8 +77,8 @@ export const strike = (endpoint: WebhookEndpoint, now: Timestamp.Timestamp): Web
 }
 
 /**
- * Sets the strikes to 0, after an automatic delivery has succeeded. The success of a delivery that was sent by hand
- * leaves the strikes as they are.
+ * Sets the strikes to 0, after an automatic delivery has succeeded. The success of a replay, of a test or of a hurried
+ * attempt leaves the strikes as they are.
  */
 export const clearStrikes = (endpoint: WebhookEndpoint): WebhookEndpoint =>
   endpoint.strikes === 0 ? endpoint : { ...endpoint, strikes: 0 }

@@ -28,7 +28,7 @@ const Scopes = Schema.Array(Scope.Scope)
 
 export const ManifestFile = Schema.Struct({
   name: Schema.String,
-  /** The length before compression, in bytes. */
+  /** The length of the file before compression, in bytes. */
   bytes: Schema.NonNegativeInt,
   sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
   /** The number of entries: lines of a `.jsonl`, points of a `.gpx`, elements of the lists of a `.json`. */

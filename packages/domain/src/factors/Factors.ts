@@ -22,7 +22,7 @@ export interface Passkey {
   /** The authenticator's count of signatures at the last use; 0 for an authenticator that does not count. */
   readonly counter: number
   readonly createdAt: Timestamp
-  /** Null: the passkey was never used. */
+  /** The time of the last use. Null: the passkey was never used. */
   readonly usedAt: Timestamp | null
 }
 
@@ -43,7 +43,7 @@ export interface FactorRemoval {
 
 /** Everything besides the password with which the owner of an account can prove their identity. */
 export interface Factors {
-  /** In the order in which they were added. */
+  /** The passkeys, in the order in which the owner added them. */
   readonly passkeys: ReadonlyArray<Passkey>
   readonly codeApp: CodeApp | null
   /** The digests of the recovery codes that are left. */

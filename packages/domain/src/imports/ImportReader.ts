@@ -31,7 +31,7 @@ export function* withMore(first: ReadResult): Generator<ReadResult, void> {
  * bounded memory, even for a hostile file.
  */
 export interface FileReader {
-  /** Null until the format is recognised. */
+  /** The format of the file. Null until the format is recognised. */
   readonly format: () => ImportFormat | null
   /** Reads the next bytes of the file. */
   readonly push: (bytes: Uint8Array) => ReadResult

@@ -17,7 +17,7 @@ export interface ImportedPlace {
   /** The circles of the place, oldest first; the last one is the present circle. */
   readonly shapes: ReadonlyArray<{
     readonly geometryVersion: number
-    /** Null for the first circle, which is valid for all of the past. */
+    /** The time from which the circle is valid. Null for the first circle, which is valid for all of the past. */
     readonly validFrom: Timestamp | null
     readonly circle: Circle
   }>

@@ -2,7 +2,7 @@
 /** How fast a worker derives stays that no request waits for. */
 export interface StayPace {
   /**
-   * The most fixes that a step reads. When this number of fixes does not reach the fixes that are due, the step reads
+   * The most fixes that a step reads. When all of these fixes are older than the fixes that are due, the step reads
    * twice as many.
    */
   readonly fixesAStep: number

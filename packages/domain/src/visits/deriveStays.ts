@@ -18,7 +18,7 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 export interface StayBounds {
   readonly stepsMax: number
   /**
-   * The most fixes that a step reads. When this number of fixes does not reach the fixes that are due, the step reads
+   * The most fixes that a step reads. When all of these fixes are older than the fixes that are due, the step reads
    * twice as many.
    */
   readonly fixesAStep: number

@@ -98,7 +98,7 @@ export const liveAddresses = (
     for (const who of people) yield* enter(who)
 
     const seen = new Set<string>()
-    /** The secrets in the links to `path`, from mails to this address that were not read before. */
+    /** The secrets in the links to `path` that mails to the address number `index` contain and that are new. */
     const news = (index: number, path: string) =>
       Effect.map(lettersTo(email(index), holderOf(index)?.id), (letters) => {
         const secrets = letters.flatMap(({ text: letter }) => {
@@ -128,8 +128,8 @@ export const liveAddresses = (
         { concurrency: "unbounded" }
       )
     /**
-     * Waits until the service sends mail again: it limits how many mails an address may get in half an hour, and this
-     * test is not about that limit. Each step that requests a mail waits first.
+     * Waits until the service sends mail again. The service limits how many mails an address may get in half an hour,
+     * and this test is not about that limit. Each step that requests a mail waits first.
      */
     const endWindow = pass(31 * MINUTE)
 

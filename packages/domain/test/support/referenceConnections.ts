@@ -290,8 +290,8 @@ export class ReferenceConnections {
   }
 
   /**
-   * Records the tokens that the app received. `parent` is the refresh token that this refresh spent. It is null after a
-   * code exchange, and if the presented token had been spent before.
+   * Records the tokens that the app received. `parent` is the refresh token that the refresh spent. `parent` is null
+   * after a code exchange, and if the presented token had been spent before.
    */
   issued(
     grant: Grant,

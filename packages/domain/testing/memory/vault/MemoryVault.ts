@@ -66,8 +66,8 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
         Either.gen(function* () {
           const text = yield* readable(sealed)
           const plain = yield* unseal(text, `bytes ${context}`)
-          // The last character of base64 may have unused bits. This test also refuses a value that differs only in
-          // these bits.
+          // The last character of base64 may have unused bits. This comparison also refuses a value that differs only
+          // in these bits.
           if (text !== (yield* seal(plain, `bytes ${context}`))) return yield* unreadable
           return yield* Either.mapLeft(Encoding.decodeBase64(plain), () => notSealed)
         })

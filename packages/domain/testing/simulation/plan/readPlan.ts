@@ -2,7 +2,7 @@ import { Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import type { Plan } from "./Plan.js"
 import { planSchema } from "./planSchema.js"
 
-/** The values of fields that a file may omit. */
+/** The values of the fields that the file of a plan may omit. */
 const DEFAULTS = { faults: {}, hasSandbox: false, scheduling: "fifo" } as const
 
 const decode = Schema.decodeUnknownEither(planSchema, { onExcessProperty: "error" })

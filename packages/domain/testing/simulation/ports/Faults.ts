@@ -19,8 +19,8 @@ export const KINDS: ReadonlyArray<FaultKind> = [
 ]
 
 /**
- * The kinds of faults that draw from a separate stream of random numbers. So these kinds do not change when faults of
- * the other kinds strike.
+ * The kinds of faults that draw from a separate stream of random numbers. So when one of these kinds is turned on, the
+ * faults of the other kinds still strike at the same calls.
  */
 const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "port.cut",
