@@ -35,8 +35,8 @@ const errorsOf = (severities) => {
 }
 
 /**
- * Makes the plugin's part of a language service, which editors use. This part returns the findings of the plugin,
- * without the findings of the compiler.
+ * Makes a language service, such as editors use, from Effect's plugin. The language service returns the findings of the
+ * plugin, without the findings of the compiler.
  */
 const judge = (config) =>
   plugin({ typescript: ts }).create({

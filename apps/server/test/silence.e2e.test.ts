@@ -64,7 +64,7 @@ describeServers("a database that stands still", ({ kind, migratedDatabase }) => 
       await until("an upload to be answered", () => tryUpload(client(service.url), token, ride), TOO_LONG_MS)
     ).toMatchObject({ quarantined: 0 })
     await receiver.until("both events", (all) => new Set(all.map(eventOf)).size === 2, TOO_LONG_MS)
-    // The server must have answered each of these requests with 200, or refused it with 503.
+    // The server must have answered each request in `others` with 200, or refused the request with 503.
     for (const status of await Promise.all(others)) expect([200, 503]).toContain(status)
     expect(
       await until("the server to be ready", async () => (await fetch(`${service.url}/readyz`)).ok || undefined)

@@ -61,7 +61,7 @@ export interface SensitiveLapsedEvent extends UserEvent {
   readonly scopes: ReadonlyArray<EventSensitiveScope>
 }
 
-/** The grace period ended. To use these scopes again, the app needs the full consent. */
+/** The grace period of the sensitive scopes ended. To use `scopes` again, the app needs the full consent. */
 export interface SensitiveRemovedEvent extends UserEvent {
   readonly type: "sensitive.removed"
   readonly scopes: ReadonlyArray<EventSensitiveScope>

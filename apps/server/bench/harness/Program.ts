@@ -27,7 +27,7 @@ export interface Running {
   readonly peakMB: () => number | null
   /** Throws with the program's last output if the program has ended. */
   readonly mustRun: () => void
-  /** Fails with the program's last output when the program ends. A caller races it with the program's answer. */
+  /** Fails with the program's last output when the program ends. Callers race this promise with a program's answer. */
   readonly untilEnd: Promise<never>
   /** Sends SIGTERM and waits until the program has ended. */
   readonly stop: () => Promise<void>

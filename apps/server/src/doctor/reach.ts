@@ -7,7 +7,7 @@ import * as clock from "./clock.js"
 const PATIENCE_MS = 5_000
 
 /**
- * Checks whether this machine reaches the service at BASE_URL, and whether the clock of that server agrees with this
+ * Checks whether this machine reaches the service at BASE_URL, and whether the clock of the service agrees with this
  * machine's clock.
  */
 export const baseUrl = ({

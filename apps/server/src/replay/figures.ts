@@ -34,7 +34,7 @@ interface CrossingFigures {
    * with fewer than two accurate readings after them.
    */
   readonly confirmed: number
-  /** Crossings between two confirmed sides. `realSent` counts the real crossings that were sent. */
+  /** Crossings between two sides, each confirmed by two accurate readings. `realSent` counts those that were sent. */
   readonly real: number
   readonly realSent: number
   readonly delaysS: ReadonlyArray<number>

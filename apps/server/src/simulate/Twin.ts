@@ -6,7 +6,7 @@ import type { SimulateOptions } from "./options.js"
 
 /** A second process that runs the same plans at the same time and reports the hash of each trace. */
 export interface Twin {
-  /** The hash of the run with this index. */
+  /** The hash of the trace of the run with the index `n`. */
   readonly hash: (n: number) => Effect.Effect<string, CannotStart>
 }
 

@@ -25,7 +25,7 @@ const upToDate = (url: string) =>
 
 /** The text of a sent statement, and its mentions of distributed tables. */
 interface Statement {
-  /** The text as `plain` returns it. */
+  /** The statement's text as `plain` returns it. */
   readonly text: string
   readonly mentions: ReadonlyArray<Mention>
   readonly executed: ReadonlyArray<Executed>

@@ -51,8 +51,8 @@ export const work = (
       [
         runWorker(onRead === undefined ? {} : { onRead }, leases),
         regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
-        // The time is limited for the embedded database, which has one session: while it makes a partition, it answers
-        // no request.
+        // Limits the time of a statement that makes a partition, on the embedded database only. That database has one
+        // session, so while it makes a partition, it answers no request.
         regular(housekeeping(answersRequests(storage) ? "5 minutes" : 0)),
         regular(Mail.sending(mail, addresses, leases.people)),
         regular(Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)),

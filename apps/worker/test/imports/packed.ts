@@ -1,4 +1,4 @@
-/** Files in packed and binary formats. The tests build them in the shape of real ones. */
+/** Files in packed and binary formats, which the tests build in the shape of real files. */
 
 /** A tar archive (ustar), as `tar` writes it. */
 export const tarFile = (files: ReadonlyArray<{ readonly name: string; readonly content: Uint8Array }>): Uint8Array => {

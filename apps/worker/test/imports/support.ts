@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Files written by hand in the shape of real ones. */
+/** Files written by hand in the shape of real files. */
 export const FILES = [
   "track-1.1.gpx",
   "track-1.0.gpx",

@@ -25,7 +25,7 @@ export const keyReader = (api: HttpApi.HttpApi.Any): ((label: string) => boolean
 }
 
 /**
- * Annotation of an endpoint that looks up the host of its body's `url`. When a request has a key, the look-up runs
- * before the transaction. Otherwise the transaction would keep its locks while the network is slow.
+ * Annotation of an endpoint that looks up the host of its body's `url`. When a request has an `Idempotency-Key`, the
+ * look-up runs before the transaction. Otherwise the transaction would keep its locks while the network is slow.
  */
 export class LooksUpUrl extends Context.Tag("@place-access/adapters-http/idempotency/LooksUpUrl")<LooksUpUrl, true>() {}

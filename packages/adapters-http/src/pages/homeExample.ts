@@ -41,8 +41,8 @@ const choice = (id: string, label: Html, isTicked: boolean): Html =>
 const inUtc = (part: Html): Html => new Html(({ language, now }) => part.in({ language, now, zone: TimeZone.UTC }))
 
 /**
- * A short consent page, as the person has filled it in. Its controls are disabled, because the reader has nothing to
- * decide.
+ * The example of a short consent page that a person has filled in. The controls of the page are disabled, because the
+ * reader has nothing to decide.
  */
 export const consent: Html = forReader(({ language, now }) => {
   const { consent: page, signIn } = textsIn(language)

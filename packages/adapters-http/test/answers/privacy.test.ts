@@ -71,8 +71,8 @@ const life = FastCheck.array(
 
 /**
  * A clinic near the edge of home, of which the app may not learn. In `A_DAY` the person is at home, at work for an
- * hour, near the clinic, and at home again. Only in one of the two worlds, the clinic is a place of the person, and the
- * phone reports a visit elsewhere.
+ * hour, near the clinic, and at home again. The test compares two worlds. Only in one of them, the clinic is a place of
+ * the person, and the phone reports a visit elsewhere.
  */
 const CLINIC = { _tag: "Made", spot: "homeEdge", radiusM: 100, label: "Clinic" } as const
 const at = (spot: Spot, ages: ReadonlyArray<number>) => ({ _tag: "Seen", spot, ages, accuracyM: 10 }) as const

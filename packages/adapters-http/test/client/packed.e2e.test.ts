@@ -140,8 +140,8 @@ describe("the client as it is packed", () => {
 
   it("beside Effect, HttpApiClient.make(Api) asks the service, and has its errors as values", async () => {
     const folder = await packed.install()
-    // The dependencies are linked where npm would install them. The test of the packed core shows that npm installs
-    // them.
+    // The dependencies are linked where npm would install them. packages/domain/test/packed.e2e.test.ts shows that npm
+    // installs the dependencies of a package.
     for (const name of ["effect", "@effect/platform", "@place-access/domain"]) {
       const at = join(folder, "node_modules", name)
       await mkdir(dirname(at), { recursive: true })

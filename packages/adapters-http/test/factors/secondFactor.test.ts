@@ -425,7 +425,7 @@ describe("STAFF_SECOND_FACTOR=required [factors-9]", () => {
       expect([path, status]).toEqual([path, "HTTP/1.1 303 See Other"])
       expect(headers.map((header) => header.toLowerCase())).toContain(`location: ${FACTOR}`)
     }
-    // A person without these roles, who has set up no second factor, still signs in with the password alone.
+    // A person who is not staff, and has set up no second factor, still signs in with the password alone.
     const { browser: plain } = await begin((await world.person()).account.email)
     expect(await isSignedIn(plain)).toBe(true)
   })

@@ -70,7 +70,7 @@ describeBrowser("settings", () => {
     expect(await page.getByLabel("30 days").isChecked()).toBe(true)
     expect(plain(await page.locator("main").innerText())).toContain("2 locations and 2 visits")
 
-    // A longer time, or a shorter one that deletes nothing, needs no confirmation.
+    // A longer time for which history is kept, or a shorter time that deletes nothing, needs no confirmation.
     for (const label of ["For ever", "365 days"]) {
       await page.getByLabel(label).check()
       await page.getByRole("button", { name: "Save" }).click()

@@ -14,7 +14,7 @@ export class DedicatedConnection extends Context.Tag("@place-access/adapters-pg/
   }
 >() {}
 
-/** Makes the service. Each `connect` calls `open` for a new client and connects this client. */
+/** Makes a `DedicatedConnection`. Each `connect` calls `open` for a new client and connects this client. */
 export const make = (open: () => pg.Client): typeof DedicatedConnection.Service => ({
   connect: Effect.acquireRelease(
     Effect.tryPromise({

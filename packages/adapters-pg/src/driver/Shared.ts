@@ -61,7 +61,7 @@ class Line {
   private waiting: Array<Waiting> = []
   private isCalled = false
 
-  /** The connection calls `leave` once, and from then on no further read may join it. */
+  /** This connection calls `leave` once. From then on, no further read may be sent over the connection. */
   constructor(pool: pg.Pool, leave: () => void) {
     this.pool = pool
     this.leave = () => {

@@ -160,8 +160,8 @@ export const copyFolder = (
         // This step is outside of the transaction, so other statements can run while the copy is written to the disk.
         Effect.tap(() => copying((signal) => flushAll(disk, draft, signal))),
         Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),
-        // When the commit fails, the transaction may not have occupied the session all the time, so the copy is
-        // deleted.
+        // Deletes the copy after any failure. If the commit fails, the transaction may have ended during the copy, and
+        // other statements may have changed the files.
         Effect.onError(() => Effect.promise(() => disk.remove(draft)))
       )
   })

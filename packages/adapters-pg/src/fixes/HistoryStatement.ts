@@ -76,10 +76,10 @@ export const historyStatement = (
 const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
 
 /**
- * An SQL expression for the stored value of the column: the time of the first or the last fix of the file that the user
- * had already from another device. In the step that stores the first new entry of the file, the expression has this
- * value; in later steps it is null. Before the first new entry, fixes that the user had already make no stays due, so
- * that a file that is imported twice changes nothing. From then on, these fixes make stays due too.
+ * An SQL expression for the stored value of `column`: the time of the first or the last fix of the file that the user
+ * had already from another device. In the step that stores the first new entry of the file, the expression gives the
+ * stored value; in later steps it gives null. Before the first new entry, fixes that the user had already make no stays
+ * due, so that a file that is imported twice changes nothing. From then on, these fixes make stays due too.
  */
 const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
   sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`

@@ -100,7 +100,7 @@ const listUsers = (sql: SqlClient, limit: number, after: UserId | undefined) =>
 
 const OverdueRow = Schema.Struct({ overdue: Schema.Boolean })
 
-/** True when a table has a row of the user that is past its bound. */
+/** Whether a table has a row of the user that retention must delete, because the row is past the table's bound. */
 const isOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   Effect.gen(function* () {
     const bounds = boundsOf(sql, yield* cutoffOf(sql, userId, moments), moments)

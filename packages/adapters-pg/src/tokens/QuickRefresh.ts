@@ -51,7 +51,7 @@ const NEEDS_LOCK: Answer<never> = { _tag: "NeedsLock" }
 
 /**
  * The columns of the read. The columns of the token begin with `token_`, because the connection or the app has columns
- * of the same names; they are null when there is no token.
+ * of the same names. The columns of the token are null when there is no token.
  */
 const ViewRow = Schema.Struct({
   ...WithAppRow.fields,

@@ -23,8 +23,8 @@ const types = (messages: Buffer): string => {
 }
 
 /**
- * Passes several requests, one after the other. Returns for each request the types of the messages that reach the
- * session.
+ * Passes several requests of clients to `PreparedStatements`, one after the other. Returns for each request the types
+ * of the messages that reach the session.
  */
 const seen = (...requests: ReadonlyArray<readonly [messages: ReadonlyArray<Buffer>, hasFailed?: boolean]>) => {
   const statements = new PreparedStatements()

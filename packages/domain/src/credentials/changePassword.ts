@@ -33,9 +33,9 @@ export interface NewPassword {
 
 /**
  * Replaces the password, ends every other session and mails the owner. Returns the new cookie of the session that
- * stays; none when that session ended meanwhile. The present password counts as an attempt to sign in, and a wrong one
- * fails with the same errors. `Invalid` for a password that attackers try first. `NotFound` when the account was
- * deleted meanwhile.
+ * stays; none when that session ended meanwhile. The check of the present password counts as an attempt to sign in, and
+ * fails with the errors of `verifyPassword`. `Invalid` for a new password that attackers try first. `NotFound` when the
+ * account was deleted meanwhile.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input

@@ -17,7 +17,7 @@ export interface WebhookPost {
   readonly secrets: ReadonlyArray<SigningSecret.SigningSecret>
   /** The encryption context of the secrets (`Vault`): they can be decrypted only with the same context. */
   readonly sealContext: string
-  /** The headers that the developer added to the endpoint. Each has the encryption context of its value. */
+  /** The headers that the developer added to the endpoint. Each header has the encryption context of its value. */
   readonly headers?: ReadonlyArray<SealedHeader>
   readonly body: string
 }

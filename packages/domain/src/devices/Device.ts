@@ -58,7 +58,7 @@ export interface Device {
 }
 
 export interface SetupLink {
-  /** SHA-256 of the link's key. */
+  /** SHA-256 of the key of the set-up link. */
   readonly hash: Vault.Hash
   readonly until: Timestamp.Timestamp
 }

@@ -38,7 +38,7 @@ export interface FanOutLoopOptions {
  */
 export const make = (options: FanOutLoopOptions) => {
   const { batch, dueTimes, firsts, flights, leases, legacyFlights, onRead, slots, toDeliver, toFanOut } = options
-  /** When the last read of the outbox began, if a backlog waited; otherwise undefined. */
+  /** When the last read of the outbox began, if it returned `batch` events, so that more may wait; else undefined. */
   let fullReadAt: Timestamp.Timestamp | undefined
   return Effect.gen(function* () {
     const signal = yield* WorkSignal

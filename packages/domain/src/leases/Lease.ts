@@ -45,7 +45,7 @@ export interface LeaseSurvey {
 export interface LeaseChanges {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
-  /** True when the worker has less than its share even after these changes. Then it surveys the leases again sooner. */
+  /** True when `take` does not bring the worker up to its share. The worker then reads the leases again sooner. */
   readonly isShort: boolean
   /** True when the worker keeps more than its share, because the leases that it should give up are in use. */
   readonly hasSurplus: boolean
@@ -106,8 +106,9 @@ export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestam
  *   different leases.
  * - A lease of a dead worker is free.
  *
- * When a stored lease names the worker as owner and the worker does not have its token, the worker takes the lease
- * again with a new token. This happens when its last beat had run out, or when the answer to an earlier take was lost.
+ * When a stored lease names the worker as owner and the worker does not have the lease's token, the worker takes the
+ * lease again with a new token. This happens when the worker's last beat had run out, or when the answer to an earlier
+ * take was lost.
  */
 export const move = (
   worker: WorkerId,

@@ -13,8 +13,9 @@ export interface OwnVisitsQuery extends VisitsQuery {
 }
 
 /**
- * Visits at all of the owner's places, including visits from before a place was made. An app sees the same visits when
- * the owner shares everything with it, because `listVisits` also answers apps (decision timeline-1).
+ * Visits at all of the owner's places, or only at the place `only`, including visits from before a place was made. An
+ * app sees the same visits when the owner shares everything with the app, because `listVisits` also answers apps
+ * (decision timeline-1).
  */
 export const ownVisits = program("ownVisits", function* (userId: UserId, { only, ...query }: OwnVisitsQuery) {
   const all = (yield* (yield* PlaceStore).list(userId)).filter(({ id }) => only === undefined || id === only)

@@ -31,7 +31,7 @@ const late = (status: number) => slowly(4_900, answers(status))
 interface Beside {
   /** The number of apps in addition to the healthy app. */
   readonly others: number
-  /** What the receivers of these additional apps do. Default: they never answer. */
+  /** What the receivers of the additional apps (`others`) do. Default: the receivers never answer. */
   readonly behaviour?: MemoryWebhookSender.Behaviour
   /** Whether claims get the list of endpoints that fail or answer late. Default: true. */
   readonly isKnown?: boolean

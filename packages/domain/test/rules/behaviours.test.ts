@@ -299,8 +299,8 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
   it("a fix from outside the window takes back no crossing and no dwell that waits [§4.6.5, rules-13, rules-14]", () => {
     const waiting = [question({ settleS: 120, window }), { ...dwell(10), silenceS: 600, window }]
     holds(fc.tuple(fc.constantFrom(...waiting), around(HOUR, 100 * SECOND)), ([question, after]) => {
-      // A dwell waits for its firing only if its dwell time ends inside the window. So the arrival is early enough for
-      // this.
+      // A dwell waits for its firing only if the dwell time ends inside the rule's window, which ends at `HOUR`. So the
+      // arrival is 12 minutes before the end of the window.
       const arrival = question.type === "dwell" ? HOUR - 12 * MINUTE : HOUR - 101 * SECOND
       const { state } = evaluate(question, [
         { after: 0, where: OUTSIDE },

@@ -126,7 +126,7 @@ it("between the end of the grace period and its sweep, no entry of the history h
         expect([entry?.scopes, entry?.sensitiveExpiresAt]).toEqual([[CURRENT], null])
         yield* TestClock.adjust(1)
       }
-      // The sweep must still find the scopes, and tell the app that they are removed.
+      // The sweep must still find the sensitive scope, and tell the app that this scope is removed.
       expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
     })
   ))

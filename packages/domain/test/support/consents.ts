@@ -30,7 +30,7 @@ export const problems = (answer: Effect.Effect.Success<ReturnType<typeof decide>
   return error._tag === "Invalid" ? error.problems.map(({ field }) => field) : error._tag
 }
 
-/** Why the service did not show the page, or did not accept the decision. */
+/** Why the service did not show the consent page, or did not accept the user's decision. */
 export const reason = (answer: Either.Either<unknown, Refused>) => Either.getOrThrow(Either.flip(answer)).reason
 
 export const live = (user: { readonly id: UserId }, app: { readonly id: AppId }) =>

@@ -12,5 +12,5 @@ const answers = (): boolean => {
   }
 }
 
-/** A `describe` for tests that install packages. If no registry answers, these tests are skipped. */
+/** A `describe` for tests that install npm packages. If no package registry answers, these tests are skipped. */
 export const describeRegistry = describe.skipIf(!answers())

@@ -82,7 +82,7 @@ const step: fc.Arbitrary<SubmissionStep> = fc.oneof(
 )
 
 /**
- * The developer does something, the reviewer reads and approves it at once, and then the developer does something else.
+ * The developer does something, the reviewer at once reads and approves the app, and the developer does something else.
  */
 const reviewed: fc.Arbitrary<ReadonlyArray<SubmissionStep>> = fc
   .tuple(deeds, deeds)

@@ -72,9 +72,9 @@ export const current: Effect.Effect<
 })
 
 /**
- * For pages that require a sign-in. Anybody else goes to the sign-in page first, and comes back afterwards. Staff who
- * lack the second factor that the service requires of them reach only the pages that set up a second factor (decision
- * factors-9).
+ * Wraps a page that requires a sign-in. A visitor who is not signed in goes to the sign-in page first, and comes back
+ * afterwards. Staff who lack the second factor that the service requires of them reach only the pages that set up a
+ * second factor (decision factors-9).
  */
 export const signedIn = <E, R>(page: VisitorPage<E, R>, comesBackTo: PageToReturnTo = pageOf) =>
   signedInAnyhow((visitor) => withFactor(visitor, page(visitor)), comesBackTo)

@@ -22,7 +22,7 @@ export interface Plant {
   readonly config?: Partial<Simulation.Config>
 }
 
-/** The settings of a run with this bug. */
+/** The settings of a simulation run with the plant's bug. */
 export const planted = ({
   isInFront,
   sabotage,

@@ -36,7 +36,7 @@ const at = (now: Timestamp.Timestamp, millis: number) => Timestamp.plus(now, mil
 
 /**
  * Rules that every `ExportStore` must keep: one worker makes an archive, and the archive is kept for a week. Some cases
- * have rules of `ExportSource`.
+ * check rules that every `ExportSource` must keep.
  */
 export const exportStoreContract: Contract<ExportSamplePorts> = [
   {

@@ -240,7 +240,7 @@ export class Knowledge {
   }
 
   /**
-   * Writes the grant of a consent. `mode` is undefined when the consent got no answer; then the grant is only possible.
+   * Writes the grant of a consent. `mode` undefined: the consent got no answer, so it may not have made the grant.
    */
   private writeGrant(op: OpOf<"consent">, connection: Connection, mode: string | undefined): void {
     const { requested, scopes, sensitiveDays, standardDays } = op.args

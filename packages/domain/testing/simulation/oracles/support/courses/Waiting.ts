@@ -103,7 +103,7 @@ const latest = (run: Run, entry: number): number => {
   return times[Math.min(entry, times.length - 1)] ?? -Infinity
 }
 
-/** Decision rules-13: the states to which a fix leads, for a rule whose crossings wait for a contradiction. */
+/** Decision rules-13: the states to which a fix leads from the state `known`, for a rule with `settle_s`. */
 export const see = (
   rule: MadeRule,
   known: State,

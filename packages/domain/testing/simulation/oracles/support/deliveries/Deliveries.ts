@@ -43,7 +43,7 @@ export const deliveryLogs = (known: Knowledge): ReadonlyArray<Rows> => {
 }
 
 /**
- * For each event whose rule sets `max_event_age_s`, this highest age in seconds at which the service may send the
+ * For each event whose rule sets `max_event_age_s`, the highest age in seconds at which the service may send the
  * event. Events of which no POST shows the rule are not included.
  */
 export const caps = (known: Knowledge, run: Run): ReadonlyMap<string, number> => {
