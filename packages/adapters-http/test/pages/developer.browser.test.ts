@@ -174,7 +174,7 @@ describeBrowser("what an app says about itself", () => {
     await at.as(owner)
     await page.goto(`${world.url}/developer/apps/${app.id}`)
     await page.getByRole("heading", { name: "Changes that wait" }).waitFor()
-    // The reader has a long e-mail address. The words beside it in the header must not wrap.
+    // The reader has a long e-mail address. The words beside this address in the header must not wrap.
     await page.setViewportSize({ width: 1280, height: 900 })
     for (const name of ["Settings", "Sign out"]) {
       const box = await page.getByText(name, { exact: true }).boundingBox()

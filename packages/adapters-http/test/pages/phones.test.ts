@@ -22,8 +22,8 @@ describe("an address that no phone can reach", () => {
     for (const format of ["overland", "owntracks", "traccar", "osmand", "gpslogger"]) {
       const page = await setUp(format)
       expect([format, page]).toEqual([format, expect.stringContaining(WARNING)])
-      // An app on a phone cannot reach this address, but a browser on this machine can. So the page must offer to share
-      // the location from a browser.
+      // An app on a phone cannot reach the service's address, but a browser on this machine can. So the page must offer
+      // to share the location from a browser.
       expect(page).toContain('href="/portal/devices/share"')
     }
     expect(await setUp("json")).toContain("Try it from a terminal")

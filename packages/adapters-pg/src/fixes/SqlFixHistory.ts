@@ -47,8 +47,8 @@ export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
 
       tally: (userId, now, edges) =>
         FixCounts.prepare(sql, userId, now, edges[0] ?? now, edges.at(-1) ?? now).pipe(
-          // The counts are a cache. When they cannot be made, `tallyStatement` counts the fixes themselves, which is
-          // slower.
+          // The stored counts of fixes are a cache. When they cannot be made, `tallyStatement` counts the fixes
+          // themselves, which is slower.
           Effect.catchAll((error) => Effect.logDebug("The fixes were not counted", userId, error)),
           Effect.zipRight(FixCounts.tallyStatement(sql, userId, now, edges).pipe(Rows.all(TallyRow))),
           Effect.map((rows) =>

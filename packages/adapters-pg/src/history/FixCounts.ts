@@ -229,8 +229,8 @@ const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fix
   })
 
 /**
- * Counts the fixes between each edge and the next. It takes whole half hours from the valid counts, and counts the
- * parts at both ends of a day from `fixes`.
+ * Counts the fixes between each edge and the next. For whole half hours, the statement adds the stored counts that are
+ * valid (`HOLDS`); at both ends of a day, it counts the rows of `fixes`.
  */
 export const tallyStatement = (
   sql: SqlClient,

@@ -28,13 +28,13 @@ const MONTHS_AFTER = 2
 
 /** One calendar month in UTC; `to` is exclusive. */
 export interface Month {
-  /** Such as `2026_01`. */
+  /** The end of the name of the month's partition, such as `2026_01`. */
   readonly suffix: string
   readonly from: string
   readonly to: string
 }
 
-/** The months from the one before the month of `now` to the second one after it. */
+/** The month of `now`, with `MONTHS_BEFORE` months before it and `MONTHS_AFTER` months after it, oldest first. */
 export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
   const first = DateTime.startOf(DateTime.unsafeMake(now), "month")
   return Array.from({ length: MONTHS_BEFORE + 1 + MONTHS_AFTER }, (_, index) => {
@@ -181,8 +181,8 @@ const isLarge = (sql: SqlClient, missing: Missing) =>
   Effect.map(sql`SELECT 1 FROM ${sql(standardOf(missing))} LIMIT 1 OFFSET 10000`, (rows) => rows.length > 0)
 
 /**
- * Locks the parent before its partitions, as writers do. Writers can go on; another process that makes partitions
- * waits.
+ * Locks the parent table before its partitions, as writers do. Writers can go on; another process that makes
+ * partitions waits.
  */
 const lockParent = (sql: SqlClient, { table }: Missing) =>
   sql`LOCK TABLE ONLY ${sql(table)} IN SHARE UPDATE EXCLUSIVE MODE`

@@ -66,7 +66,7 @@ describeServers("a stretch is deleted while its readings are stored [retention-c
           Effect.gen(function* () {
             yield* history.erase(userId, { from, until }, now)
             yield* isErased.open
-            // The deletion commits only when the step of the import waits for its lock. Without this wait, the two
+            // The deletion commits only when the step of the import waits for the deletion's lock. Otherwise the two
             // transactions might not overlap.
             yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
           })

@@ -29,7 +29,7 @@ const refused = (keyId: string) =>
     Check.equal(yield* canaries, before, "what is stored")
   })
 
-/** An endpoint as a version without canaries stored it. */
+/** Stores an endpoint as an earlier version of the service did, which stored no key canaries. */
 const endpoint = Effect.gen(function* () {
   const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
   const [app, id] = [AppId.make("app_00000000000000000000000000"), EndpointId.make("whe_00000000000000000000000000")]

@@ -18,7 +18,7 @@ export const QUICK: UploadPace = { partEntries: 250, share: 1 }
 /** The pace of a process that contains the database: no other request runs during a part, so parts are short. */
 export const POLITE: UploadPace = { partEntries: 100, share: 0.5 }
 
-/** The pace of this process. */
+/** The pace at which this process stores large uploads. */
 export class Current extends Context.Reference<Current>()("@place-access/domain/fixes/UploadPace", {
   defaultValue: (): UploadPace => QUICK
 }) {}

@@ -84,9 +84,9 @@ export const unseeded = (basis: string): RuleMemory => ({
 
 /**
  * The state with which the evaluation continues when the rule now has `basis`. If the stored state has another basis,
- * the rule forgets where the user was (decision L8). The state keeps two times that do not depend on the circle. With
- * them the rule does not fire twice within 2 minutes (Spec §4.6.3), and ignores fixes older than the newest one that it
- * has used.
+ * the rule forgets where the user was (decision L8). The state keeps `lastFiredAt` and `asOf`, which do not depend on
+ * the circle. With these two times the rule does not fire twice within 2 minutes (Spec §4.6.3), and ignores fixes older
+ * than the newest fix that it has used.
  */
 export const on = (basis: string, state: RuleMemory): RuleMemory =>
   state.basis === basis ? state : { ...unseeded(basis), asOf: state.asOf, lastFiredAt: state.lastFiredAt }
