@@ -94,7 +94,8 @@ export const openWorld = (dataDir: string, options: VirtualOptions) =>
         message: "--seed and --at are for a new world, and this data folder has one already. Choose another DATA_DIR."
       })
     }
-    // `prepare` accepts every folder that has a mark, so it must check the folder before the first mark is written.
+    // `prepare` accepts every folder that has the mark of a test world (`Mark`), so it must check a new folder before
+    // the first mark is written.
     if (Option.isNone(found)) yield* prepare(dataDir)
     const before = Option.isSome(found) ? found.value : yield* newMark(options)
     const mark = { ...before, starts: before.starts + 1 }

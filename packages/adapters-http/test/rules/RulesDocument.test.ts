@@ -20,7 +20,7 @@ const MINUTES = { minimum: 5, maximum: 720 }
 describe("the document of rules", () => {
   it("says of the request what the domain checks, with no reference that leads nowhere", () => {
     const rest = { max_event_age_s: { type: ["integer", "null"], minimum: 30, maximum: 3_600 } }
-    // The request for a rule has two forms: one has the field `dwell_minutes`, the other does not (decision wire-3).
+    // The request for a rule has two forms: only the form of a dwell rule requires `dwell_minutes` (decision wire-3).
     expect(schemas["NewPlaceRule"]).toMatchObject({ oneOf: [{}, {}], discriminator: { propertyName: "type" } })
     expect(forms("NewPlaceRule")).toMatchObject([
       {

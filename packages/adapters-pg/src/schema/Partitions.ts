@@ -81,8 +81,8 @@ export const ensurePartitions = program(
 )
 
 /**
- * Whether the next run may succeed: a lock or statement time-out, or another process, which failed, has deleted the
- * CHECK constraint that this process wanted to validate (42704).
+ * Whether the next run may succeed, because the error is a lock or statement time-out, or because another process,
+ * which failed, has deleted the CHECK constraint that this process wanted to validate (42704).
  */
 const isBusy = (error: unknown): boolean =>
   Failures.isLockTimeout(error) || ["57014", "42704"].includes(Failures.sqlState(error) ?? "")

@@ -28,7 +28,7 @@ const LONGEST = 200 * 4 * 2
 
 /**
  * The 49,000 commonest passwords that zxcvbn counted in leaked data. The list also has passwords that are too short,
- * because a longer password may be made from one. The list takes 80 ms and 6 MB, so it is loaded when the first
+ * because a longer password may contain one of them. The list takes 80 ms and 6 MB, so it is loaded when the first
  * password is set.
  */
 const common = Effect.map(

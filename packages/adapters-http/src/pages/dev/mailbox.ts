@@ -62,7 +62,7 @@ const card = ({ createdAt, subject, text, to }: RecentMail): Html =>
     <pre class="letter">${linked(text)}</pre>
   </li>`
 
-/** The text of an e-mail, with its addresses as links. */
+/** The text of an e-mail as HTML, in which the web addresses of the text are links. */
 const linked = (text: string): ReadonlyArray<Value> =>
   text.split(/(https?:\/\/\S+)/).map((part, index) => (index % 2 === 0 ? part : html`<a href="${part}">${part}</a>`))
 

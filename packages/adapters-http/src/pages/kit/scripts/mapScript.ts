@@ -45,8 +45,8 @@ export const mapScript = `"use strict"
   }
 
   for (const hidden of document.querySelectorAll("[data-with-map]")) hidden.hidden = false
-  // The fields for coordinates are for people without the map, so they are closed. A field with a fault must stay
-  // visible.
+  // The fields for coordinates are for people without the map, so the script closes the element with these fields. A
+  // field with a fault must stay visible.
   const byHand = document.getElementById("by-hand")
   if (byHand !== null && byHand.querySelector("[aria-invalid]") === null) byHand.open = false
   for (const field of [lat, lon]) field.addEventListener("invalid", () => byHand !== null && (byHand.open = true))

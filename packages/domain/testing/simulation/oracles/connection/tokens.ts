@@ -47,7 +47,7 @@ const T2: Oracle = {
 }
 
 /**
- * The texts of an entry in which a credential would be a leak. The arguments and answers of actors are not among these
+ * The texts of an entry that must not contain a credential. The arguments and answers of actors are not among these
  * texts, because the simulation has replaced their secrets by aliases.
  */
 const textOf = (entry: Entry): string => {

@@ -3,7 +3,7 @@ import type { Run } from "../../../Oracle.js"
 import { type AnsweredCall, answeredTo, listOf, recordOf } from "../Answers.js"
 import { textOf, timeOf } from "../trace/Happened.js"
 
-/** Joins the pages of visits that an app read one after the other, by their cursors. */
+/** Joins the pages of visits that an app read one after the other, by their cursors: the pages are a walk. */
 
 export interface WalkReport {
   readonly arrival: number | undefined
@@ -18,7 +18,7 @@ export type Page = AnsweredCall<Extract<Request, { readonly endpoint: "GET /v1/v
 export interface Walk {
   readonly pages: ReadonlyArray<Page>
   readonly visits: ReadonlyArray<WalkReport>
-  /** Whether the walk is complete: it begins with the newest visit and ends with a page that has no next page. */
+  /** Whether `pages` are complete: they begin with the newest visit, and the last of them has no next page. */
   readonly isWhole: boolean
 }
 
