@@ -31,7 +31,7 @@ describeServers("an access log that cannot be written", (server) => {
           Effect.fork
         )
         yield* Deferred.await(held)
-        // The first entry waits for the lock in a separate statement. The other entries share the next statement.
+        // The first entry's statement waits for the lock of the table. The other entries share the next statement.
         const answers = yield* Effect.all(
           Array.from({ length: 20 }, () => Effect.either(recordAccess(access))),
           { concurrency: "unbounded" }

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type pg from "pg"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
-/** A client with the parts that the watch reads: a statement is in flight, and no bytes arrive. */
+/** A client with the parts that `driver/Silence.ts` reads: a statement is in flight, and no bytes arrive. */
 const silentClient = () => {
   const stream = { bytesRead: 7, destroy: vi.fn<(error: Error) => void>() }
   return { stream, connection: { stream }, processID: 1, _getActiveQuery: () => ({}) }

@@ -76,7 +76,7 @@ export const installStandIn = (url: string): Promise<void> =>
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, citus`)
   })
 
-/** The calls that the substitute recorded, in order. */
+/** The calls that the substitute for Citus recorded, in order. */
 export const callsOf = (url: string): Promise<ReadonlyArray<string>> =>
   asked(url, async (client) => {
     const { rows } = await client.query<{ call: string }>("SELECT call FROM citus.calls ORDER BY place")

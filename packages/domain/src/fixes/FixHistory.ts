@@ -17,7 +17,7 @@ export interface HistoryStretch {
  * exclusive.
  */
 export interface FixCounts {
-  /** The index, in `edges`, of the earlier edge. */
+  /** The index in `edges` of the edge at which the counted time begins. */
   readonly edge: number
   readonly fixes: number
   readonly firstAt: Timestamp.Timestamp

@@ -208,7 +208,7 @@ export type ImportFault =
    */
   | "unsafe_archive"
 
-/** The reason why an import failed, in words for its owner. `stored`: the number of entries that were stored before. */
+/** The reason why an import failed, in words for its owner. `stored`: how many entries were stored before the fault. */
 export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stored">): string => {
   const before = "What was read before that is stored."
   const kept = stored === 0 ? "" : ` ${before}`

@@ -158,7 +158,7 @@ export const ending = (connections: ReadonlyArray<UserConnection>, now: Timestam
       const ends = (what: EndingSoon["what"], at: Timestamp | null) =>
         at !== null && at > now && at - now <= SOON ? [{ connection, what, at }] : []
       const all = ends("connection", grantExpiresAt)
-      // Exact location ends with the connection, so its own date is left out when it is not earlier.
+      // Exact location ends with the connection. So its date is listed only if it is before the connection's end.
       return grantExpiresAt !== null && sensitiveExpiresAt !== null && sensitiveExpiresAt >= grantExpiresAt
         ? all
         : [...all, ...ends("exact_location", sensitiveExpiresAt)]

@@ -42,7 +42,7 @@ export class ReferencePurpose {
       case "reject":
         return written ? "draft" : "rejected"
       default:
-        // When the words of an approved purpose change, it goes to review without being handed in.
+        // When the words of an approved purpose change, the purpose goes to review, although nobody submits it.
         return this.approvedWords() === null ? "draft" : written ? "in_review" : "approved"
     }
   }

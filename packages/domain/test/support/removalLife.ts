@@ -25,7 +25,7 @@ import { lettersTo } from "./lettersTo.js"
  */
 
 export type RemovalStep =
-  /** The operator runs the command that requests or makes the removal. */
+  /** The operator runs the command that requests the removal of the factors and, run again later, carries it out. */
   | { readonly _tag: "Command" }
   /** The owner presses the button that stops the removal. */
   | { readonly _tag: "Keep" }

@@ -19,9 +19,9 @@ export const isAway: Behaviour = () => Effect.succeed({ _tag: "NotSent", reason:
 export class Post extends Context.Tag("@place-access/domain/testing/Post")<
   Post,
   {
-    /** Sets what the server does from now on. Before the first call, it accepts every message. */
+    /** Sets what the mail server does from now on. Before the first call of `script`, it accepts every message. */
     readonly script: (behaviour: Behaviour) => Effect.Effect<void>
-    /** Every message that the server received, whether it accepted the message or not, oldest first. */
+    /** Every message that the mail server received, whether it accepted the message or not, oldest first. */
     readonly letters: Effect.Effect<ReadonlyArray<Letter>>
   }
 >() {}
