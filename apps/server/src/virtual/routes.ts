@@ -41,7 +41,7 @@ const guarded = (addresses: Addresses) =>
     return request
   })
 
-/** The content types that the routes read: programs send JSON, the buttons of the bar send forms. */
+/** The content types that the routes read: programs send JSON, the buttons of the clock's bar send forms. */
 const READS: ReadonlySet<string> = new Set(["application/json", "application/x-www-form-urlencoded"])
 
 const FOREIGN = "The call did not come from a page of this service: its Origin header says so"

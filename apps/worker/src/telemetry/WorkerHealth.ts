@@ -23,7 +23,7 @@ export interface HealthAnswer {
   readonly body: Readonly<Record<string, string>>
 }
 
-/** How the message names the work of each loop. */
+/** How the message in a `HealthAnswer` names the work of each loop. */
 const DONE: Record<WorkerLoop, string> = { "fan-out": "read the outbox", delivery: "claimed deliveries" }
 
 const LOOPS = ["fan-out", "delivery"] as const

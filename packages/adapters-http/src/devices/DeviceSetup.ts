@@ -130,7 +130,7 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
     const waypoints = places.slice(0, most).map(waypoint)
     const configuration = {
       _type: "configuration",
-      // Mode 3 sends over HTTP.
+      // In mode 3, OwnTracks sends over HTTP.
       mode: 3,
       url: address,
       auth: true,

@@ -10,7 +10,7 @@ interface Entry {
   readonly code: Code
   readonly status: number
   readonly meaning: string
-  /** What the caller should do. */
+  /** What a caller that gets this error should do. */
   readonly advice: string
   /** The body as the service sends it. */
   readonly example: unknown

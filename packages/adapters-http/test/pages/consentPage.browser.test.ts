@@ -149,7 +149,7 @@ describeBrowser("the consent page without scripts: a place, and who asks", () =>
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await page.getByLabel("90 days").check()
     await page.getByLabel("Name").fill("Home")
-    // Allow must not drop a place of which only some fields are filled in.
+    // The button Allow must not drop a new place of which only some fields are filled in.
     await page.getByRole("button", { name: "Allow", exact: true }).click()
     await page.getByText("Latitude must be").first().waitFor()
     await page.getByLabel("Latitude").fill("52,52")

@@ -382,7 +382,7 @@ const drop = (table: string, name: string, whatever: boolean) =>
       Effect.gen(function* () {
         yield* waitBriefly(sql)
         yield* sql`SET LOCAL statement_timeout = '1s'`
-        // Locks the parent first, as writers do.
+        // Locks the parent table before the partition, as writers do.
         yield* sql`LOCK TABLE ONLY ${sql(table)} IN ACCESS EXCLUSIVE MODE`
         const there = yield* sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${name}) AND relispartition`
         if (there.length === 0 || (!whatever && !(yield* isEmpty(name)))) return "kept" as const

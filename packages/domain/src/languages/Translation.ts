@@ -119,7 +119,7 @@ const sayFaults = (catalogue: LanguageCatalogue, line: string): string | undefin
 const FAULT = ", "
 
 interface Way {
-  /** How many characters are translated. */
+  /** How many characters of the text this way translates. */
   readonly known: number
   readonly stretches: Chain | null
 }

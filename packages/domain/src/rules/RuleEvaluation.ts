@@ -136,27 +136,27 @@ export interface Observation {
 
 /** What a fix did to a rule, in the order in which the checks are made. Only `fired` sends an event at once. */
 export type RuleOutcome =
-  /** captured outside the rule's window */
+  /** the fix was captured outside the rule's window */
   | "outside_window"
-  /** captured inside the window, but uploaded more than a day after the window closed */
+  /** the fix was captured inside the window, but uploaded more than a day after the window closed */
   | "late"
-  /** not newer than the newest decisive fix */
+  /** the fix is not newer than the newest decisive fix */
   | "out_of_order"
-  /** too near the edge to decide */
+  /** the fix is too near the edge of the circle to decide */
   | "boundary"
   /** the first decisive fix: sets the side, fires nothing */
   | "seeded"
-  /** on the same side as before, and no dwell is due */
+  /** the fix is on the same side as before, and no dwell is due */
   | "no_change"
-  /** on the other side than before, and the rule does not ask about this direction */
+  /** the fix is on the other side than before, and the rule does not ask about this direction */
   | "crossed"
-  /** would have fired, but arrived more than 15 minutes after its capture, or was captured before `firesFrom` */
+  /** the fix would have fired, but arrived over 15 minutes after its capture, or was captured before `firesFrom` */
   | "stale"
-  /** would have fired, but the rule fired less than 2 minutes before */
+  /** the fix would have fired, but the rule fired less than 2 minutes before */
   | "cooling_down"
-  /** will fire, unless a fix contradicts it within the `settleS` of the rule */
+  /** the crossing will fire, unless a fix contradicts it within the `settleS` of the rule */
   | "settling"
-  /** back on the side before the crossing, within the `settleS` of the rule: the crossing does not count */
+  /** the fix is on the side before the crossing, within the `settleS` of the rule: the crossing does not count */
   | "contradicted"
   | "fired"
 

@@ -15,7 +15,7 @@ export interface TermsRequest {
   readonly settleS?: unknown
   readonly silenceS?: unknown
   readonly webhookUrl?: unknown
-  /** ISO 8601, like `activeUntil`. */
+  /** A time in ISO 8601, like `activeUntil`. */
   readonly activeFrom?: unknown
   readonly activeUntil?: unknown
   readonly maxEventAgeS?: unknown

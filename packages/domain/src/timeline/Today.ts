@@ -23,7 +23,7 @@ export interface PhoneState {
 export interface AppActivity {
   readonly appId: AppId
   readonly name: string
-  /** One number for each of `Today.days`. */
+  /** For each of `Today.days`, how often the app asked or received an event. */
   readonly counts: ReadonlyArray<number>
   /** For each of `Today.days`, how many of `counts` are requests of the app itself (`AccessLogEntry.isOfApp`). */
   readonly requests: ReadonlyArray<number>

@@ -15,7 +15,7 @@ export const devices = {
     heading: "Add a device",
     which: "Which phone do you have?",
     kinds: { iphone: "iPhone", android: "Android phone", other: "Something else" },
-    /** The names that the form proposes. */
+    /** The names for a new device that the form proposes. */
     names: { iphone: "My iPhone", android: "My Android phone", other: "My device" },
     onlyBrowser: "Only this browser",
     nameHint: "So that you recognise it, such as “My phone”.",

@@ -60,7 +60,7 @@ export const decoded = (posted: ReturnType<typeof typed>) =>
 interface RejectedForm {
   readonly form?: Fields.Shown
   readonly ticked?: ReadonlyArray<string>
-  /** The result of a test, above the form. */
+  /** The result of a test of an endpoint, which the page shows above the form. */
   readonly above?: Value
 }
 

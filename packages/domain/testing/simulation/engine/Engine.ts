@@ -4,7 +4,7 @@ import type { Stream } from "./Streams.js"
 import { VirtualClock } from "./VirtualClock.js"
 import { VirtualScheduler } from "./VirtualScheduler.js"
 
-/** 2026-01-01T00:00:00Z */
+/** The time at which a run begins unless `startMillis` is set: 2026-01-01T00:00:00Z. */
 export const START = 1_767_225_600_000
 
 export interface EngineOptions {

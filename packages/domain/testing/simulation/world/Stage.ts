@@ -247,7 +247,7 @@ export class Stage {
     )
   }
 
-  // ---- trouble
+  // ---- faults that the scenario causes
 
   /** Kills a program between two of its steps. Returns false, and does nothing, when the program is down. */
   crash(name: Program): Effect.Effect<boolean> {
