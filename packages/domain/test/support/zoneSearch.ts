@@ -251,7 +251,7 @@ const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): voi
     const angle = longAxis(search.possible)
     const disc = radiiKm.map((r) => cut(search.possible, r, angle, 0.5)).find((one) => search.mayAsk(one))
     const before = search.possible.length
-    // Ends when the budget allows no circle, or when an answer ruled out no cell: then further ones rule out none.
+    // Ends when the budget allows no circle, or when an answer ruled out no cell: the next answer would not either.
     if (disc === undefined || search.ask(disc) === undefined || search.possible.length === before) return
   }
 }
