@@ -93,7 +93,7 @@ function unhandledOf(path) {
   return existsSync(`${path}.unhandled`) ? JSON.parse(readFileSync(`${path}.unhandled`, "utf8")) : []
 }
 
-/** The files that passed as a whole at the second attempt. */
+/** The test files of which every test passed at the second attempt. */
 function filesPassedAgain(path) {
   if (!existsSync(`${path}.again`)) return new Set()
   const files = JSON.parse(readFileSync(`${path}.again`, "utf8")).testResults

@@ -72,7 +72,7 @@ const program = (setup: Setup) => {
   })
   afterAll(() => Promise.all([service.close(), receiver.close()]))
 
-  /** Runs the command of the README directly, without npm. */
+  /** Runs the program of `npm run listen` directly, without npm. */
   const listen = async ({ email, password }: Person, args: ReadonlyArray<string>): Promise<Running> => {
     const environment = { PLACE_ACCESS_EMAIL: email, PLACE_ACCESS_PASSWORD: password }
     const running = processes.start("listen", environment, ["--service", service.url, ...args])

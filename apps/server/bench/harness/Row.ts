@@ -60,7 +60,7 @@ export interface Measured {
   readonly peerRatios: Readonly<Record<string, number>>
 }
 
-/** A requirement that a path should meet. */
+/** A requirement that the measured path of the product should meet, such as a throughput. */
 export interface Goal {
   /** The text in the results table, such as `throughput ÷ baseline ≥ 0.7`. */
   readonly says: string

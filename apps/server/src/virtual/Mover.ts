@@ -49,7 +49,7 @@ export class Mover {
   private queue: Promise<unknown> = Promise.resolve()
   private waiting = 0
 
-  /** `write` stores the clock's time in the mark of the folder. */
+  /** `write` stores the clock's time in the mark of the test world (`Mark`), a file in the world's data folder. */
   constructor(world: World, write: () => Promise<void>, storeMillis: number = STORE_MILLIS) {
     this.world = world
     this.write = write

@@ -28,7 +28,7 @@ const homes = (userId: string) =>
     return rows.map(({ home }) => home)
   })
 
-/** How many months are closed in the DEFAULT partition of `fixes`. */
+/** For how many months a constraint closes the DEFAULT partition of `fixes`, so that it refuses rows of the month. */
 const closings = Effect.gen(function* () {
   const sql = yield* SqlClient
   return (yield* sql`SELECT 1 FROM pg_constraint WHERE conname LIKE 'fixes\\_default\\_without\\_%'`).length

@@ -80,8 +80,8 @@ export const lifeOf = (seed: number): Life => {
     if (dice.oneIn(4)) changes.push(...changeOf(dice, rules.length))
     const packed = uploadOf(dice, phone, edges)
     const { captured, wanted } = packed
-    // A change comes between two uploads: right after the first of them, or near the capture time of a reading in the
-    // second.
+    // A change comes between two uploads: right after the earlier upload, or near the capture time of a reading in the
+    // later upload.
     const isAround = dice.oneIn(2)
     const moments = isAround ? captured.map(({ capturedAt }) => capturedAt + dice.pick(NEAR)) : [phone.receipt]
     const changed = timed(

@@ -125,7 +125,7 @@ export class VirtualClock implements Clock.Clock {
     return Effect.withFiberRuntime<void>((fiber) => {
       const process = fiber.getFiberRef(Process.current)
       const isPeriodic = fiber.getFiberRef(Process.isPeriodic)
-      // Rounded up to whole milliseconds, so that no fiber wakes too early.
+      // The duration of the sleep is rounded up to whole milliseconds, so that no fiber wakes too early.
       const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
       const sleep = (millis: number) =>
         Effect.async<void>((resume) => {
