@@ -47,7 +47,7 @@ const kept = ({ made, readings }: KnownImport) => ({
   maybe: readings.filter(({ capturedAt }) => capturedAt <= made.endedAt - RECENT)
 })
 
-// ---- I1
+// ---- the oracle I1
 
 const sumOf = ({ duplicates, overLimit, quarantined, stored, tooOld, tooRecent }: ImportRow["counts"]): number =>
   stored + duplicates + tooRecent + tooOld + overLimit + quarantined
@@ -83,7 +83,7 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
   return counts.quarantined === file.wrong ? undefined : `${counts.quarantined} of ${file.wrong} could not be used`
 }
 
-// ---- I2
+// ---- the oracle I2
 
 /** The largest number of readings that the owner gets with one read of the history. */
 const MOST = 500
@@ -149,7 +149,7 @@ const wrongHistory = (
   ]
 }
 
-// ---- I3
+// ---- the oracle I3
 
 const I3: Oracle = {
   name: "I3",

@@ -31,7 +31,7 @@ const eachStreamed = (run: Run, wrong: (event: StreamedEvent, listener: Listener
     return detail === undefined ? [] : [{ at: event.i, detail: `${typeOf(event)} ${eventOf(event)}: ${detail}` }]
   })
 
-// ---- N1
+// ---- the oracle N1
 
 /**
  * After this many rotations of the vault's key, an event may have no signature with the listener's first secret: each
@@ -54,7 +54,7 @@ const N1: Oracle = {
   }
 }
 
-// ---- N2
+// ---- the oracle N2
 
 const N2: Oracle = {
   name: "N2",
@@ -78,7 +78,7 @@ const N2: Oracle = {
   }
 }
 
-// ---- N3
+// ---- the oracle N3
 
 /** Operations that do not change which events an app may get. */
 const HARMLESS: ReadonlySet<Name> = new Set<Name>([
@@ -135,7 +135,7 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
   return isQuiet && !events.some((event) => eventOf(event) === eventOf(post))
 }
 
-// ---- N4
+// ---- the oracle N4
 
 /**
  * The longest time from the cause to the end of a stream: the server checks session, app and endpoint at each
@@ -187,7 +187,7 @@ const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: nu
   return ![...(causesOf(run, listener).get(reason) ?? []), ...others].some(({ begin }) => begin < i)
 }
 
-// ---- N5
+// ---- the oracle N5
 
 /**
  * The longest time for which a listener whose server died still counts towards the limit of five. A worker removes a

@@ -37,7 +37,7 @@ const endpointOf = (run: Run, { body }: Post): Endpoint | undefined =>
   endpointsOf(run).get(textOf(body["endpoint_id"]) ?? "")
 const ruleOf = (run: Run, { body }: Post): MadeRule | undefined => ground(run).rules.get(textOf(body["rule_id"]) ?? "")
 
-// ---- H1
+// ---- the oracle H1
 
 const h1: Oracle = {
   name: "H1",
@@ -89,7 +89,7 @@ const isForgotten = (run: Run, post: Post, forgetters: ReadonlyArray<CompletedCa
   return forgetters.some(({ begin }) => begin < post.i && (ops.get(begin)?.tMax ?? Infinity) >= endsAt)
 }
 
-// ---- H2
+// ---- the oracle H2
 
 const COMMON = ["event_id", "app_id", "endpoint_id", "type", "occurred_at"]
 const FIELDS: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -128,7 +128,7 @@ const isOfItsKind = (key: string, value: unknown): boolean => {
   return typeof value === "string"
 }
 
-// ---- H3
+// ---- the oracle H3
 
 const h3: Oracle = {
   name: "H3",
@@ -168,7 +168,7 @@ const happeningOf = ({ body }: Post): string | undefined => {
     : JSON.stringify([grant_id, type, sensitive_expires_at, days_left])
 }
 
-// ---- H4
+// ---- the oracle H4
 
 const h4: Oracle = {
   name: "H4",
@@ -261,7 +261,7 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
   )
 }
 
-// ---- H5
+// ---- the oracle H5
 
 const h5: Oracle = {
   name: "H5",
@@ -300,7 +300,7 @@ const forbidden = (run: Run, post: Post): string | undefined => {
   return isGone ? "its place was not shared" : undefined
 }
 
-// ---- H6, H7
+// ---- the oracles H6 and H7
 
 const ROW = ["endpointId", "url", "events", "enabled", "disabledAt", "strikes"]
 
