@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { vitest } from "./vitest.mjs"
 
-/** The upper limits of the tests' durations, in milliseconds. Shorter tests run first, because they see most faults. */
+/** Tests run in groups by their duration; these are the upper limits in milliseconds. Short tests see most faults. */
 const BANDS = [20, 200, 2_000, 120_000]
 
 /** Milliseconds for the work of the runner beside a test, such as loading the sources. */

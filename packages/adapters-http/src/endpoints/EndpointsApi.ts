@@ -56,8 +56,8 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
 })
 
 /**
- * Checks the text of an address together with the other fields, so that one answer names all faults. The program behind
- * the endpoint looks up the host name later, and only if all fields are valid.
+ * Checks the text of an address together with the other fields, so that one answer names all faults. The program of
+ * the route looks up the host name later, and only if all fields are valid.
  */
 const Url = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,

@@ -14,8 +14,8 @@ export const request = <Fields extends Schema.Struct.Fields>(fields: Fields): Sc
 /** A time. The service writes ISO 8601 in UTC with milliseconds, and reads strict ISO 8601 with a zone. */
 export const At = Timestamp.FromIso
 /**
- * A time with a description. The description is in `jsonSchema`, because the generator of the document ignores the
- * annotation `description` of `At`.
+ * A time with a description. The description is in `jsonSchema`, because the generator of the OpenAPI document
+ * ignores the annotation `description` of `At`.
  */
 export const at = (description: string) =>
   At.annotations({ jsonSchema: { type: "string", format: "date-time", description } })

@@ -5,14 +5,14 @@ import { isDistributed } from "../schema/isDistributed.js"
 
 /**
  * On a cluster, a transaction that locks an account and then writes to `apps` or `app_members` takes this lock first. A
- * cluster locks the whole table `apps` when a transaction locks one row of it, even if the account owns no app, and
+ * cluster locks the whole table `apps` when a transaction locks rows of it, even if the statement finds no row, and
  * then the table `accounts`, to which `apps` refers. A transaction that locked `accounts` first would deadlock with a
  * hand-over of any app, which locks the app and then the account of its next owner.
  *
  * On a single server, which locks rows only, the function takes no lock, because the lock could cause a deadlock. When
- * the answer to the acceptance of an invitation is stored (decision idempotency-4), the acceptance would lock the apps
- * of its own account first and the app of the team later. The deletion of another account of the team locks the same
- * apps in the order of their ids.
+ * the answer to the acceptance of an invitation is stored (decision idempotency-4), the transaction would lock the apps
+ * of the invited account first and the app of the team later. The deletion of another account of the team locks the
+ * same apps in the order of their ids.
  */
 export const lockAppsOnCluster = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

@@ -37,9 +37,9 @@ export const TEST_WORLD = "test-world.json"
 const DATABASE = "database/PG_VERSION"
 /**
  * The files that the first start writes: a folder with one of these files is a data folder of this service. A lock file
- * or a folder called `database` proves nothing, because /var and many source folders have entries of these names. A
- * data folder that has none of these files yet is not refused either, because `prepare` has closed it to other users
- * before it wrote anything (`refusal`).
+ * or a folder called `database` proves nothing, because /var and many source folders have entries of these names. The
+ * check `refusal` also accepts a data folder that has none of these files yet: `prepare` closes a new folder to other
+ * users before it writes anything, and `refusal` refuses only folders that other users can open.
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])
 /**

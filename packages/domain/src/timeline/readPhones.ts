@@ -15,8 +15,8 @@ export interface OwnPhone {
 }
 
 /**
- * `readPhones` looks for each phone's newest location in this many of the user's newest readings. No accuracy is shown
- * for a phone that sends much less than the user's other phones.
+ * `readPhones` looks for each phone's newest location in this many of the user's newest readings. A phone
+ * that sends much less than the user's other phones has no reading among these, and the page shows no accuracy for it.
  */
 const READINGS = 50
 

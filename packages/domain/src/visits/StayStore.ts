@@ -16,7 +16,7 @@ export interface StayView {
   readonly erasures: ReadonlyArray<Erasure.Stretch>
 }
 
-/** The changes of one step, which `commit` stores in one transaction. */
+/** The changes of one step of deriving a device's stays, which `commit` stores in one transaction. */
 export interface StayCommit {
   readonly userId: UserId
   readonly deviceId: DeviceId

@@ -30,7 +30,7 @@ export type CredentialStep =
   /** `link` is counted from the newest (0). With `times` > 1, several browsers use the link at the same time. */
   | { readonly _tag: "Use"; readonly link: number; readonly password: number; readonly times: number }
   | { readonly _tag: "Change"; readonly session: number; readonly old: number; readonly password: number }
-  /** Somebody signs in with the present password while the newest link is used. */
+  /** Somebody signs in with the present password while the newest link for a new password is used. */
   | { readonly _tag: "Race"; readonly password: number }
   /**
    * `session` is counted from the newest (0). `it`: the owner ends this session by signing out. `others`: in this

@@ -77,7 +77,7 @@ export const controls = (
 }
 
 interface ShownControls {
-  /** The page that shows the buttons. After a button was pressed, the browser returns to this page. */
+  /** The page that shows this card. After one of the card's buttons was pressed, the browser returns to this page. */
   readonly page: "list" | "endpoint"
   readonly token: string
   readonly now: Timestamp.Timestamp

@@ -20,8 +20,9 @@ export const story = (...lines: ReadonlyArray<Line>): Steps =>
     (steps) => steps.flat() as ReadonlyArray<Step>
   )
 /**
- * Draws the values of a story once, so that all steps of the story use one connection. If the plan has two people and
- * two apps, the story's person and app are the person and app of this connection, as `beginning` connected them.
+ * Draws the values of a story once, so that all steps of the story use one connection. If the story has a person or an
+ * app, they are those of this connection, as the first steps of a plan with two people and two apps (`beginning`)
+ * connect them.
  */
 export const about = <A>(what: { [K in keyof A]: Arbitrary<A[K]> }, tell: (chosen: A) => Steps): Steps =>
   record(what).chain((drawn) => {

@@ -21,8 +21,8 @@ export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
 }
 
 /**
- * Says that an event was sent more often than its deliveries have attempts; undefined otherwise. `sending` has
- * all deliveries of one event to one endpoint. The run must be undisturbed.
+ * Says that an event was sent more often than the rows of its deliveries count attempts; undefined otherwise. `sending`
+ * has all deliveries of one event to one endpoint. The run must be without faults.
  */
 export const overSent = (
   known: Knowledge,
