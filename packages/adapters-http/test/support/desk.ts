@@ -36,7 +36,7 @@ export interface Setting {
 
 /**
  * Resets the page after a test, and leaves it at `blank`, an address of the service without a page. A new page would
- * start a process, which costs a second of processor time. So would `about:blank`, when the page goes on to the service.
+ * start a process, which costs a second of processor time. `about:blank` would do so too, at the next page.
  */
 const reset = async (context: BrowserContext, page: Page, blank: string): Promise<void> => {
   await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())))
