@@ -103,7 +103,7 @@ export const appMails: ReadonlyArray<GermanPair> = [
     en: "On {at:moment} it came to {n:number} events in a row that failed at every one of their seven attempts.",
     de: "Am {at:moment} waren es {n:number} Ereignisse hintereinander, die bei jedem ihrer sieben Versuche fehlgeschlagen sind."
   },
-  { en: "What came of the last one: {what:text}.", de: "Beim letzten Versuch: {what:text}." },
+  { en: "The last attempt ended with: {what:text}.", de: "Der letzte Versuch endete mit: {what:text}." },
   { en: "answered {status:number}", de: "Antwort {status:number}" },
   {
     en: "At {n:number} in a row we disable the endpoint: what waits for it then fails, and nothing more is sent there. One event that arrives sets the count back to 0; what you send again by hand does not count.",
