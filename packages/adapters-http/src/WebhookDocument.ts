@@ -122,7 +122,7 @@ const webhook = ({ description, examples, name, summary }: EventCatalogue.Catalo
       },
       responses: {
         "2XX": { description: "Received" },
-        "4XX": {
+        default: {
           description: `The service retries after any other status, or when no answer came within ${ANSWER_S} seconds`
         }
       }

@@ -30,7 +30,9 @@ export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind:
   identifier: "PlaceRef"
 })
 
-const AsOf = NullableAt.annotations({ description: "When the decisive reading was captured; null when there is none" })
+const AsOf = NullableAt.annotations({
+  description: "When the phone captured the reading that decided the answer; null when no reading decided"
+})
 
 const CurrentPlace = Schema.Struct({
   state: Schema.Literal("at_place", "elsewhere", "unknown"),
@@ -65,7 +67,10 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .setUrlParams(request(maxAge))
       .addSuccess(CurrentPlace)
       .annotate(OpenApi.Summary, "Which of the shared places the user is at")
-      .annotate(OpenApi.Description, "Based on the newest decisive reading. `elsewhere`: at none of the shared places.")
+      .annotate(
+        OpenApi.Description,
+        "Based on the newest reading of the last `max_age_s` seconds that is clearly inside a shared place or clearly outside all of them. `elsewhere`: at none of the shared places. `unknown`: there is no such reading."
+      )
   )
   .add(
     HttpApiEndpoint.get("places", "/v1/answers/places")
@@ -115,7 +120,10 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .addSuccess(
         Schema.Struct({
           place: Schema.NullOr(PlaceRef),
-          matched: Schema.Boolean.annotations({ description: "Whether the user was at one of the shared places" }),
+          matched: Schema.Boolean.annotations({
+            description:
+              "Whether the user was at one of the shared places. Also false when there is no reading within `tolerance_s`: then `asOf` is null"
+          }),
           asOf: AsOf,
           deltaSeconds: Schema.NullOr(Schema.NonNegativeInt).annotations({
             description: "Whole seconds between `at` and `asOf`, rounded down"

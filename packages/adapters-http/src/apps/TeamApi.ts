@@ -114,7 +114,10 @@ export const TeamApi = HttpApiGroup.make("team")
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
       .annotate(OpenApi.Summary, "Accept an invitation and join the team")
-      .annotate(OpenApi.Description, "404 for an invitation of another address, and for one that has ended.")
+      .annotate(
+        OpenApi.Description,
+        `404 for an invitation to another address, and for an invitation that has ended. 409 when you are in the team already, the team has ${AccountLimits.MEMBERS.most} people, the app was revoked, or its holder is suspended.`
+      )
   )
   .add(
     HttpApiEndpoint.post("decline", "/v1/developer/apps/:app_id/team/invitations/:invitation_id/decline")

@@ -28,7 +28,9 @@ export const UserConnection = Schema.Struct({
   on_hold: Schema.Boolean.annotations({
     description: "Whether the service has put the app on hold for everybody: it gets no answers and no events"
   }),
-  scopes: Schema.Array(Scope.Scope),
+  scopes: Schema.Array(Scope.Scope).annotations({
+    description: "The scopes that the app can use now: granted, still declared, and not lapsed"
+  }),
   held_scopes: Schema.Array(Scope.Scope),
   agreed_scopes: Schema.Array(Scope.Scope).annotations({
     description: "The scopes that the user once agreed to, and can take away and give back"

@@ -9,7 +9,9 @@ import { At, NullableAt } from "../wire/Fields.js"
 export const Connection = Schema.Struct({
   sub: Schema.String,
   external_user_id: Schema.NullOr(Schema.String),
-  scopes: Schema.Array(Scope.Scope),
+  scopes: Schema.Array(Scope.Scope).annotations({
+    description: "The scopes that the app can use now: granted, still declared, and not lapsed"
+  }),
   held_scopes: Schema.Array(Scope.Scope),
   places_version: Schema.Int,
   grant_expires_at: NullableAt,

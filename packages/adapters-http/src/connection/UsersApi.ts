@@ -14,7 +14,7 @@ const AppUser = Schema.Struct({
   grant_id: ConnectionId.annotations({ description: "The connection's id, as in the app's events" }),
   live: Schema.Boolean,
   scopes: Schema.Array(Scope.Scope).annotations({
-    description: "The effective scopes; empty for a connection that has ended"
+    description: "The scopes that the app can use now; empty for a connection that has ended"
   }),
   held_scopes: Schema.Array(Scope.Scope),
   grant_expires_at: NullableAt,

@@ -28,7 +28,7 @@ const fields = {
   state: Delivery.DeliveryState,
   fail_reason: Schema.NullOr(Delivery.FailReason).annotations({
     description:
-      "Why the delivery failed: all attempts were used, the endpoint was disabled or removed meanwhile, the endpoint no longer had the address that the rule names, the app was no longer authorised, a fault of this service kept it from being sent, or it was abandoned because no worker finished it"
+      "Why the delivery failed. `exhausted`: every attempt failed; `endpoint_disabled`, `endpoint_removed`: this happened to the endpoint meanwhile; `address_changed`: the endpoint no longer has the address that the rule names; `not_authorised`: the app may not get the event; `not_sent`: a fault of this service; `abandoned`: no worker finished it; null: not failed"
   }),
   attempt: Schema.Int.annotations({
     description:
@@ -37,9 +37,13 @@ const fields = {
   next_due_at: Fields.NullableAt.annotations({
     description: "When the next attempt is due; null once the delivery has ended"
   }),
-  sent_at: Fields.NullableAt.annotations({ description: "When the newest attempt was made" }),
-  status: Schema.NullOr(Schema.Int).annotations({ description: "The HTTP status that the receiver answered" }),
-  error: Schema.NullOr(Schema.String).annotations({ description: "Why the attempt counts as a failure" }),
+  sent_at: Fields.NullableAt.annotations({ description: "When the newest attempt was made; null: there was none" }),
+  status: Schema.NullOr(Schema.Int).annotations({
+    description: "The HTTP status that the receiver answered to the newest attempt; null: no answer"
+  }),
+  error: Schema.NullOr(Schema.String).annotations({
+    description: "Why the newest attempt failed, in words; null: no attempt was made, or the newest succeeded"
+  }),
   created_at: Fields.At,
   ended_at: Fields.NullableAt,
   replay: Schema.Boolean.annotations({ description: "Whether somebody sent the event again by hand" }),
@@ -62,8 +66,12 @@ const Attempt = Schema.Struct({
   attempt: Schema.Int,
   sent_at: Fields.At,
   ended_at: Fields.At,
-  status: Schema.NullOr(Schema.Int),
-  error: Schema.NullOr(Schema.String),
+  status: Schema.NullOr(Schema.Int).annotations({
+    description: "The HTTP status that the receiver answered; null: no answer"
+  }),
+  error: Schema.NullOr(Schema.String).annotations({
+    description: "Why the attempt failed, in words; null: it succeeded"
+  }),
   snippet: Schema.NullOr(Schema.String).annotations({ description: "The first KiB of the receiver's answer" }),
   url: Schema.NullOr(Schema.String).annotations({
     description: "The address of this attempt; null for attempts that were made before it was stored"
@@ -180,7 +188,10 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .addSuccess(Schema.Struct({ deliveries: Schema.Array(DeliveryBody), nextCursor: Schema.NullOr(Schema.String) }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "The delivery log, newest first")
-      .annotate(OpenApi.Description, "One row for each event and endpoint; filters narrow them.")
+      .annotate(
+        OpenApi.Description,
+        "Each row is one delivery of an event to an endpoint. A replay or a test has a row of its own. Filters can be combined."
+      )
   )
   .add(
     HttpApiEndpoint.get("get", "/v1/developer/apps/:app_id/deliveries/:delivery_id")
@@ -202,7 +213,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send an event to an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Queues a new delivery with the same `event_id` and a new signature, and answers with its row. It never counts for or against the endpoint. 409 while the delivery is still being attempted, when the event is older than its rule's `max_event_age_s`, and when the endpoint is disabled or removed."
+        "Queues a new delivery with the same `event_id` and a new signature, and answers with its row. The new delivery never counts for or against the endpoint. 409 while a delivery of this event to the endpoint is still being attempted, when the event is older than its rule's `max_event_age_s`, and when the endpoint is disabled or removed."
       )
   )
   .add(
@@ -233,7 +244,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send the failed events of an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Sends every event again whose delivery failed since the given time and was not sent again yet, the oldest first. Leaves out events that the app was not authorised to get. 409 when the endpoint is disabled."
+        "Queues a new delivery, oldest first, for each failed delivery that was created at `since` or later and was not sent again yet. Leaves out tests, events that the app was not authorised to get, and events older than their rule's `max_event_age_s`. 409 when the endpoint is disabled."
       )
   )
   .middleware(SessionAuth)

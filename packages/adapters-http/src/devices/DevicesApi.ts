@@ -20,13 +20,14 @@ const fields = {
     description: "`put_aside`: nothing of the last upload could be stored; the first entry of `put_aside` says why"
   }),
   stays_at_home: Schema.Boolean.annotations({
-    description: "The owner says that the device stays at home. It decides nothing while another device sends"
+    description:
+      "Whether the owner marked the device as staying at home. Once another device has sent something, no rule uses the readings of a marked device"
   }),
   put_aside: Schema.Array(
     Schema.Struct({
       reason: QuarantineReason,
       count: Schema.Int.annotations({ description: "How many so far; an entry that the phone repeats counts again" }),
-      last_at: Fields.At,
+      last_at: Fields.at("When the service last put something aside for this reason"),
       explanation: Schema.String.annotations({ description: "For the owner of the phone" })
     }).annotations({ identifier: "PutAside" })
   ).annotations({ description: "What the phone sent and the service could not store, by reason, the latest first" })
@@ -87,7 +88,7 @@ export const DevicesApi = HttpApiGroup.make("devices")
       .annotate(OpenApi.Summary, "Say whether a device stays at home")
       .annotate(
         OpenApi.Description,
-        "The readings of a device that stays at home go into the history only. While another device sends, they fire no rule and decide no answer. Takes effect with the next upload."
+        "The readings of a device that stays at home go into the history only: they fire no rule and decide no answer. This begins when another device, which does not stay at home, has sent something. A change takes effect with the next upload."
       )
   )
   .add(

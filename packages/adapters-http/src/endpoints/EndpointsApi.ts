@@ -82,7 +82,11 @@ const HeaderEdits = Schema.Array(Schema.Struct({ name: Name, value: Schema.NullO
 
 const NewEndpoint = Fields.request({
   url: Url,
-  events: Fields.optional(Schema.Array(Event.Subscribable)),
+  events: Fields.optional(
+    Schema.Array(Event.Subscribable).annotations({
+      description: "The events to send; empty or left out: every event, also types that are added later"
+    })
+  ),
   description: Fields.optional(WebhookEndpoint.EndpointDescription),
   headers: Fields.optional(OwnHeaders)
 })
@@ -95,7 +99,11 @@ const Enabled = Schema.Boolean.pipe(
 
 const Edit = Fields.request({
   url: Fields.optional(Url),
-  events: Fields.optional(Schema.Array(Event.Subscribable)),
+  events: Fields.optional(
+    Schema.Array(Event.Subscribable).annotations({
+      description: "The events to send from now on; empty: every event. Left out: no change"
+    })
+  ),
   /** Null removes the description. */
   description: Schema.optionalWith(Schema.NullOr(WebhookEndpoint.EndpointDescription), { exact: true }),
   enabled: Fields.optional(Enabled),
@@ -159,7 +167,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Replace the signing secret")
       .annotate(
         OpenApi.Description,
-        "The old secret stays valid for 24 hours: each delivery carries a signature by either secret. In the first 30 seconds, a delivery may carry only that of the old one."
+        "The old secret stays valid for 24 hours: each delivery carries one signature for each valid secret. In the first 30 seconds, a delivery may carry no signature by the new secret yet."
       )
   )
   .add(
@@ -170,7 +178,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Replace the signing secret and end all others at once")
       .annotate(
         OpenApi.Description,
-        "For a secret that somebody else may have. Within 30 seconds of this answer, every delivery is signed with the new secret alone, also those that wait: until your receiver has it, it refuses them, and they are retried. In these 30 seconds a delivery may still be signed with an old secret; when your receiver refuses it, it is retried too."
+        "For a secret that somebody else may have. Within 30 seconds of this answer, the service signs every delivery with the new secret alone, also deliveries that wait already. During these 30 seconds it may still sign a delivery with an old secret. When your receiver refuses a delivery because it does not know the secret, the service retries the delivery."
       )
   )
   .add(

@@ -75,11 +75,16 @@ const Attempts = Schema.Struct({
 
 const EndpointFiguresBody = Schema.Struct({
   health: Schema.Literal("unknown", "healthy", "failing").annotations({
-    description: "`failing` from the first failed attempt on, until an attempt succeeds; `unknown` without attempts"
+    description:
+      "`failing` from the first failed attempt on, until an attempt succeeds; `unknown`: no attempt in the last 7 days"
   }),
   last_success_at: Fields.NullableAt,
-  last_failure_at: Fields.NullableAt.annotations({ description: "Present while the endpoint is failing" }),
-  last_error: Schema.NullOr(Schema.String).annotations({ description: "Present while the endpoint is failing" }),
+  last_failure_at: Fields.NullableAt.annotations({
+    description: "When the newest attempt failed; null unless the endpoint is failing"
+  }),
+  last_error: Schema.NullOr(Schema.String).annotations({
+    description: "Why the newest attempt failed; null unless the endpoint is failing"
+  }),
   waiting: Schema.Int.annotations({
     description: `Deliveries that wait for an attempt, counted up to ${COUNTED_MAX.toLocaleString("en-GB")}`
   }),

@@ -31,7 +31,7 @@ export const FixBody = Schema.Struct({
 
 const Day = Schema.Struct({
   date: Schema.String.annotations({ jsonSchema: { type: "string", format: "date" } }),
-  fixes: Schema.Int,
+  fixes: Schema.Int.annotations({ description: "How many readings the day has" }),
   first_at: At,
   last_at: At
 }).annotations({ identifier: "Day" })
@@ -43,7 +43,10 @@ export const LocationsApi = HttpApiGroup.make("locations")
       .setUrlParams(request(purpose))
       .addSuccess(Schema.Struct({ fix: Schema.NullOr(FixBody), ...Reason }))
       .annotate(OpenApi.Summary, "Where the user was last seen")
-      .annotate(OpenApi.Description, "The newest reading, however old or imprecise; null when no phone has sent one.")
+      .annotate(
+        OpenApi.Description,
+        "The newest reading, however old or imprecise. Readings of a device that the user left behind do not count. `fix` is null when there is no such reading."
+      )
   )
   .add(
     HttpApiEndpoint.get("lookup", "/v1/locations/lookup")

@@ -23,7 +23,7 @@ const NewSubscription = Fields.request({
 })
 
 const INSTEAD =
-  "Deprecated. Register a webhook endpoint of the app that subscribes to `rule.fired`: it gets the events of every connection, with retries for a day and a delivery log. Then remove the subscription. Until then, verify each delivery with the secret of its origin, and deduplicate on `event_id`."
+  "Deprecated. Register a webhook endpoint of the app that subscribes to `rule.fired`: it gets the events of every connection, with retries for a day and a delivery log. Then remove the subscription. Until then, verify each delivery with the secret of the subscription or endpoint that it came from, and deduplicate on `event_id`."
 
 export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
   .add(

@@ -155,7 +155,7 @@ const SUCCESSES: Readonly<Record<string, string>> = {
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "400": "The request is not valid; `error` says why",
-  "401": "The credentials are missing or not valid; `error` says which",
+  "401": "The credentials are missing or not valid",
   "403": "Not allowed; `error` says why",
   "409": "Conflicts with the current state; `error` says how",
   "429": "Too many calls; wait as long as Retry-After says",

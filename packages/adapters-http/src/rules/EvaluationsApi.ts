@@ -78,7 +78,7 @@ const ListedForApp = Schema.Struct({ ...Listed.fields, ...Reason })
 const RulePath = Schema.Struct({ id: RuleIdText })
 
 const KEPT_BACK =
-  "The list is empty while the user has paused the app, while the rule is disabled, and for a zone rule that began within an hour after twenty other zone rules of the connection."
+  "The list is empty while the user has paused the app, while the rule is disabled, and, when more than twenty zone rules of the connection begin within an hour, for each of them after the twentieth."
 
 export const EvaluationsApi = HttpApiGroup.make("evaluations")
   .add(

@@ -69,18 +69,25 @@ const documentedTerms = {
   silence_s: {
     ...integerOrNull(Rule.MIN_SILENCE_S, Rule.MAX_SILENCE_S),
     description:
-      "For dwell rules: a phone that was last seen inside and then sends nothing, as phones at rest do, counts as staying. The event is sent this many seconds after the minutes, and is about their end; any reading from outside before prevents it. It is a guess, wrong now and then. Left out: only a reading from inside sends the event. The others ignore it and answer null"
+      "For dwell rules: a phone that was last seen inside and then sends nothing, as phones at rest do, counts as staying. The event is sent this many seconds after the end of `dwell_minutes`, and has the time of that end. A reading from outside before the event is sent prevents the event. The service only assumes that the person stayed, which is sometimes wrong. Left out: only a reading from inside sends the event. Rules of other types ignore this field and answer null"
   },
   webhook_url: {
     type: ["string", "null"],
     description: "Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events"
   },
-  active_from: { ...timeOrNull, description: "Readings captured earlier are ignored" },
-  active_until: { ...timeOrNull, description: "Readings captured then or later are ignored" },
+  active_from: {
+    ...timeOrNull,
+    description: "The rule ignores readings captured before this time. Left out: active from its creation"
+  },
+  active_until: {
+    ...timeOrNull,
+    description:
+      "The rule ignores readings captured at this time or later. Must be in the future and after active_from. Left out: no end"
+  },
   max_event_age_s: {
     ...integerOrNull(Rule.MIN_EVENT_AGE_S, Rule.MAX_EVENT_AGE_S),
     description:
-      "Events older than this are withheld. Greater than settle_s and silence_s. Left out: events of any age are delivered"
+      "Events older than this many seconds are not sent. Must be greater than settle_s and silence_s. Left out: events of any age are sent"
   }
 }
 

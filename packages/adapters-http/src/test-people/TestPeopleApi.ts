@@ -77,7 +77,7 @@ const bounded = ({ least, most, usual }: { least: number; most: number; usual: n
   Fields.optional(
     Schema.Finite.pipe(
       Schema.between(least, most, { message: () => `must be a number from ${least} to ${most}` }),
-      Schema.annotations({ description: `${what}; ${usual} when left out` })
+      Schema.annotations({ description: `${what}. Left out: ${usual}` })
     )
   )
 
@@ -90,7 +90,7 @@ const late = {
 const quality = {
   accuracy_m: bounded(
     Trip.ACCURACY_M,
-    "The accuracy of each reading in metres. A reading decides nothing when its accuracy is worse than its distance from the edge: 500 m outside, the radius at the centre"
+    "The accuracy of each reading in metres. A reading decides nothing when its accuracy is worse than its distance from the edge of the place: 500 m for a reading outside, the radius for a reading at the centre"
   ),
   ...late
 }
@@ -127,7 +127,9 @@ const TripBody = Schema.Union(
       Schema.maxItems(Trip.LOG_READINGS.most, {
         message: () => `must have at most ${Trip.LOG_READINGS.most} readings`
       }),
-      Schema.annotations({ description: "Moved in time, so that the last reading is now" })
+      Schema.annotations({
+        description: "The log is moved in time, so that its last reading is captured `late_minutes` ago"
+      })
     ),
     ...late
   }).annotations({ identifier: "LogTrip" }),
@@ -135,7 +137,7 @@ const TripBody = Schema.Union(
     trip: Schema.Literal("file"),
     file: Schema.String.annotations({
       description:
-        "The text of a file of recorded positions, such as GPX, CSV or a Google Timeline. Like a log, its last reading is moved to now"
+        "The text of a file of recorded positions, such as GPX, CSV or a Google Timeline. The readings are moved in time, so that the last one is captured `late_minutes` ago"
     }),
     ...late
   }).annotations({ identifier: "FileTrip" })
@@ -199,7 +201,7 @@ export const TestPeopleApi = HttpApiGroup.make("testPeople")
       .annotate(OpenApi.Summary, "Simulate a trip")
       .annotate(
         OpenApi.Description,
-        "Sends readings as the person's phone, and the service treats them like those of any phone: rules fire, webhooks are delivered, visits are derived. Nothing waits: the readings carry times in the past, and the last one is now. `arrive` begins 500 m outside of the place a minute ago, `leave` ends there, and a `stay` has a reading in each minute. The arrival of a stay of more than 15 minutes is too old to fire an `enter` rule; a `dwell` rule fires. 409 when a stay would begin before the phone's newest reading."
+        "Sends readings as the person's phone, and the service treats them like those of any phone: rules fire, webhooks are delivered, visits are derived. Nothing waits: the readings carry times in the past, and the last one is `late_minutes` ago. `arrive` begins 500 m outside of the place, a minute earlier; `leave` ends 500 m outside, and a `stay` has a reading in each minute. The arrival of a stay of more than 15 minutes is too old to fire an `enter` rule; a `dwell` rule fires. 409 when the trip would begin before the phone's newest reading, and when the app is in production."
       )
   )
   .middleware(ClientAuth)

@@ -88,7 +88,11 @@ export const IdempotencyKeyInUse = Schema.Struct(fields(409, "idempotency_key_in
   named(409, "IdempotencyKeyInUseError", "The first request with this Idempotency-Key is not answered yet")
 )
 export const PayloadTooLarge = Schema.Struct(fields(413, "payload_too_large")).annotations(
-  named(413, "PayloadTooLargeError", "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB)")
+  named(
+    413,
+    "PayloadTooLargeError",
+    "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB), or has too many entries or values"
+  )
 )
 export const UnsupportedMediaType = Schema.Struct(fields(415, "unsupported_media_type")).annotations(
   named(415, "UnsupportedMediaTypeError", "The route does not read this content type")
