@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 /** One execution of a statement, as it was sent. */
 export interface Executed {
   readonly text: string
-  /** The parameters in their text form. The value null stays null. */
+  /** The statement's parameters in their text form. The value null stays null. */
   readonly values: ReadonlyArray<string | null>
   /** The name that the program gives its connections, such as `place-access worker`. */
   readonly program: string

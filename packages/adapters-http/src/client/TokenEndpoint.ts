@@ -61,8 +61,8 @@ interface GrantRequest {
 
 /**
  * Exchanges a code for tokens, or refreshes the tokens. Retries as `Retry.waitAfter` decides, until
- * `RefreshDecision.REPEATABLE_MS` after `since`. `wasUncertain`: whether an earlier attempt may have spent the refresh
- * token. Fails with a `GrantFailure`.
+ * `RefreshDecision.REPEATABLE_MS` after `since`, the time in milliseconds at which the first attempt began.
+ * `wasUncertain`: whether an earlier attempt may have spent the refresh token. Fails with a `GrantFailure`.
  */
 export const grant = async (
   endpoint: TokenEndpoint,

@@ -48,8 +48,8 @@ const deleteReplaced = (sql: SqlClient, { deviceId, from, placeIds, to, userId }
         AND (${Rows.nullableAt(to)}::timestamptz IS NULL OR arrival <= ${Rows.nullableAt(to)}::timestamptz)`
 
 /**
- * Stores stays. The stay that was open at the beginning of the step is stored already, so the statement updates its
- * end. Without the join with the device's row, Citus would not run the INSERT on one shard.
+ * Stores stays. The stay that was open before this step of deriving stays is stored already, so the statement updates
+ * its end. Without the join with the device's row, Citus would not run the INSERT on one shard.
  */
 const insertStays = (sql: SqlClient, { deviceId, stays, userId }: StayCommit) =>
   sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure, heard_until)

@@ -61,7 +61,7 @@ export interface RuleMemory {
 export interface Unsettled {
   /** The capture time of the fix that crossed; for a dwell, the end of the dwell time. */
   readonly at: Timestamp
-  /** The time of the clock at which the crossing or dwell counts, unless a fix contradicts it first. */
+  /** The time by the service's clock at which the crossing or dwell counts, unless a fix contradicts it first. */
   readonly until: Timestamp
   /**
    * Whether the rule fires at `until`. False, for example, for an exit in the state of a rule that asks about entries.

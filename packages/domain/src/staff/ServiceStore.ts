@@ -10,7 +10,7 @@ export type QueueName = (typeof QUEUES)[number]
 /** The rows of a queue that are due and wait for a worker. */
 export interface QueueBacklog {
   readonly queue: QueueName
-  /** The number of waiting rows, counted up to `COUNTED_MAX`. */
+  /** The number of rows of the queue that are due and wait, counted up to `COUNTED_MAX`. */
   readonly rows: number
   /** Since when the oldest row has been due; null when nothing waits. */
   readonly oldestDueAt: Timestamp.Timestamp | null

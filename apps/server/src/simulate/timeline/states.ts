@@ -101,7 +101,7 @@ class Book {
     this.set(id, i, { ...more, [name]: Number(this.fact(id, name) ?? 0) + by })
   }
 
-  /** The ids of the subjects of a kind whose fact `name` has this value. */
+  /** The ids of the subjects of this kind that have this value under `name` in their present `facts`. */
   with(kind: SubjectKind, name: string, value: Fact): ReadonlyArray<string> {
     return [...this.all].flatMap(([id, one]) => (one.kind === kind && one.facts[name] === value ? [id] : []))
   }

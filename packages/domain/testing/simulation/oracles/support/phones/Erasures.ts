@@ -9,7 +9,7 @@ type Erasing = CompletedCall<"eraseHistory">
 const NONE: ReadonlyArray<Erasing> = []
 const known = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Erasing>>>()
 
-/** The user's deletions that had an effect, or may have had an effect. */
+/** The user's deletions of stretches of history that had an effect, or may have had an effect. */
 export const erasuresOf = (run: Run, userId: string): ReadonlyArray<Erasing> => {
   const all = known.get(run) ?? read(run)
   known.set(run, all)
