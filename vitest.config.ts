@@ -165,8 +165,9 @@ export default defineConfig({
     // end an idle process twice, and then it fails. Tests make many short-lived objects: with 64 MB for young objects
     // instead of 16, the garbage collector copies fewer of them. The processors have no idle time, in which threads of
     // the garbage collector could help. A test runs its code for a short time, so it gains little when V8 optimizes
-    // that code early. These two flags together save a twenty-fifth of the processor time. Without V8's optimizing
-    // compiler for WebAssembly (`--liftoff-only`), tests on the embedded database take a sixth less.
+    // that code early. `--single-threaded-gc` and `--interrupt-budget` together save a twenty-fifth of the processor
+    // time. Without V8's optimizing compiler for WebAssembly (`--liftoff-only`), tests on the embedded database take a
+    // sixth less.
     poolOptions: {
       forks: {
         maxForks: PROCESSES,

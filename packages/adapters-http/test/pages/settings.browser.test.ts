@@ -81,7 +81,7 @@ describeBrowser("settings", () => {
 
   it("deleting the account: says what goes and what stays, asks for the password and a word, and then it is gone", async () => {
     const { page, world } = at
-    const person = await world.person()
+    const person = await world.person({ roles: ["developer"] })
     const other = await world.person()
     const { app } = await world.app(other, { status: "production" })
     const { app: sandbox } = await world.app(person, { name: App.AppName.make("Tea Time") })
@@ -96,7 +96,10 @@ describeBrowser("settings", () => {
     const apps = plain(await page.getByRole("region", { name: "Your apps" }).innerText())
     expect(apps).toContain("Tea Time: only you could connect it; it is removed entirely")
     expect(apps).toContain("Bread Time: 1 person uses it now")
-    expect(await page.getByRole("region", { name: "What stays" }).innerText()).toContain("Ask them to delete it.")
+    const stays = plain(await page.getByRole("region", { name: "What stays" }).innerText())
+    expect(stays).toContain("Ask them to delete it.")
+    expect(stays).toContain("What you did in the team of an app stays on record, with “Deleted account”")
+    expect(stays).not.toContain("as a reviewer or admin")
 
     await page.getByLabel("Password").fill("wrong horse battery")
     await page.getByLabel("The word").fill("remove")
@@ -132,6 +135,9 @@ describeBrowser("settings", () => {
     await page.goto(`${world.url}/portal/settings/delete-account`)
     await page.getByText("You are the only admin.").waitFor()
     await inspect(page, "delete-account-admin")
+    const stays = plain(await page.getByRole("region", { name: "What stays" }).innerText())
+    expect(stays).toContain("What you decided or did as a reviewer or admin stays on record, with “Deleted account”")
+    expect(stays).not.toContain("in the team of an app")
     expect(await page.getByRole("button", { name: /Delete/ }).count()).toBe(0)
   })
 })
