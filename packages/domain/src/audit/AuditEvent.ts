@@ -51,6 +51,8 @@ export const AuditDetail = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("factor_added", "factor_removed"), factor: Factor }),
   /** An operator requested that the factors of an owner who lost them are removed. They are removed later. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_asked") }),
+  /** The owner stopped the removal of their factors that an operator had requested. */
+  Schema.Struct({ kind: Schema.Literal("factor_removal_stopped") }),
   Schema.Struct({ kind: Schema.Literal("recovery_code_used") }),
   /** A passkey was refused, because its count of signatures did not grow. Somebody may have copied the passkey. */
   Schema.Struct({ kind: Schema.Literal("passkey_copied") }),

@@ -1,12 +1,15 @@
 // The events of the audit log that a change of the factors makes. Decision factors-6.
 import { AuditEvent } from "../audit/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import { type Factors, type FactorState, hasCodeApp, isOn } from "./Factors.js"
+import { type Factors, type FactorState, hasCodeApp, isOn, isRemovalPending } from "./Factors.js"
 
 type Kind = Extract<AuditEvent.AuditDetail, { readonly kind: "factor_added" | "factor_removed" }>["factor"]
 
-/** The audit details of the factors that were added, removed or used between `before` and `after`. */
-const details = (before: Factors, after: Factors): ReadonlyArray<AuditEvent.AuditDetail> => {
+/**
+ * The audit details of the factors that were added, removed or used between `before` and `after`, and of a removal that
+ * was stopped.
+ */
+const details = (before: Factors, after: Factors, at: Timestamp): ReadonlyArray<AuditEvent.AuditDetail> => {
   const added = (factor: Kind) => ({ kind: "factor_added", factor }) as const
   const removed = (factor: Kind) => ({ kind: "factor_removed", factor }) as const
   const ids = (factors: Factors) => new Set(factors.passkeys.map(({ id }) => id))
@@ -22,7 +25,11 @@ const details = (before: Factors, after: Factors): ReadonlyArray<AuditEvent.Audi
     // `Factors.tidy` removes the recovery codes together with the last factor. While the account has a factor, a code
     // that is missing in `after` was used.
     ...(goneCodes > 0 && !isOn(after) ? [removed("recovery_codes")] : []),
-    ...(goneCodes === 1 && freshCodes.length === 0 && isOn(after) ? [{ kind: "recovery_code_used" } as const] : [])
+    ...(goneCodes === 1 && freshCodes.length === 0 && isOn(after) ? [{ kind: "recovery_code_used" } as const] : []),
+    // When the factors themselves are gone, `factor_removed` says so.
+    ...(isRemovalPending(before, at) && after.removal === null && isOn(after)
+      ? [{ kind: "factor_removal_stopped" } as const]
+      : [])
   ]
 }
 
@@ -32,4 +39,4 @@ export const eventsOf = (
   at: Timestamp,
   actor: AuditEvent.AuditActor = AuditEvent.OWNER
 ): ReadonlyArray<AuditEvent.AuditEvent> =>
-  details(before, after).map((detail) => ({ at, userId: account.id, actor, detail }))
+  details(before, after, at).map((detail) => ({ at, userId: account.id, actor, detail }))

@@ -53,6 +53,20 @@ describe("the audit log of a change of the factors [factors-6]", () => {
     expect(kinds(withCodes(2), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
     expect(kinds(withCodes(0), Factors.NONE)).toEqual(["factor_removed"])
   })
+
+  it("a requested removal that is stopped is one, until the request lapses; a removal of the factors stops none [factors-7]", () => {
+    const requested = (before: number) => ({
+      ...withCodes(1),
+      removal: { requestedAt: Timestamp.plus(NOW, -before) }
+    })
+    const lapsed = Factors.REMOVAL_WAIT + Factors.REMOVAL_OPEN
+    expect(kinds(requested(0), withCodes(1))).toEqual(["factor_removal_stopped"])
+    expect(kinds(requested(lapsed - 1), withCodes(1))).toEqual(["factor_removal_stopped"])
+    expect(kinds(requested(lapsed), withCodes(1))).toEqual([])
+    expect(kinds(requested(0), withCodes(0))).toEqual(["recovery_code_used", "factor_removal_stopped"])
+    expect(kinds(requested(0), requested(0))).toEqual([])
+    expect(kinds(requested(0), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
+  })
 })
 
 describe("the only factor of an account [factors-1]", () => {

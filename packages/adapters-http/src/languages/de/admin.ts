@@ -156,6 +156,7 @@ export const admin: typeof en.admin = {
     factor_added: "Zweiter Faktor hinzugefügt",
     factor_removed: "Zweiter Faktor entfernt",
     factor_removal_asked: "Entfernung eines Faktors verlangt",
+    factor_removal_stopped: "Entfernung eines Faktors gestoppt",
     recovery_code_used: "Wiederherstellungscode benutzt",
     passkey_copied: "Passkey vielleicht kopiert",
     role_given: "Rolle gegeben",
@@ -206,6 +207,7 @@ export const admin: typeof en.admin = {
       recovery_codes: "Hat Wiederherstellungscodes als zweiten Faktor entfernt."
     },
     factorRemovalAsked: "Hat verlangt, den zweiten Faktor zu entfernen, den die Person verloren hat.",
+    factorRemovalStopped: "Hat die Entfernung des zweiten Faktors gestoppt, die ein Betreiber verlangt hatte.",
     recoveryCodeUsed: "Hat einen Wiederherstellungscode benutzt.",
     passkeyCopied: "Ein Passkey wurde abgelehnt: Vielleicht hat ihn jemand kopiert.",
     roleGiven: (name) => `Wurde ${role(name)}.`,

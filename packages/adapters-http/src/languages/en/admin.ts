@@ -146,6 +146,7 @@ export const admin = {
     factor_added: "Second factor added",
     factor_removed: "Second factor removed",
     factor_removal_asked: "Removal of a factor asked for",
+    factor_removal_stopped: "Removal of a factor stopped",
     recovery_code_used: "Recovery code used",
     passkey_copied: "Passkey perhaps copied",
     role_given: "Role given",
@@ -197,6 +198,7 @@ export const admin = {
       recovery_codes: "Removed recovery codes as a second factor."
     },
     factorRemovalAsked: "Asked to remove the second factor, which its owner lost.",
+    factorRemovalStopped: "Stopped the removal of the second factor, which an operator had asked for.",
     recoveryCodeUsed: "Used a recovery code.",
     passkeyCopied: "Had a passkey refused: somebody may have copied it.",
     roleGiven: (role: string): string => `Became ${role}.`,

@@ -51,6 +51,8 @@ export const said = (detail: AuditEvent.AuditDetail, { apps, purposes }: Audited
       return words.factorRemoved[detail.factor]
     case "factor_removal_asked":
       return words.factorRemovalAsked
+    case "factor_removal_stopped":
+      return words.factorRemovalStopped
     case "recovery_code_used":
       return words.recoveryCodeUsed
     case "passkey_copied":
