@@ -95,7 +95,9 @@ export const recover = program(
       const dueFrom = Replay.recoveredDueAt(begun, queued)
       const count = yield* store.recover({ appId, endpointId, since, before: begun, ids, now, dueFrom })
       queued += count
-      if (count < BATCH) break
+      // A batch can be smaller than `BATCH` before the last one, because the developer may replay some of its
+      // deliveries at the same time.
+      if (count === 0) break
     }
     if (queued > 0) yield* (yield* WorkSignal).raise
     return queued

@@ -335,7 +335,8 @@ describe("recover since", () => {
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
         const asked: Array<{ readonly dueFrom: number; readonly count: number }> = []
-        const left = [500, 500, 7]
+        // A developer replayed one delivery of the second batch at the same time, so the store replayed 499 of them.
+        const left = [500, 499, 7]
         const store = {
           ...(yield* DeliveryStore),
           recover: ({ dueFrom, ids }: { readonly dueFrom: number; readonly ids: ReadonlyArray<unknown> }) =>
@@ -348,7 +349,7 @@ describe("recover since", () => {
             )
         }
         const recovering = recover(developer, app.id, endpoint.id, Timestamp.make(0))
-        expect(yield* Effect.provideService(recovering, DeliveryStore, store)).toBe(1_007)
+        expect(yield* Effect.provideService(recovering, DeliveryStore, store)).toBe(1_006)
         const ends = asked.map(({ count, dueFrom }) => dueFrom + count)
         expect(asked.slice(1).map(({ dueFrom }) => dueFrom)).toEqual(ends.slice(0, -1))
       })
