@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { useProcesses } from "../support/processes.js"
-import { startWorld, type TestWorld } from "./support.js"
+import { seededFolder, startWorld, type TestWorld } from "./support.js"
 
 const EXAMPLE = join(import.meta.dirname, "../../examples/virtual-time.test.mjs")
 
@@ -11,7 +11,7 @@ describe("the example of an app's tests against a test world", () => {
   const processes = useProcesses()
   let world: TestWorld
   beforeAll(async () => {
-    world = await startWorld(processes, ["--seed", "app"])
+    world = await startWorld(processes, await seededFolder("app"))
   })
   afterAll(() => world?.close())
 

@@ -8,7 +8,7 @@ import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/em
 import { client } from "../support/client.js"
 import { freePort } from "../support/freePort.js"
 import { useProcesses } from "../support/processes.js"
-import { startWorld, type TestWorld } from "./support.js"
+import { newFolder, startWorld, type TestWorld } from "./support.js"
 
 const VIRTUAL = ["--clock", "virtual"]
 /** Keys that need not be secret, because no server of these tests opens its database. */
@@ -49,7 +49,7 @@ describe("a test world holds no real data [virtual-time-1]", () => {
   })
 
   it("an ordinary start and db copy refuse the folder of a test world, and a second seed is refused", async () => {
-    const world = await startWorld(processes, ["--seed", "one", "--at", "2027-01-01T00:00:00Z"])
+    const world = await startWorld(processes, await newFolder(), ["--seed", "one", "--at", "2027-01-01T00:00:00Z"])
     expect(new Date(await world.now()).toISOString()).toBe("2027-01-01T00:00:00.000Z")
     await world.clock({ advance: "2h" })
     await world.server.stop("SIGTERM")

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { client } from "../support/client.js"
 import { useProcesses } from "../support/processes.js"
 import { type Receiver, startReceiver } from "../support/receiver.js"
-import { startWorld, type TestWorld } from "./support.js"
+import { newFolder, seededFolder, startWorld, type TestWorld } from "./support.js"
 
 const Id = Schema.Struct({ id: Schema.String })
 const Credentials = Schema.Struct({ clientId: Schema.String, clientSecret: Schema.String })
@@ -75,8 +75,8 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
   const processes = useProcesses()
   const open: Array<{ close: () => Promise<void> }> = []
   afterAll(() => Promise.all(open.map((one) => one.close())))
-  const newWorld = async (...args: ReadonlyArray<string>) => {
-    const world = await startWorld(processes, args)
+  const newWorld = async (dataDir: string, args?: ReadonlyArray<string>) => {
+    const world = await startWorld(processes, dataDir, args)
     open.push(world)
     await client(world.url).expect("POST", "/v1/accounts", { status: 201, as: Schema.Unknown, json: ACCOUNT })
     return world
@@ -87,7 +87,7 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
   it("a restored world is the saved one: its time, its rows, and what happens next, to the last id", async () => {
     const receiver = await startReceiver()
     open.push(receiver)
-    const world = await newWorld("--seed", "snapshots")
+    const world = await newWorld(await seededFolder("snapshots"))
     const before = await world.now()
     expect(await post(world, { save: "start" })).toMatchObject({ status: 200 })
     const first = await story(world, receiver)
@@ -110,7 +110,7 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
   it("a snapshot has the calls until it was saved, and a restored world has no later ones", async () => {
     const receiver = await startReceiver()
     open.push(receiver)
-    const world = await newWorld("--seed", "calls")
+    const world = await newWorld(await seededFolder("calls"))
     const made = (await story(world, receiver)) as unknown as [
       { id: string },
       unknown,
@@ -136,8 +136,9 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
   it("two worlds of one seed give the same ids and secrets; another seed gives others", async () => {
     const receiver = await startReceiver()
     open.push(receiver)
-    const told = async (seed: string) => story(await newWorld("--seed", seed), receiver)
-    const [one, same, other] = [await told("one"), await told("one"), await told("other")]
+    const one = await story(await newWorld(await newFolder(), ["--seed", "one"]), receiver)
+    const same = await story(await newWorld(await seededFolder("one")), receiver)
+    const other = await story(await newWorld(await seededFolder("other")), receiver)
     expect(same).toEqual(one)
     expect(JSON.stringify(other)).not.toContain((one[0] as { id: string }).id)
     expect((other[1] as { clientSecret: string }).clientSecret).not.toBe(
@@ -148,19 +149,19 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
   it("polls, page views and a slow receiver, which a tester does not count, change no id and no secret", async () => {
     const receiver = await startReceiver()
     open.push(receiver)
-    const quiet = await story(await newWorld("--seed", "polled"), receiver)
+    const quiet = await story(await newWorld(await seededFolder("polled")), receiver)
     receiver.answer(() => new Promise((resolve) => setTimeout(() => resolve(200), 30)))
-    expect(await story(await newWorld("--seed", "polled"), receiver, poll)).toEqual(quiet)
+    expect(await story(await newWorld(await seededFolder("polled")), receiver, poll)).toEqual(quiet)
   })
 
   it("a world that is started again goes on where its clock stood, and gives no id twice", async () => {
-    const world = await startWorld(processes, ["--seed", "again"])
+    const world = await startWorld(processes, await newFolder(), ["--seed", "again"])
     const { now } = await world.clock({ advance: "3d" })
     const make = (url: string, email: string) =>
       client(url).expect("POST", "/v1/accounts", { status: 201, as: Id, json: { ...ACCOUNT, email } })
     const first = await make(world.url, "a@example.test")
     await world.server.stop("SIGTERM")
-    const again = await startWorld(processes, [], world.dataDir)
+    const again = await startWorld(processes, world.dataDir)
     open.push(again)
     expect(await again.now()).toBe(Date.parse(now))
     expect((await make(again.url, "b@example.test")).id).not.toBe(first.id)

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
 import { client } from "../support/client.js"
 import { freePort } from "../support/freePort.js"
 import { type Processes, ready, type Running } from "../support/processes.js"
@@ -32,18 +33,36 @@ export interface TestWorld {
   readonly close: () => Promise<void>
 }
 
+/** The path of a data folder that does not exist yet, in a folder of its own. */
+export const newFolder = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), "place-access-world-")), "data")
+
 /**
- * Starts a server on virtual time, in a new data folder or in the folder `given`. `close` stops the server and deletes
- * the folder that contains the data folder.
+ * Makes the data folder of a world with a seed, as a server leaves it that was stopped before it got a request. A
+ * server that starts in a new folder spends seconds of processor time on its database. The service's key is derived
+ * from the seed, so the folder has no file of keys.
+ */
+export const seededFolder = async (seed: string): Promise<string> => {
+  const [made, dataDir] = await Promise.all([makeDataFolder(), newFolder()])
+  await rm(join(made, "secret-keys"))
+  await writeFile(join(made, "test-world.json"), JSON.stringify({ now: SEEDED_START, seed, starts: 0 }))
+  await rename(made, dataDir)
+  return dataDir
+}
+
+/** The time at which a world with a seed begins. */
+const SEEDED_START = Date.parse("2026-01-05T09:00:00Z")
+
+/**
+ * Starts a server on virtual time in a data folder, by default in the folder of a world with a seed. `close` stops the
+ * server and deletes the folder that contains the data folder.
  */
 export const startWorld = async (
   processes: Processes,
-  args: ReadonlyArray<string> = ["--seed", "test"],
-  given?: string
+  given?: string,
+  args: ReadonlyArray<string> = []
 ): Promise<TestWorld> => {
-  const port = await freePort()
+  const [dataDir, port] = await Promise.all([given ?? seededFolder("test"), freePort()])
   const url = `http://localhost:${port}`
-  const dataDir = given ?? join(await mkdtemp(join(tmpdir(), "place-access-world-")), "data")
   const server = processes.start(
     "server",
     { DATA_DIR: dataDir, PORT: String(port), BASE_URL: url, ALLOW_INSECURE_WEBHOOKS: "true" },
