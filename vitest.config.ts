@@ -129,6 +129,13 @@ const MOST = totalmem() > 10 * 2 ** 30 ? Math.min(availableParallelism() + 1, 4)
 const WAITS = process.env["UNIT"] !== "1" && process.env["STOCK"] !== "1"
 const PROCESSES = WAITS ? MOST : Math.min(availableParallelism(), MOST)
 
+/**
+ * When V8 compiles JavaScript. Most tests run their code for a short time, so they gain little when V8 optimizes that
+ * code early. The long tests repeat the simulation hundreds of times: they take a sixth less when V8 compiles all code
+ * with its fastest compiler at once, and optimizes it as early as by default.
+ */
+const COMPILING = process.env["TESTS"] === "long" ? "--always-sparkplug" : "--interrupt-budget=600000"
+
 /** The path of the built file of a source file; undefined when there is no built file. */
 const builtFrom = (path: string): string | undefined => {
   const [, folder, top, rest] = /^(.*\/(?:packages|apps)\/[^/]+)\/(src|testing)\/(.*)\.ts$/.exec(path) ?? []
@@ -164,16 +171,14 @@ export default defineConfig({
     // process loads an imported module once. minForks equals maxForks: with more processes than minForks, the pool may
     // end an idle process twice, and then it fails. Tests make many short-lived objects: with 64 MB for young objects
     // instead of 16, the garbage collector copies fewer of them. The processors have no idle time, in which threads of
-    // the garbage collector could help. A test runs its code for a short time, so it gains little when V8 optimizes
-    // that code early. `--single-threaded-gc` and `--interrupt-budget` together save a twenty-fifth of the processor
-    // time. Without V8's optimizing compiler for WebAssembly (`--liftoff-only`), tests on the embedded database take a
-    // sixth less.
+    // the garbage collector could help. Without V8's optimizing compiler for WebAssembly (`--liftoff-only`), tests on
+    // the embedded database take a sixth less.
     poolOptions: {
       forks: {
         maxForks: PROCESSES,
         minForks: PROCESSES,
         isolate: false,
-        execArgv: ["--max-semi-space-size=64", "--single-threaded-gc", "--interrupt-budget=600000", "--liftoff-only"]
+        execArgv: ["--max-semi-space-size=64", "--single-threaded-gc", "--liftoff-only", COMPILING]
       }
     },
     // No test proves anything by its duration. These limits only end a test that would never end, so they are long
