@@ -49,10 +49,10 @@ const doesTheWork = ({ storage }: Pick<Settings.ServerSettings, "storage">): boo
 
 /**
  * How fast a large upload is stored. The embedded database runs in this process, which answers no other request while
- * it stores a part of an upload. So with this database, the parts are smaller and have pauses between them.
+ * it stores a part of an upload. So with this database, the parts are smaller.
  */
 const paceOf = (settings: Settings.ServerSettings): UploadPace.UploadPace =>
-  doesTheWork(settings) ? UploadPace.POLITE : UploadPace.QUICK
+  doesTheWork(settings) ? UploadPace.POLITE : UploadPace.FAIR
 
 const announce = (settings: Settings.ServerSettings): Effect.Effect<void> =>
   settings.logging.format === "json"

@@ -12,13 +12,16 @@ export interface UploadPace {
   readonly share: number
 }
 
-/** The pace of a process whose database runs in other processes: larger parts, without pauses. */
+/** The pace of a process in which nothing waits for an upload. */
 export const QUICK: UploadPace = { partEntries: 250, share: 1 }
 
-/** The pace of a process that contains the database: no other request runs during a part, so parts are short. */
+/** The pace of a server whose database runs in other processes. */
+export const FAIR: UploadPace = { partEntries: 250, share: 0.5 }
+
+/** The pace of a server that contains the database: no other request runs during a part, so parts are short. */
 export const POLITE: UploadPace = { partEntries: 100, share: 0.5 }
 
-/** The pace at which this process stores large uploads. */
+/** The pace at which this process stores large uploads. A server sets `FAIR` or `POLITE`. */
 export class Current extends Context.Reference<Current>()("@place-access/domain/fixes/UploadPace", {
   defaultValue: (): UploadPace => QUICK
 }) {}

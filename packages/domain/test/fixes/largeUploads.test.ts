@@ -91,32 +91,39 @@ describe("an upload", () => {
     )
   )
 
-  it.effect("at a polite pace pauses after each part for as long as the part took [fixes-8]", () =>
-    run(
-      Effect.gen(function* () {
-        const { phone } = yield* person
-        const store = yield* FixStore
-        const stored: Array<number> = []
-        const slow = FixStore.of({
-          ...store,
-          commit: (upload) =>
-            Effect.gen(function* () {
-              stored.push(upload.fixes.length)
-              yield* Effect.sleep(10)
-              return yield* store.commit(upload)
-            })
+  it.effect.each([
+    ["a quarter of the time", { partEntries: 400, share: 0.25 }, 3, 30],
+    ["a server on PostgreSQL", UploadPace.FAIR, 5, 10],
+    ["a process without other requests", UploadPace.QUICK, 5, 0]
+  ] as const)(
+    "at the pace of %s pauses after each part in proportion to the time it took [fixes-8]",
+    ([, pace, parts, pauseMs]) =>
+      run(
+        Effect.gen(function* () {
+          const { phone } = yield* person
+          const store = yield* FixStore
+          const stored: Array<number> = []
+          const slow = FixStore.of({
+            ...store,
+            commit: (upload) =>
+              Effect.gen(function* () {
+                stored.push(upload.fixes.length)
+                yield* Effect.sleep(10)
+                return yield* store.commit(upload)
+              })
+          })
+          const readings = Array.from({ length: 1_001 }, (_, index) => reading(-14 * MINUTE + index, OUTSIDE))
+          const upload = yield* ingestFixes(phone, readings, []).pipe(
+            Effect.provideService(FixStore, slow),
+            Effect.provideService(UploadPace.Current, pace),
+            Effect.zipRight(Timestamp.now),
+            Effect.fork
+          )
+          yield* TestClock.adjust(1_000)
+          expect(stored).toHaveLength(parts)
+          expect(Math.max(...stored)).toBe(pace.partEntries)
+          expect((yield* Fiber.join(upload)) - NOON).toBe(parts * (10 + pauseMs))
         })
-        const readings = Array.from({ length: 1_001 }, (_, index) => reading(-14 * MINUTE + index, OUTSIDE))
-        const upload = yield* ingestFixes(phone, readings, []).pipe(
-          Effect.provideService(FixStore, slow),
-          Effect.provideService(UploadPace.Current, { partEntries: 400, share: 0.25 }),
-          Effect.zipRight(Timestamp.now),
-          Effect.fork
-        )
-        yield* TestClock.adjust(1_000)
-        expect(stored).toEqual([400, 400, 201])
-        expect((yield* Fiber.join(upload)) - NOON).toBe(3 * (10 + 30))
-      })
-    )
+      )
   )
 })
