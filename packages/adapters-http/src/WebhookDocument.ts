@@ -53,14 +53,15 @@ export const PlacesChanged = Schema.Struct({
   })
 })
 
-const scopes = Event.SensitiveRemoved.fields.scopes
+const scopesWith = (description: string) =>
+  Schema.propertySignature(Event.SensitiveRemoved.fields.scopes).annotations({ description })
 
 export const SensitiveExpiring = Schema.Struct({
   ...ofConnection,
   type: Event.SensitiveExpiring.fields.type,
   sensitive_expires_at: At,
   days_left: Event.SensitiveExpiring.fields.daysLeft,
-  scopes
+  scopes: scopesWith("The scopes that will end")
 })
 
 export const SensitiveLapsed = Schema.Struct({
@@ -68,10 +69,14 @@ export const SensitiveLapsed = Schema.Struct({
   type: Event.SensitiveLapsed.fields.type,
   sensitive_expires_at: At,
   renewal_grace_ends_at: At,
-  scopes
+  scopes: scopesWith("The scopes that ended, and that the user can renew until `renewal_grace_ends_at`")
 })
 
-export const SensitiveRemoved = Schema.Struct({ ...ofConnection, type: Event.SensitiveRemoved.fields.type, scopes })
+export const SensitiveRemoved = Schema.Struct({
+  ...ofConnection,
+  type: Event.SensitiveRemoved.fields.type,
+  scopes: scopesWith("The scopes that the connection no longer has")
+})
 
 export const EVENTS_TAG = {
   name: "Webhook events",

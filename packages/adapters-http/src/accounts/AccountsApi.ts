@@ -120,7 +120,7 @@ export const AccountsApi = HttpApiGroup.make("accounts")
   .add(
     HttpApiEndpoint.post("confirm", "/v1/accounts/confirmations/use")
       .annotate(WithoutKey, "the link works once: the second request learns that it was used")
-      .setPayload(Fields.request({ token: Schema.String, password: Schema.String }))
+      .setPayload(Fields.request({ token: Fields.LinkToken, password: Schema.String }))
       .addSuccess(AccountBody, { status: 201 })
       .addError(Errors.Forbidden)
       .addError(Errors.NotFound)

@@ -26,9 +26,11 @@ export const moment = {
 }
 
 /** How answers name a place (Spec §2.5). */
-export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind: Place.PlaceKind }).annotations({
-  identifier: "PlaceRef"
-})
+export const PlaceRef = Schema.Struct({
+  id: PlaceId,
+  label: Schema.String,
+  kind: Place.PlaceKind
+}).annotations({ identifier: "PlaceRef" })
 
 const AsOf = NullableAt.annotations({
   description: "When the phone captured the reading that decided the answer; null when no reading decided"
@@ -76,7 +78,10 @@ export const AnswersApi = HttpApiGroup.make("answers")
     HttpApiEndpoint.get("places", "/v1/answers/places")
       .annotate(RequiredScope, "any_standard")
       .addSuccess(
-        Schema.Struct({ places_version: Schema.Int, places: Schema.Array(PlaceRef) }).annotations({
+        Schema.Struct({
+          places_version: Schema.Int,
+          places: Schema.Array(PlaceRef).annotations({ description: "The places that the user shares with the app" })
+        }).annotations({
           identifier: "SharedPlaces"
         })
       )

@@ -37,10 +37,16 @@ export const toChange = ({
   redirect_uris: redirectUris
 })
 
+/** The annotation of every field with the status of an app. */
+export const STATUS = {
+  description:
+    "`sandbox`: only the app's holder and test people can connect it; `in_review`: it waits for a reviewer, and works as in the sandbox; `production`: everybody can connect it"
+}
+
 export const AppBody = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
-  description: Schema.String,
+  description: Schema.String.annotations({ description: "What the app is for, as users read it" }),
   homepage_url: Schema.NullOr(Schema.String),
   logo: Schema.NullOr(Schema.String).annotations({
     description: "The digest of the logo, which is at `/app-logos/{app_id}/{logo}.png`; null: the app has no logo"
@@ -50,7 +56,7 @@ export const AppBody = Schema.Struct({
     description: "The scopes to which an admin restricted the app; null when it is not restricted"
   }),
   redirect_uris: Schema.Array(Schema.String),
-  status: App.AppStatus,
+  status: App.AppStatus.annotations(STATUS),
   review_note: Schema.NullOr(Schema.String).annotations({ description: "The note of the last decision" }),
   submitted_at: Fields.NullableAt.annotations({
     description: "Since when the app, or the change of an app in production, waits for review; null when nothing waits"
@@ -97,13 +103,15 @@ const NewApp = Fields.request({
 
 const Edit = Fields.request({
   name: Fields.optional(App.AppName),
-  description: Fields.optional(App.AppDescription),
+  description: Fields.optional(App.AppDescription).annotations({
+    description: "What the app is for, as users read it"
+  }),
   /** Null removes the homepage. */
   homepage_url: Schema.optionalWith(Schema.NullOr(App.HomepageUrl), { exact: true }),
   logo_png: Schema.optionalWith(Schema.NullOr(AppLogo.LogoPng), { exact: true }).annotations({
     description: "A PNG in base64: square, 64 to 512 pixels wide, at most 64 KiB, not animated. Null removes the logo"
   }),
-  scopes: Fields.optional(App.DeclaredScopes)
+  scopes: Fields.optional(App.DeclaredScopes).annotations({ description: "The scopes that the app may ask users for" })
 })
 
 /**

@@ -4,6 +4,7 @@ import { Connection as Domain } from "@place-access/domain/connection"
 import { Place } from "@place-access/domain/places"
 import { AppId, ConnectionId, PlaceId, Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { STATUS } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, paging, request } from "../wire/Fields.js"
@@ -16,13 +17,13 @@ export const UserConnection = Schema.Struct({
   app: Schema.Struct({
     id: AppId,
     name: Schema.String,
-    description: Schema.String,
+    description: Schema.String.annotations({ description: "What the app is for, in its developer's words" }),
     homepage_url: Schema.NullOr(Schema.String),
     logo: Schema.NullOr(Schema.String).annotations({
       description:
         "The digest of the logo, which is at `/app-logos/{app_id}/{logo}.png`; null: the app has no logo, or is not in production"
     }),
-    status: App.AppStatus
+    status: App.AppStatus.annotations(STATUS)
   }),
   live: Schema.Boolean,
   on_hold: Schema.Boolean.annotations({
@@ -48,7 +49,7 @@ export const UserConnection = Schema.Struct({
       include_earlier_visits: Schema.Boolean,
       archived_at: NullableAt
     })
-  ),
+  ).annotations({ description: "The places that the user shares with the app, archived ones included" }),
   grant_expires_at: NullableAt,
   sensitive_expires_at: NullableAt,
   sensitive_lapsed_at: NullableAt,
@@ -62,12 +63,14 @@ export const UserConnection = Schema.Struct({
 const MAX_PLACES = 1_000
 
 const SharedPlaces = request({
-  places: Schema.Array(
-    Schema.Struct({
-      id: PlaceId,
-      include_earlier_visits: Schema.optionalWith(Schema.Boolean, { default: () => false })
-    })
-  ).pipe(Schema.maxItems(MAX_PLACES, { message: () => `must be at most ${MAX_PLACES} places` }))
+  places: Schema.propertySignature(
+    Schema.Array(
+      Schema.Struct({
+        id: PlaceId,
+        include_earlier_visits: Schema.optionalWith(Schema.Boolean, { default: () => false })
+      })
+    ).pipe(Schema.maxItems(MAX_PLACES, { message: () => `must be at most ${MAX_PLACES} places` }))
+  ).annotations({ description: "Every place that the app has from now on" })
 })
 
 const id = HttpApiSchema.param("id", ConnectionIdText)

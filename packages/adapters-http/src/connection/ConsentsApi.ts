@@ -5,6 +5,7 @@ import { Place } from "@place-access/domain/places"
 import { AppId, ConsentRequestId, PlaceId, PurposeId, Scope } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Schema } from "effect"
+import { STATUS } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
@@ -18,7 +19,7 @@ export const Uses = Schema.Struct({
     Schema.Struct({
       purpose: PurposeId.annotations({ description: "The purpose's id; the access log can be filtered by it" }),
       description: Schema.String.annotations({ description: "The purpose in the words that the user read at consent" }),
-      count: Schema.Int
+      count: Schema.Int.annotations({ description: "How many answers disclosed coordinates for this purpose" })
     })
   ).annotations({ description: "The most used purpose first; purposes that were never used come last" }),
   without_purpose: Schema.Int.annotations({ description: "Answers that disclosed no coordinates" })
@@ -39,9 +40,9 @@ const Review = Schema.Struct({
   app: Schema.Struct({
     id: AppId,
     name: Schema.String,
-    description: Schema.String,
+    description: Schema.String.annotations({ description: "What the app is for, in its developer's words" }),
     homepage_url: Schema.NullOr(Schema.String),
-    status: App.AppStatus,
+    status: App.AppStatus.annotations(STATUS),
     developer_name: Schema.String,
     redirect_origin: Schema.String
   }),
@@ -49,12 +50,12 @@ const Review = Schema.Struct({
     Schema.Struct({
       scope: Scope.Scope,
       sensitive: Schema.Boolean,
-      description: Schema.String,
+      description: Schema.String.annotations({ description: "What the scope lets the app do, as the page says it" }),
       purposes: Schema.Array(Schema.String).annotations({ description: "The purposes in their approved wording" }),
       held_before: Schema.NullOr(Schema.Boolean),
       preselected: Schema.Boolean
     })
-  ),
+  ).annotations({ description: "The scopes that the app asks for" }),
   leaving: Schema.Array(Scope.Scope).annotations({
     description: "The scopes that the app has now and no longer asks for"
   }),
@@ -68,7 +69,7 @@ const Review = Schema.Struct({
       preselected: Schema.Boolean,
       earlier_visits_preselected: Schema.Boolean
     })
-  ),
+  ).annotations({ description: "The user's places that are not archived" }),
   previous: Schema.NullOr(
     Schema.Struct({
       connected_at: At,
@@ -93,7 +94,9 @@ const Answer = request({
     description: "`stop` declines a renewal: the exact location is no longer shared"
   }),
   mode: optional(ConsentRequest.Mode).annotations({ description: "The mode of the review that this decision answers" }),
-  scopes: optional(Schema.Array(Schema.String).pipe(Schema.maxItems(Scope.all.length))),
+  scopes: optional(Schema.Array(Schema.String).pipe(Schema.maxItems(Scope.all.length))).annotations({
+    description: "The scopes that the user grants, of those that the review lists"
+  }),
   places: optional(
     Schema.Array(
       Schema.Struct({
@@ -101,7 +104,7 @@ const Answer = request({
         include_earlier_visits: Schema.optionalWith(Schema.Boolean, { default: () => false })
       })
     ).pipe(Schema.maxItems(MAX_PLACES, { message: () => `must be at most ${MAX_PLACES} places` }))
-  ),
+  ).annotations({ description: "The places that the user shares, of those that the review lists" }),
   standard_days: optional(Tier.StandardDays),
   sensitive_days: optional(Tier.SensitiveDays)
 })

@@ -53,13 +53,18 @@ export const TokenResponse = Schema.Struct({
   sub: Schema.String
 }).annotations({ identifier: "TokenResponse" })
 
+const REVOKED = "The access token or the refresh token to revoke"
+
 const RevokeJson = Schema.Struct({
   clientId: Schema.String,
   clientSecret: Schema.String,
-  token: Schema.String
+  token: Schema.String.annotations({ description: REVOKED })
 }).annotations({ identifier: "RevocationRequest" })
 
-const RevokeForm = Schema.Struct({ ...clientForm, token: Schema.String }).annotations({
+const RevokeForm = Schema.Struct({
+  ...clientForm,
+  token: Schema.String.annotations({ description: REVOKED })
+}).annotations({
   identifier: "RevocationRequestForm"
 })
 

@@ -30,8 +30,8 @@ const Change = request({
 })
 
 const Difference = Schema.Struct({
-  scopes: Schema.Array(Scope.Scope),
-  places: Schema.Array(PlaceId),
+  scopes: Schema.Array(Scope.Scope).annotations({ description: "The scopes that only one of the two entries has" }),
+  places: Schema.Array(PlaceId).annotations({ description: "The places that only one of the two entries has" }),
   earlier_visits: Schema.Array(PlaceId).annotations({
     description: "Places whose visits from before the sharing are shared too"
   })
@@ -45,8 +45,10 @@ export const HistoryEntry = Schema.Struct({
     description: "`consent`: the user on the app's consent page; `user`: the user alone"
   }),
   end_reason: Schema.NullOr(Connection.EndReason),
-  scopes: Schema.Array(Scope.Scope),
-  places: Schema.Array(Schema.Struct({ id: PlaceId, label: Schema.String })),
+  scopes: Schema.Array(Scope.Scope).annotations({ description: "The scopes that the app had after the change" }),
+  places: Schema.Array(Schema.Struct({ id: PlaceId, label: Schema.String })).annotations({
+    description: "The places that were shared after the change, with their present names"
+  }),
   earlier_visits: Schema.NullOr(Schema.Array(PlaceId)).annotations({
     description: "Places whose visits from before the sharing are shared too; null: not recorded at that time"
   }),

@@ -38,7 +38,7 @@ export const CredentialsApi = HttpApiGroup.make("credentials")
   .add(
     HttpApiEndpoint.post("resetPassword", "/v1/password-resets/use")
       .annotate(WithoutKey, "the link works once: the second request learns that it was used")
-      .setPayload(Fields.request({ token: Schema.String, password: Account.Password }))
+      .setPayload(Fields.request({ token: Fields.LinkToken, password: Account.Password }))
       .addSuccess(Schema.Void, { status: 204 })
       .addError(Errors.NotFound)
       .addError(Errors.RateLimited)

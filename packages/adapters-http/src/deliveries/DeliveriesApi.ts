@@ -23,9 +23,12 @@ const fields = {
   id: Schema.String,
   endpoint_id: Schema.String,
   event_id: Schema.String,
-  type: Event.EventType,
+  type: Event.EventType.annotations({ description: "The type of the event" }),
   occurred_at: Fields.At,
-  state: Delivery.DeliveryState,
+  state: Delivery.DeliveryState.annotations({
+    description:
+      "`trying`: an attempt is due or under way; `delivered`: the receiver answered with 2xx; `failed`: `fail_reason` says why; `too_old`: the event is older than its rule allows"
+  }),
   fail_reason: Schema.NullOr(Delivery.FailReason).annotations({
     description:
       "Why the delivery failed. `exhausted`: every attempt failed; `endpoint_disabled`, `endpoint_removed`: this happened to the endpoint meanwhile; `address_changed`: the endpoint no longer has the address that the rule names; `not_authorised`: the app may not get the event; `not_sent`: a fault of this service; `abandoned`: no worker finished it; null: not failed"
@@ -56,7 +59,10 @@ const fields = {
 const DeliveryBody = Schema.Struct(fields).annotations({ identifier: "Delivery" })
 
 const Headers = Schema.Array(
-  Schema.Struct({ name: Schema.String, value: Schema.String }).annotations({ identifier: "Header" })
+  Schema.Struct({
+    name: Schema.String.annotations({ description: "The name of the header" }),
+    value: Schema.String.annotations({ description: "The value of the header" })
+  }).annotations({ identifier: "Header" })
 )
 
 const toHeaders = (headers: ReadonlyArray<readonly [string, string]> = []): typeof Headers.Type =>

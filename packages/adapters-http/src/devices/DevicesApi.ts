@@ -25,7 +25,10 @@ const fields = {
   }),
   put_aside: Schema.Array(
     Schema.Struct({
-      reason: QuarantineReason,
+      reason: QuarantineReason.annotations({
+        description:
+          "`unreadable`: no time or position could be read; `out_of_range`, `null_island`: no possible position; `future`, `too_old`: no possible time; `no_stay`: a visit without a time, or one that ends before it begins; `not_kept`: the user keeps no history of that time"
+      }),
       count: Schema.Int.annotations({ description: "How many so far; an entry that the phone repeats counts again" }),
       last_at: Fields.at("When the service last put something aside for this reason"),
       explanation: Schema.String.annotations({ description: "For the owner of the phone" })
@@ -34,6 +37,11 @@ const fields = {
 }
 
 export const DeviceBody = Schema.Struct(fields).annotations({ identifier: "Device" })
+
+const setting = {
+  name: Schema.String.annotations({ description: "The name of the setting, as the phone's app shows it" }),
+  value: Schema.String.annotations({ description: "What to enter there" })
+}
 
 /** The answer to adding a phone. No other answer contains the token. */
 export const AddedDevice = Schema.Struct({
@@ -45,14 +53,12 @@ export const AddedDevice = Schema.Struct({
     link: Schema.NullOr(Schema.String).annotations({
       description: "A link that sets the app up when it is opened on the phone; null if the app has no such links"
     }),
-    settings: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })).annotations({
+    settings: Schema.Array(Schema.Struct(setting)).annotations({
       description: "The settings to enter by hand, under the names that the app shows"
     }),
     steps: Schema.Array(Schema.String),
     tuning: Schema.Array(
-      Schema.Struct({ name: Schema.String, value: Schema.String, effect: Schema.String }).annotations({
-        identifier: "PhoneTuning"
-      })
+      Schema.Struct({ ...setting, effect: Schema.String }).annotations({ identifier: "PhoneTuning" })
     ).annotations({
       description:
         "The app's settings that decide how often and how exactly it sends: heartbeat, distance, accuracy. The link sets them where it can. Empty if there are none"

@@ -22,7 +22,9 @@ export const EndpointBody = Schema.Struct({
   events: Schema.Array(Event.Subscribable).annotations({
     description: "Empty: every event, also types that are added later"
   }),
-  description: Schema.NullOr(Schema.String),
+  description: Schema.NullOr(Schema.String).annotations({
+    description: "What the endpoint is for, for the app's team; null: nothing is written"
+  }),
   header_names: Schema.Array(Schema.String).annotations({
     description: "The names of the endpoint's own headers. Their values are not shown"
   }),
@@ -41,7 +43,9 @@ const TestResult = Schema.Struct({
   status: Schema.NullOr(Schema.Int).annotations({
     description: "The HTTP status that the receiver answered; null when it did not answer"
   }),
-  detail: Schema.String
+  detail: Schema.String.annotations({
+    description: "What happened, in words: what the receiver answered, or why there is no answer"
+  })
 }).annotations({ identifier: "WebhookTest" })
 
 export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof EndpointBody.Type => ({
@@ -72,11 +76,25 @@ const Url = Schema.transformOrFail(Schema.String, Schema.String, {
 const Name = EndpointHeader.HeaderName
 const Value = EndpointHeader.HeaderValue
 
-const OwnHeaders = Schema.Array(Schema.Struct({ name: Name, value: Value })).annotations({
+const HEADER_NAME = Schema.propertySignature(Name).annotations({ description: "The name of the header" })
+
+const OwnHeaders = Schema.Array(
+  Schema.Struct({
+    name: HEADER_NAME,
+    value: Schema.propertySignature(Value).annotations({ description: "The value of the header" })
+  })
+).annotations({
   description: `Headers of every webhook to the endpoint, at most ${EndpointHeader.MAX}. Values are stored encrypted and not shown again`
 })
 
-const HeaderEdits = Schema.Array(Schema.Struct({ name: Name, value: Schema.NullOr(Value) })).annotations({
+const HeaderEdits = Schema.Array(
+  Schema.Struct({
+    name: HEADER_NAME,
+    value: Schema.propertySignature(Schema.NullOr(Value)).annotations({
+      description: "The value of the header; null removes the header"
+    })
+  })
+).annotations({
   description: "Own headers to set or replace; a null value removes the header. Others stay"
 })
 
@@ -87,7 +105,9 @@ const NewEndpoint = Fields.request({
       description: "The events to send; empty or left out: every event, also types that are added later"
     })
   ),
-  description: Fields.optional(WebhookEndpoint.EndpointDescription),
+  description: Fields.optional(WebhookEndpoint.EndpointDescription).annotations({
+    description: "What the endpoint is for, for the app's team"
+  }),
   headers: Fields.optional(OwnHeaders)
 })
 

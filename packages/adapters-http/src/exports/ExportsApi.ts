@@ -11,7 +11,10 @@ const ExportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ExportId
 
 export const ExportBody = Schema.Struct({
   id: Schema.String,
-  state: Export.ExportState,
+  state: Export.ExportState.annotations({
+    description:
+      "`requested`, `making`: the service has still to make the archive; `ready`: it can be fetched; `failed`: `error` says why; `expired`: its time is over; `deleted`: its owner deleted it"
+  }),
   percent: Schema.Int.annotations({ description: "How much of the archive is made, about" }),
   bytes: Schema.Int.annotations({ description: "The length of the archive; 0 until it is ready" }),
   requested_at: Fields.At,

@@ -53,7 +53,7 @@ const Call = Schema.Struct({
   at: Fields.At,
   request_id: Schema.String.annotations({ description: "`X-Request-Id` of the answer" }),
   endpoint: Schema.String.annotations({ description: "Method and route, with the names of its parameters" }),
-  status: Schema.Int,
+  status: Schema.Int.annotations({ description: "The HTTP status of the answer" }),
   error: Schema.NullOr(Schema.String).annotations({ description: "The error code; null after an answer" })
 }).annotations({ identifier: "AppCall" })
 

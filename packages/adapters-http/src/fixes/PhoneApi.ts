@@ -47,7 +47,7 @@ const Visit = entry(
 
 export const Upload = Fields.request({
   locations: Fields.entries(Location),
-  visits: Fields.optional(Fields.entries(Visit))
+  visits: Fields.optional(Fields.entries(Visit)).annotations({ description: "Visits that the phone's system reported" })
 }).annotations({ identifier: "Upload" })
 
 const Ingested = Schema.Struct({

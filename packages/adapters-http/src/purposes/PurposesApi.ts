@@ -8,9 +8,12 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
+const WORDING = { description: "What the app uses exact locations for, as users read it at consent" }
+const COVERED = { description: "The scopes that the purpose covers" }
+
 export const PurposeTerms = Schema.Struct({
-  description: Schema.String,
-  scopes: Schema.Array(Scope.SensitiveScope),
+  description: Schema.String.annotations(WORDING),
+  scopes: Schema.Array(Scope.SensitiveScope).annotations(COVERED),
   expected_daily_volume: Schema.Int
 })
 
@@ -18,7 +21,10 @@ export const PurposeBody = Schema.Struct({
   id: Schema.String,
   key: Schema.String,
   ...PurposeTerms.fields,
-  status: Purpose.PurposeStatus,
+  status: Purpose.PurposeStatus.annotations({
+    description:
+      "`draft`: not submitted; `in_review`: waits for a reviewer; `approved`: in force; `rejected`: `review_note` says what to change; `archived`: no call may name it"
+  }),
   review_note: Schema.NullOr(Schema.String).annotations({ description: "The reviewer's last note" }),
   submitted_at: Fields.NullableAt.annotations({
     description: "Since when the purpose is in review; null when it is not"
@@ -50,14 +56,14 @@ export const toBody = (purpose: Purpose.Purpose): typeof PurposeBody.Type => ({
 
 const NewPurpose = Fields.request({
   key: Purpose.PurposeKey,
-  description: Purpose.PurposeTerms.fields.description,
-  scopes: Purpose.PurposeTerms.fields.scopes,
+  description: Schema.propertySignature(Purpose.PurposeTerms.fields.description).annotations(WORDING),
+  scopes: Schema.propertySignature(Purpose.PurposeTerms.fields.scopes).annotations(COVERED),
   expected_daily_volume: Purpose.PurposeTerms.fields.expectedDailyVolume
 })
 
 const Edit = Fields.request({
-  description: Fields.optional(Purpose.PurposeTerms.fields.description),
-  scopes: Fields.optional(Purpose.PurposeTerms.fields.scopes),
+  description: Fields.optional(Purpose.PurposeTerms.fields.description).annotations(WORDING),
+  scopes: Fields.optional(Purpose.PurposeTerms.fields.scopes).annotations(COVERED),
   expected_daily_volume: Fields.optional(Purpose.PurposeTerms.fields.expectedDailyVolume)
 })
 

@@ -9,9 +9,14 @@ import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 import { ConnectionIdText, RuleIdText } from "../wire/PathIds.js"
 
+const TYPE = {
+  description:
+    "`enter`, `exit`: the rule fires when the user enters or leaves; `dwell`: when the user has stayed for `dwell_minutes`"
+}
+
 const fields = {
   id: Schema.String,
-  type: Rule.RuleType,
+  type: Rule.RuleType.annotations(TYPE),
   target: Schema.Struct({ place_id: Schema.NullOr(Schema.String), label: Schema.String }).annotations({
     description: "place_id is null for a zone"
   }),
@@ -56,7 +61,7 @@ const integerOrNull = (minimum: number, maximum: number) => ({ type: ["integer",
 const timeOrNull = { type: ["string", "null"], format: "date-time" }
 
 const documentedTerms = {
-  type: { type: "string", enum: [...Rule.RuleType.literals] },
+  type: { type: "string", enum: [...Rule.RuleType.literals], ...TYPE },
   dwell_minutes: {
     ...integerOrNull(Rule.MIN_DWELL_MINUTES, Rule.MAX_DWELL_MINUTES),
     description: "Required for dwell rules; the others ignore it and answer null"

@@ -36,7 +36,7 @@ const ReviewedPurpose = Schema.Struct({
 }).annotations({ identifier: "ReviewedPurpose" })
 
 const Review = Schema.Struct({
-  kind: Schema.Literal("app", "purpose"),
+  kind: Schema.Literal("app", "purpose").annotations({ description: "Whether the app or one of its purposes waits" }),
   submitted_at: Fields.At,
   app: ReviewedApp,
   purpose: Schema.NullOr(ReviewedPurpose).annotations({ description: "Null when the app itself is in review" })
@@ -55,17 +55,22 @@ const Leak = Schema.Struct({
 
 const Subject = Schema.Union(
   Schema.Struct({
-    kind: Schema.Literal("app"),
+    kind: Schema.Literal("app").annotations({ description: "The decision is about the app" }),
     id: Schema.String,
     name: Schema.String,
-    scopes: Schema.Array(Scope.Scope),
+    scopes: Schema.Array(Scope.Scope).annotations({ description: "The scopes that the app declared" }),
     allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
     change: Schema.NullOr(PendingChange).annotations({
       description:
         "The change to an app in production that the decision was about, approved or not; null for any other decision"
     })
   }),
-  Schema.Struct({ kind: Schema.Literal("purpose"), id: Schema.String, key: Schema.String, ...PurposeTerms.fields })
+  Schema.Struct({
+    kind: Schema.Literal("purpose").annotations({ description: "The decision is about a purpose" }),
+    id: Schema.String,
+    key: Schema.String,
+    ...PurposeTerms.fields
+  })
 )
 
 const Decision = Schema.Struct({
@@ -93,7 +98,11 @@ const Narrowing = Fields.request({
   })
 })
 
-const Revocation = Fields.request({ reason: Verdict.Note })
+const Revocation = Fields.request({
+  reason: Schema.propertySignature(Verdict.Note).annotations({
+    description: "Why the app is revoked, for its developer"
+  })
+})
 
 const Flag = Schema.Struct({
   ...FlagFields,

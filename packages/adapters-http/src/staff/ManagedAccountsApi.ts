@@ -25,10 +25,13 @@ const AuditEntry = Schema.Struct({
   at: Fields.At,
   account_id: Schema.NullOr(Schema.String).annotations({ description: "Null: no account, or none that exists" }),
   actor: Schema.Struct({
-    kind: Schema.Literal("owner", "staff", "teammate", "operator", "stranger"),
+    kind: Schema.Literal("owner", "staff", "teammate", "operator", "stranger").annotations({
+      description:
+        "`owner`: the account itself; `staff`: a reviewer or an admin; `teammate`: another member of the app's team; `operator`: a command on the server; `stranger`: nobody who was signed in"
+    }),
     id: Schema.NullOr(Schema.String)
   }),
-  kind: AuditEvent.AuditKind,
+  kind: AuditEvent.AuditKind.annotations({ description: "What happened" }),
   detail: Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
     description: "What belongs to the kind: a role, a network address, the ids of an app and of its endpoint"
   })

@@ -51,7 +51,9 @@ const person = {
   id: Schema.String,
   name: Schema.String,
   created_at: Fields.At,
-  places: Schema.Array(PlaceOfPerson),
+  places: Schema.Array(PlaceOfPerson).annotations({
+    description: "The places of the person, all of them shared with the app"
+  }),
   grant_id: Schema.NullOr(Schema.String).annotations({
     description: "The connection, as events name it; null when it ended"
   }),

@@ -33,7 +33,7 @@ export const VisitsApi = HttpApiGroup.make("visits")
       .setUrlParams(Query)
       .addSuccess(
         Schema.Struct({
-          visits: Schema.Array(Visit),
+          visits: Schema.Array(Visit).annotations({ description: "The visits of this page, newest first" }),
           nextCursor: Schema.NullOr(Schema.String),
           complete: Schema.Boolean.annotations({
             description:

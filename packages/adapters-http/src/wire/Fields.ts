@@ -45,6 +45,11 @@ export const entries = (entry: Schema.Schema<unknown>): Schema.Schema<ReadonlyAr
     [SchemaAST.SurrogateAnnotationId]: Schema.Array(entry).ast
   })
 
+/** The secret of a link that the service mailed. */
+export const LinkToken = Schema.propertySignature(Schema.String).annotations({
+  description: "The end of the mailed link"
+})
+
 /** A whole number in a query parameter, such as `?limit=50`. */
 export const queryInt = (from: number, to: number) =>
   Schema.transform(
