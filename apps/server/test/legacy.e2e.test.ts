@@ -104,8 +104,11 @@ describeServers("receivers from before apps had endpoints", ({ migratedDatabase 
     const ride = ridePast(place)
     await upload(client(url), deviceToken, ride)
     const received = await receiver.until("both webhooks", (all) => all.length >= 2)
-    const told = received.map((one) => ({ at: one.path.split("/").at(-1), ...decodeEvent(one.body.toString("utf8")) }))
-    expect(told.sort((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1))).toEqual([
+    const events = received.map((one) => ({
+      at: one.path.split("/").at(-1),
+      ...decodeEvent(one.body.toString("utf8"))
+    }))
+    expect(events.sort((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1))).toEqual([
       { at: "own", rule_id: "rule_of_2019" },
       { at: "subscribed", rule_id: rule, subscription_id: subscription.id }
     ])

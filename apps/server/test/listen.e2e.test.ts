@@ -102,8 +102,10 @@ const journey = (setup: Setup) => {
     await until("its lines", () => (running.output().match(/ -> /g)?.length === 2 ? true : undefined))
     expect(running.output()).toMatch(/^\d\d:\d\d:\d\d place\.enter evt_\w+ -> 200 \(\d+ ms\)$/m)
     const { entries } = await person.as.expect("GET", "/v1/user/access-log", { as: AccessLog })
-    const told = entries.filter(({ endpoint }) => endpoint.startsWith("webhook")).map(({ disclosed }) => disclosed)
-    expect(told.sort()).toEqual(["arrived at Corner café", "left Corner café"])
+    const disclosures = entries
+      .filter(({ endpoint }) => endpoint.startsWith("webhook"))
+      .map(({ disclosed }) => disclosed)
+    expect(disclosures.sort()).toEqual(["arrived at Corner café", "left Corner café"])
     expect(running.output()).not.toContain(person.password)
     expect(await running.stop("SIGINT")).toEqual({ code: 0, signal: null })
     expect(running.output()).toMatch(/Stopped\.\s*$/)

@@ -56,8 +56,8 @@ describe.skipIf(!haveTraces)(`the golden corpus of recorded logs [replay-1]${TRA
   it.effect("crossings, dwells and visits are as true as before", () =>
     Effect.gen(function* () {
       const logs = recorded().map((log) => ({ log, circles: circlesOf(log, 150) }))
-      const [told, settled] = [yield* figuresOf(logs, TERMS), yield* figuresOf(logs, SETTLED)]
-      const text = `settle_s: none\n${figuresText(told)}\n\nsettle_s: 120\n${figuresText(settled)}\n`
+      const [unsettled, settled] = [yield* figuresOf(logs, TERMS), yield* figuresOf(logs, SETTLED)]
+      const text = `settle_s: none\n${figuresText(unsettled)}\n\nsettle_s: 120\n${figuresText(settled)}\n`
       yield* Effect.promise(() => expect(text).toMatchFileSnapshot("golden/figures.txt"))
     })
   )

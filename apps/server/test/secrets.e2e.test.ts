@@ -94,8 +94,8 @@ const coordinatesIn = (text: string): number => Array.from(coordinates).filter((
 const forgetPassword = async (stranger: Client) => {
   const forgetful = await signUp(service.url, "forgetful")
   const mailedLink = async (name: string): Promise<string> => {
-    const asked = await stranger.call("POST", "/v1/password-resets", { json: { email: forgetful.email } })
-    expect(asked.status).toBe(202)
+    const answer = await stranger.call("POST", "/v1/password-resets", { json: { email: forgetful.email } })
+    expect(answer.status).toBe(202)
     return until(name, async () => {
       const { text } = await stranger.call("GET", "/dev/mailbox")
       const tokens = Array.from(text.matchAll(/reset-password\?token=([0-9a-z]{52})/g), ([, token = ""]) => token)

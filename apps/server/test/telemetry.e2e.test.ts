@@ -69,7 +69,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
   const found = (bytes: Buffer | string): ReadonlyArray<string> =>
     Array.from(planted).flatMap(([name, value]) => (bytes.includes(value) ? [name] : []))
 
-  const told = () => Buffer.concat(collector.exported.map(({ body }) => body)).toString("latin1")
+  const exportedText = () => Buffer.concat(collector.exported.map(({ body }) => body)).toString("latin1")
   const everything = (): Buffer =>
     Buffer.concat([...collector.exported.map(({ body }) => body), ...shown.map((text) => Buffer.from(text))])
 
@@ -227,9 +227,9 @@ const life = ({ database, protocol, trusts }: Setup) => {
   })
 
   it(trusts ? "a caller's trace is continued when callers are trusted" : "a caller's trace is not looked at", () => {
-    expect(told().includes(protocol === "http/json" ? TRACE_ID : Buffer.from(TRACE_ID, "hex").toString("latin1"))).toBe(
-      trusts
-    )
+    expect(
+      exportedText().includes(protocol === "http/json" ? TRACE_ID : Buffer.from(TRACE_ID, "hex").toString("latin1"))
+    ).toBe(trusts)
   })
 
   it("/metrics says how requests, statements, rules, deliveries and the process are", () => {

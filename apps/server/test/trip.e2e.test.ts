@@ -183,8 +183,8 @@ const journey = (setup: Setup): void => {
       "POST /v1/rules/place",
       "POST /v1/rules/place"
     ])
-    const told = log.filter((entry) => !requests.includes(entry.endpoint)).map((entry) => entry.disclosed)
-    expect(told.sort()).toEqual([`arrived at ${PLACE.label}`, `left ${PLACE.label}`])
+    const disclosures = log.filter((entry) => !requests.includes(entry.endpoint)).map((entry) => entry.disclosed)
+    expect(disclosures.sort()).toEqual([`arrived at ${PLACE.label}`, `left ${PLACE.label}`])
 
     // The app revokes its refresh token. This ends the connection: the access token is refused, and no rule fires.
     const revoked = await server.call("POST", "/v1/oauth/revoke", {

@@ -39,14 +39,14 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const said = ({ json, status, text }: Answer): [number, unknown] => [status, json ?? text]
+const statusAndBody = ({ json, status, text }: Answer): [number, unknown] => [status, json ?? text]
 
 const refused = (answer: Answer, status: number, error: string): void => {
   const help = {
     ...(error === "invalid_token" ? {} : { request_id: answer.headers.get("x-request-id") }),
     doc_url: expect.stringMatching(new RegExp(`/docs/errors/${error}$`))
   }
-  expect(said(answer)).toEqual([status, { statusCode: status, error, message: expect.anything(), ...help }])
+  expect(statusAndBody(answer)).toEqual([status, { statusCode: status, error, message: expect.anything(), ...help }])
   const { message } = answer.json as { message: unknown }
   for (const sentence of Array.isArray(message) ? message : [message]) {
     expect(typeof sentence).toBe("string")
@@ -148,7 +148,7 @@ describe("fields of a wrong type or value", () => {
       token: deviceToken,
       json: { locations: [location] }
     })
-    expect(said(answer)).toEqual([200, { accepted: 0, duplicates: 0, quarantined: 1 }])
+    expect(statusAndBody(answer)).toEqual([200, { accepted: 0, duplicates: 0, quarantined: 1 }])
   })
 
   it("a rule with everything wrong: 400 validation_failed", async () => {
@@ -170,14 +170,14 @@ describe("readings that cannot be", () => {
       reading(Date.UTC(2009, 11, 31), here)
     ]
     const answer = await stranger.call("POST", "/v1/phone/locations", { token: deviceToken, json: { locations } })
-    expect(said(answer)).toEqual([200, { accepted: 1, duplicates: 0, quarantined: 5 }])
+    expect(statusAndBody(answer)).toEqual([200, { accepted: 1, duplicates: 0, quarantined: 5 }])
   })
 
   it("a latitude of 1e999 does not stop an upload for good", async () => {
     const at = new Date(Date.now() - 5_000).toISOString()
     const body = `{"locations":[{"captured_at":"${at}","lat":1e999,"lon":4},{"captured_at":"${at}","lat":52,"lon":4}]}`
     const answer = await raw(stranger, "/v1/phone/locations", body, bearer(deviceToken))
-    expect(said(answer)).toEqual([200, { accepted: 1, duplicates: 0, quarantined: 1 }])
+    expect(statusAndBody(answer)).toEqual([200, { accepted: 1, duplicates: 0, quarantined: 1 }])
   })
 })
 
@@ -199,7 +199,7 @@ describe("a body that is too large", () => {
   it("an upload of 7 MiB is read", async () => {
     const body = `{"locations":[]}${" ".repeat(7 * 1_048_576)}`
     const answer = await raw(stranger, "/v1/phone/locations", body, bearer(deviceToken))
-    expect(said(answer)).toEqual([200, { accepted: 0, duplicates: 0, quarantined: 0 }])
+    expect(statusAndBody(answer)).toEqual([200, { accepted: 0, duplicates: 0, quarantined: 0 }])
   })
 })
 

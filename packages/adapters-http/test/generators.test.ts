@@ -166,12 +166,12 @@ print(answer.places[0].label, answer.places[0].kind.value)
 `
     )
     const { execFile } = await import("node:child_process")
-    const said = await new Promise<string>((done, fail) =>
+    const output = await new Promise<string>((done, fail) =>
       execFile("python3", ["main.py", world.url, token], { cwd: where }, (error, stdout, stderr) =>
         error === null ? done(stdout) : fail(new Error(stderr))
       )
     )
-    expect(said.trim()).toBe("Home other")
+    expect(output.trim()).toBe("Home other")
   })
 })
 

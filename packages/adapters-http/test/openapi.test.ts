@@ -246,10 +246,10 @@ describe("GET /openapi.json", () => {
     )
     expect(queries.length).toBeGreaterThan(50)
     expect(queries.filter((one) => !/\w{3}/.test(one.description ?? "")).map((one) => one.of)).toEqual([])
-    const said = new Map(queries.map((one) => [one.of, one.description]))
-    expect(said.get("GET /v1/developer/apps/{app_id}/deliveries from")).toBe("By created_at, inclusive")
-    expect(said.get("GET /v1/visits to")).toBe("The latest arrival, exclusive")
-    expect(said.get("GET /v1/locations/timerange from")).toBe("Inclusive")
+    const descriptions = new Map(queries.map((one) => [one.of, one.description]))
+    expect(descriptions.get("GET /v1/developer/apps/{app_id}/deliveries from")).toBe("By created_at, inclusive")
+    expect(descriptions.get("GET /v1/visits to")).toBe("The latest arrival, exclusive")
+    expect(descriptions.get("GET /v1/locations/timerange from")).toBe("Inclusive")
   })
 
   it("body errors only where there is a body; 429 and 503 say when to try again", () => {

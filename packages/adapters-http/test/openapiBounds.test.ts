@@ -191,8 +191,9 @@ describe("openapi.json and the server agree", () => {
     for (const one of operations.filter(isOurs)) {
       for (const [field, schema] of Object.entries(object(one.schema["properties"]))) {
         if (isSenders(field)) {
-          const said = resolved(object(schema))["maxLength"]
-          if (said !== EndpointUrl.MAX_LENGTH) wrong.push(`${one.method} ${one.path} ${field}: ${String(said)}`)
+          const maxLength = resolved(object(schema))["maxLength"]
+          if (maxLength !== EndpointUrl.MAX_LENGTH)
+            wrong.push(`${one.method} ${one.path} ${field}: ${String(maxLength)}`)
           continue
         }
         for (const { isGood, value } of probesOf(object(schema), one.body[field])) {

@@ -27,12 +27,12 @@ interface NameServer {
   /** A resolver that asks only this name server. */
   readonly resolver: Resolver.Resolver
   /** The DNS queries that the name server got. */
-  readonly asked: ReadonlyArray<string>
+  readonly queries: ReadonlyArray<string>
 }
 
 /** Starts a name server on loopback (RFC 1035 §4). */
 const nameServer = async (zone: Zone): Promise<NameServer> => {
-  const asked: Array<string> = []
+  const queries: Array<string> = []
   const socket = createSocket("udp4")
   socket.on("message", (query, from) => {
     const labels: Array<string> = []
@@ -43,7 +43,7 @@ const nameServer = async (zone: Zone): Promise<NameServer> => {
     }
     const type = query.readUInt16BE(at + 1)
     const name = labels.join(".")
-    asked.push(`${name} ${type}`)
+    queries.push(`${name} ${type}`)
     const reply = zone(name, type)
     if (reply === undefined) return
     const addresses = reply.addresses ?? []
@@ -66,7 +66,7 @@ const nameServer = async (zone: Zone): Promise<NameServer> => {
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
   closing.push(() => socket.close())
   const address = `127.0.0.1:${socket.address().port}`
-  return { address, resolver: Resolver.nameServers([address]), asked }
+  return { address, resolver: Resolver.nameServers([address]), queries }
 }
 
 /**
@@ -123,24 +123,24 @@ const unknownIpv4 = async (resolver: Resolver.Resolver) => {
 }
 
 it("an IPv4 question that failed beside an answered IPv6 question does not hold up the look-up", async () => {
-  const { asked, resolver } = await nameServer((_, type) => (type === A ? SERVFAIL : type === AAAA ? SIX : undefined))
+  const { queries, resolver } = await nameServer((_, type) => (type === A ? SERVFAIL : type === AAAA ? SIX : undefined))
   const { found, took } = await unknownIpv4(resolver)
   expect(found).toEqual(["2606:4700::1111", 0])
   expect(took[0]).toBeLessThan(500)
   // The sender ends an exchange after five seconds. If the resolver did not know the reason by then, the failure would
   // count as the receiver's fault.
   expect(took[1]).toBeLessThan(4_500)
-  expect(asked.filter((question) => question.endsWith(` ${A}`))).toHaveLength(2)
+  expect(queries.filter((question) => question.endsWith(` ${A}`))).toHaveLength(2)
 })
 
 it.each([
   ["an IPv4 address after all: our fault, and the next attempt uses it", four(93, 184, 216, 34), "ours"],
   ["no IPv4 address: no fault of the look-up", NOTHING, undefined]
 ])("the second IPv4 question finds %s [W3-route]", async (_, second, whose) => {
-  let asked = 0
-  const { resolver } = await nameServer((_, type) => (type !== A ? SIX : asked++ === 0 ? SERVFAIL : second))
+  let ipv4Queries = 0
+  const { resolver } = await nameServer((_, type) => (type !== A ? SIX : ipv4Queries++ === 0 ? SERVFAIL : second))
   expect((await unknownIpv4(resolver)).whose).toBe(whose)
-  expect(asked).toBe(2)
+  expect(ipv4Queries).toBe(2)
 })
 
 it.each([
@@ -160,18 +160,18 @@ it.each([
 })
 
 it("a host that has no IPv4 address has no fault, and is asked for it once", async () => {
-  const { asked, resolver } = await nameServer((_, type) => (type === A ? NOTHING : SIX))
+  const { queries, resolver } = await nameServer((_, type) => (type === A ? NOTHING : SIX))
   expect(await resolver("hooks.example.com")).toEqual([{ address: "2606:4700::1111", family: 6 }])
-  expect(asked.length).toBe(2)
+  expect(queries.length).toBe(2)
 })
 
 it.each([
   ["a name that does not exist", () => NXDOMAIN],
   ["a name without addresses", () => NOTHING]
 ])("%s is the receiver's fault; nothing else is asked", async (_, zone) => {
-  const { asked, resolver } = await nameServer(zone)
+  const { queries, resolver } = await nameServer(zone)
   expect(await outcome(resolver)).toEqual(["theirs", "the host name does not exist"])
-  expect(asked.filter((question) => question.endsWith(` ${SOA}`))).toEqual([])
+  expect(queries.filter((question) => question.endsWith(` ${SOA}`))).toEqual([])
 })
 
 it.each([
@@ -239,7 +239,7 @@ it("development resolves as the machine does", async () => {
 })
 
 it("types are asked for by number: A and AAAA", async () => {
-  const { asked, resolver } = await nameServer((_, type) => (type === A ? four(1, 1, 1, 1) : NOTHING))
+  const { queries, resolver } = await nameServer((_, type) => (type === A ? four(1, 1, 1, 1) : NOTHING))
   await outcome(resolver)
-  expect([...asked].sort()).toEqual([`hooks.example.com ${A}`, `hooks.example.com ${AAAA}`])
+  expect([...queries].sort()).toEqual([`hooks.example.com ${A}`, `hooks.example.com ${AAAA}`])
 })

@@ -48,11 +48,11 @@ it("an answer may come in pieces, also while another connection reads", async ()
     }
   }
   const [one, two] = [await serving(slowly), await serving(slowly)]
-  const asked = ["a".repeat(90), "b".repeat(80)] as const
-  const answered = await Promise.all([one.ask(asked[0]), two.ask(asked[1])])
+  const requests = ["a".repeat(90), "b".repeat(80)] as const
+  const answered = await Promise.all([one.ask(requests[0]), two.ask(requests[1])])
   expect(answered).toEqual([
-    [200, asked[0]],
-    [200, asked[1]]
+    [200, requests[0]],
+    [200, requests[1]]
   ])
 })
 

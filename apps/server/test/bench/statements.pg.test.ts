@@ -12,13 +12,13 @@ describePg("driver", "what a program sends to PostgreSQL is heard as it sends it
       await client.connect()
       const named = { name: "sum", text: "SELECT $1::int + $2::int AS sum" }
       await client.query({ ...named, values: [1, 2] })
-      const heard = await recorder.during(async () => {
+      const statements = await recorder.during(async () => {
         await client.query("BEGIN")
         expect((await client.query({ ...named, values: [3, 4] })).rows).toEqual([{ sum: 7 }])
         await client.query("SELECT $1::text, $2::text[]", [null, ["a b", "c"]])
         await client.query("COMMIT")
       })
-      expect(heard).toEqual([
+      expect(statements).toEqual([
         { text: "BEGIN", values: [] },
         { text: named.text, values: ["3", "4"] },
         { text: "SELECT $1::text, $2::text[]", values: [null, '{"a b","c"}'] },

@@ -47,19 +47,27 @@ describe("the command line", () => {
 
   it("what an operator does about accounts names the e-mail address of one, but for the list", () => {
     const about = (line: string) => Either.getOrThrow(parse(`account ${line}`))
-    const asked = { _tag: "AboutAccounts", json: false, isConfirmed: false }
+    const defaults = { _tag: "AboutAccounts", json: false, isConfirmed: false }
     const email = "ada@example.com"
-    expect(about("show Ada@Example.com")).toEqual({ ...asked, command: { _tag: "Show", email } })
-    expect(about(`reset-link ${email} --json`)).toEqual({ ...asked, json: true, command: { _tag: "ResetLink", email } })
-    expect(about(`end-sessions ${email}`)).toEqual({ ...asked, command: { _tag: "EndSessions", email } })
-    expect(about(`suspend ${email}`)).toEqual({ ...asked, command: { _tag: "Suspend", email } })
-    expect(about(`resume ${email}`)).toEqual({ ...asked, command: { _tag: "Resume", email } })
-    expect(about("list --json")).toEqual({ ...asked, json: true, command: { _tag: "List" } })
+    expect(about("show Ada@Example.com")).toEqual({ ...defaults, command: { _tag: "Show", email } })
+    expect(about(`reset-link ${email} --json`)).toEqual({
+      ...defaults,
+      json: true,
+      command: { _tag: "ResetLink", email }
+    })
+    expect(about(`end-sessions ${email}`)).toEqual({ ...defaults, command: { _tag: "EndSessions", email } })
+    expect(about(`suspend ${email}`)).toEqual({ ...defaults, command: { _tag: "Suspend", email } })
+    expect(about(`resume ${email}`)).toEqual({ ...defaults, command: { _tag: "Resume", email } })
+    expect(about("list --json")).toEqual({ ...defaults, json: true, command: { _tag: "List" } })
     expect(about(`role ${email} take admin`)).toEqual({
-      ...asked,
+      ...defaults,
       command: { _tag: "Role", email, role: "admin", isGiven: false }
     })
-    expect(about(`delete ${email} --yes`)).toEqual({ ...asked, isConfirmed: true, command: { _tag: "Delete", email } })
+    expect(about(`delete ${email} --yes`)).toEqual({
+      ...defaults,
+      isConfirmed: true,
+      command: { _tag: "Delete", email }
+    })
     expect(refusal("account show")).toBe('"account show" takes the e-mail address of one account.')
     expect(refusal("account reset-link a@b.example c@d.example")).toContain("one account")
     expect(refusal("account end-sessions nobody")).toContain("The address: must be an e-mail address")

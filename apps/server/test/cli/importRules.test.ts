@@ -50,14 +50,14 @@ const run = (...lines: ReadonlyArray<object>) =>
   Effect.gen(function* () {
     const file = join(folder, "rules.jsonl")
     yield* Effect.promise(() => writeFile(file, lines.map((line) => JSON.stringify(line)).join("\n")))
-    const said: Array<string> = []
+    const output: Array<string> = []
     const console = yield* Effect.console
     const listening: Console.Console = {
       ...console,
-      log: (...words) => Effect.sync(() => void said.push(words.join(" ")))
+      log: (...words) => Effect.sync(() => void output.push(words.join(" ")))
     }
     const ended = yield* Effect.either(Effect.withConsole(importRules(file), listening))
-    return ended._tag === "Left" ? ended.left.message : said.join("\n")
+    return ended._tag === "Left" ? ended.left.message : output.join("\n")
   })
 
 describe("rules import", () => {

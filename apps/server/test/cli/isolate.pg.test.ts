@@ -116,10 +116,10 @@ describeCitus("db isolate", (citus) => {
   it("every row of the app is on the node that was named, in shards without another app; a second run changes nothing [deliveries-17]", async () => {
     const before = await counts()
     const { other } = await nodes()
-    const said = await run(storageAt(database.url), APP, other)
-    expect(said).toContain("Splitting the app's shard")
-    expect(said).toContain(`to ${other.host}:${other.port}`)
-    expect(said).toMatch(/deliveries: \d+ bytes/)
+    const output = await run(storageAt(database.url), APP, other)
+    expect(output).toContain("Splitting the app's shard")
+    expect(output).toContain(`to ${other.host}:${other.port}`)
+    expect(output).toMatch(/deliveries: \d+ bytes/)
     expect((await nodes()).here).toEqual([other])
     expect(await counts()).toEqual(before)
     const alone = await ask(
@@ -144,15 +144,15 @@ describeCitus("db isolate", (citus) => {
     try {
       await holder.query("BEGIN")
       await holder.query("UPDATE endpoints SET strikes = 1 WHERE app_id = $1", [APP])
-      const said: Array<string> = []
+      const lines: Array<string> = []
       const say = (line: string) =>
         Effect.promise(async () => {
-          said.push(line)
+          lines.push(line)
           if (line.includes("in use")) await holder.query("COMMIT")
         })
       const isolated = Isolation.isolate({ appId: APP, node: undefined, say })
       await Effect.runPromise(Effect.provide(isolated, connection(database.url)))
-      expect(said.slice(0, 3)).toEqual([
+      expect(lines.slice(0, 3)).toEqual([
         expect.stringContaining("Splitting the app's shard"),
         "A table of the app is in use. The step is tried again.",
         expect.stringContaining("The app's rows are on")

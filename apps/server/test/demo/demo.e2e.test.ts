@@ -37,7 +37,7 @@ describe("npm run demo", () => {
     ])
     expect(stdout).toContain("121 readings, 1 sent twice, 0 set aside as impossible")
     expect(stdout).toContain("Umbrella got 3 webhooks, 3 of them genuine")
-    for (const told of ["arrived at", "stayed at", "left"]) expect(stdout).toContain(`${told} Corner café`)
+    for (const event of ["arrived at", "stayed at", "left"]) expect(stdout).toContain(`${event} Corner café`)
   })
 
   it("leaves the server running for whoever wants to look around, and nothing behind when it is stopped", async () => {

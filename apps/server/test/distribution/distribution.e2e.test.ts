@@ -124,8 +124,8 @@ describePg("texts", "what a server and a worker send, as it went over the wire",
     receiver.answer(({ path }) => (path.endsWith("broken") ? 500 : 200))
     const environment = mail.settings
     service = await startService(processes, { database: "postgres", databaseUrl: recorder.url, environment })
-    const heard = (text: RegExp) => recorder.executed.some((one) => text.test(plain(one)))
-    for (const program of await programs(service.url, { heard, letters: mail.letters, receiver })) {
+    const wasSent = (text: RegExp) => recorder.executed.some((one) => text.test(plain(one)))
+    for (const program of await programs(service.url, { wasSent, letters: mail.letters, receiver })) {
       const before = recorder.executed.length
       await program.run()
       ran = [...ran, { ...program, sent: recorder.executed.slice(before) }]

@@ -43,7 +43,7 @@ const Connections = Schema.Struct({ connections: Schema.Array(Schema.Struct({ id
 
 const Identified = Schema.Struct({ id: Schema.String })
 
-const asked = { as: Schema.Unknown }
+const anyBody = { as: Schema.Unknown }
 
 /** Answers 200 to all requests once `count` requests have arrived. */
 const gate = (count: number) => {
@@ -63,13 +63,13 @@ interface Outside {
   /** Messages that the mail server received. */
   readonly letters: ReadonlyArray<Letter>
   /** Whether a statement was sent whose text matches. */
-  readonly heard: (text: RegExp) => boolean
+  readonly wasSent: (text: RegExp) => boolean
 }
 
 /** Makes the data that the actions need, and returns the actions. The caller must run the actions in order. */
 export const programs = async (
   serviceUrl: string,
-  { heard, letters, receiver }: Outside
+  { letters, receiver, wasSent }: Outside
 ): Promise<ReadonlyArray<Program>> => {
   const person = await signUpByMail(serviceUrl, { letters })
   const app = await createApp(person, "http://127.0.0.1:1/callback", SCOPES)
@@ -79,7 +79,7 @@ export const programs = async (
   const leaving = await createEndpoint(person, app, `${receiver.url}/leaving`)
   const webhook = `/v1/developer/apps/${app.id}/webhooks/${leaving.id}`
   await person.as.expect("POST", `/v1/developer/apps/${app.id}/purposes`, {
-    ...asked,
+    ...anyBody,
     json: {
       key: PURPOSE,
       description: "To have your coffee ready.",
@@ -101,7 +101,7 @@ export const programs = async (
   const rules: Array<string> = []
 
   const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
-    server.expect("GET", `${path}?${new URLSearchParams(query).toString()}`, { ...asked, token: tokens.access_token })
+    server.expect("GET", `${path}?${new URLSearchParams(query).toString()}`, { ...anyBody, token: tokens.access_token })
   const delivered = async () => {
     const path = `/v1/developer/apps/${app.id}/deliveries?state=delivered`
     return (await person.as.expect("GET", path, { as: Deliveries })).deliveries
@@ -145,7 +145,7 @@ export const programs = async (
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })
         const path = `/v1/user/connections/${connections[0]?.id ?? ""}/places`
         const shared = [{ id: place.id, include_earlier_visits: true }]
-        for (const places of [[], shared]) await person.as.expect("PUT", path, { ...asked, json: { places } })
+        for (const places of [[], shared]) await person.as.expect("PUT", path, { ...anyBody, json: { places } })
         await until("both deliveries", async () => ((await delivered()).length >= 2 ? true : undefined))
       },
       needs: ["connections", "connection_places", "deliveries", "delivery_attempts"]
@@ -194,7 +194,7 @@ export const programs = async (
         const visit = { arrival: day.from, departure: at(now - 1_400 * MINUTE), lat: 52.3, lon: 4.8 }
         const locations = [reading(now - 29 * MINUTE, { lat: 91, lon: 4.8 })]
         const json = { locations, visits: [visit, { ...visit, departure: at(now - 1_300 * MINUTE) }] }
-        await server.expect("POST", "/v1/phone/locations", { ...asked, token: visitor, json })
+        await server.expect("POST", "/v1/phone/locations", { ...anyBody, token: visitor, json })
       },
       needs: ["quarantined_fixes", "visit_reports"]
     },
@@ -229,7 +229,7 @@ export const programs = async (
       name: "verify zone",
       run: () =>
         server.expect("POST", "/v1/answers/verify-zone", {
-          ...asked,
+          ...anyBody,
           token: tokens.access_token,
           json: { label: "Bridge", lat: 52.36, lon: 4.89, radius_m: 200 }
         }),
@@ -258,25 +258,25 @@ export const programs = async (
       name: "the user's pages",
       run: async () => {
         for (const path of ["places", "devices", "connections", "access-log", "history", "imports", "volume-flags"]) {
-          await person.as.expect("GET", `/v1/user/${path}`, asked)
+          await person.as.expect("GET", `/v1/user/${path}`, anyBody)
         }
       },
       needs: ["places", "devices", "connections", "access_log"]
     },
     {
       name: "a place that is moved",
-      run: () => person.as.expect("PATCH", `/v1/user/places/${place.id}`, { ...asked, json: { radius_m: 160 } }),
+      run: () => person.as.expect("PATCH", `/v1/user/places/${place.id}`, { ...anyBody, json: { radius_m: 160 } }),
       needs: ["places", "place_shapes", "upload_streams", "devices"]
     },
     {
       name: "the developer's pages",
       run: async () => {
         for (const path of ["webhooks", "deliveries", "users", "figures", "calls"]) {
-          await person.as.expect("GET", `/v1/developer/apps/${app.id}/${path}`, asked)
+          await person.as.expect("GET", `/v1/developer/apps/${app.id}/${path}`, anyBody)
         }
-        await person.as.expect("GET", `${webhook}/figures`, asked)
+        await person.as.expect("GET", `${webhook}/figures`, anyBody)
         for (const { id } of (await delivered()).slice(0, 1)) {
-          await person.as.expect("GET", `/v1/developer/apps/${app.id}/deliveries/${id}`, asked)
+          await person.as.expect("GET", `/v1/developer/apps/${app.id}/deliveries/${id}`, anyBody)
         }
       },
       needs: ["endpoints", "deliveries", "delivery_attempts", "connections"]
@@ -289,12 +289,12 @@ export const programs = async (
         // Whether one statement finishes several deliveries depends on timing. So the action repeats its posts until
         // the recorder has seen this statement.
         await until("some that share a statement", async () => {
-          if (rounds++ > 0 && heard(SHARED)) return true
+          if (rounds++ > 0 && wasSent(SHARED)) return true
           const { held, opened } = gate(first.length)
           receiver.answer(({ path }) => (path.endsWith("broken") ? 500 : held()))
           for (const { id } of first) {
             const path = `/v1/developer/apps/${app.id}/deliveries/${id}/redeliver`
-            await until("the last one to end", () => person.as.expect("POST", path, asked))
+            await until("the last one to end", () => person.as.expect("POST", path, anyBody))
           }
           await opened
         })
@@ -304,10 +304,10 @@ export const programs = async (
     {
       name: "an endpoint that changes and goes",
       run: async () => {
-        await person.as.expect("PATCH", webhook, { ...asked, json: { description: "For a while" } })
-        await person.as.expect("POST", `${webhook}/rotate-secret`, asked)
-        await person.as.expect("POST", `${webhook}/test`, asked)
-        await person.as.expect("DELETE", webhook, asked)
+        await person.as.expect("PATCH", webhook, { ...anyBody, json: { description: "For a while" } })
+        await person.as.expect("POST", `${webhook}/rotate-secret`, anyBody)
+        await person.as.expect("POST", `${webhook}/test`, anyBody)
+        await person.as.expect("DELETE", webhook, anyBody)
       },
       needs: ["endpoints", "deliveries", "delivery_attempts"]
     },
@@ -316,10 +316,10 @@ export const programs = async (
       run: async () => {
         const [first, second, zone] = rules
         const token = tokens.access_token
-        await server.expect("DELETE", `/v1/rules/place/${first}`, { ...asked, token })
-        await server.expect("DELETE", `/v1/rules/zone/${zone}`, { ...asked, token })
-        await person.as.expect("DELETE", `/v1/user/rules/${second}`, asked)
-        await server.expect("DELETE", `/v1/subscriptions/${subscription}`, { ...asked, token })
+        await server.expect("DELETE", `/v1/rules/place/${first}`, { ...anyBody, token })
+        await server.expect("DELETE", `/v1/rules/zone/${zone}`, { ...anyBody, token })
+        await person.as.expect("DELETE", `/v1/user/rules/${second}`, anyBody)
+        await server.expect("DELETE", `/v1/subscriptions/${subscription}`, { ...anyBody, token })
       },
       needs: ["rules", "rule_states", "subscriptions"]
     },

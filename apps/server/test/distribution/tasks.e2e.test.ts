@@ -81,8 +81,8 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     receiver.answer(({ path }) => (path.endsWith("broken") ? 500 : 200))
     const environment = mail.settings
     service = await startService(processes, { database: "citus", databaseUrl: recorder.url, environment })
-    const heard = (text: RegExp) => recorder.executed.some((one) => text.test(one.text))
-    for (const { name, run } of await programs(service.url, { heard, letters: mail.letters, receiver })) {
+    const wasSent = (text: RegExp) => recorder.executed.some((one) => text.test(one.text))
+    for (const { name, run } of await programs(service.url, { wasSent, letters: mail.letters, receiver })) {
       if (LEFT_OUT.has(name)) continue
       const [sent, noticed] = [recorder.executed.length, recorder.noticed.length]
       await run()
@@ -139,16 +139,16 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
 
   it("each statement of a page that names one person or one app is one task of one shard", async () => {
     const wide: Array<string> = []
-    let asked = 0
+    let statementCount = 0
     for (const action of ran) {
       for (const { on, one } of await keyed(action)) {
         if (on.some(({ how }) => how !== "one") || IN_TWO_STEPS.test(one.text)) continue
-        asked++
+        statementCount++
         const { tasks } = await planOf(client, one)
         if (tasks !== 1) wide.push(`${action.name}: ${tasks} tasks, ${one.text}`)
       }
     }
-    expect(asked).toBeGreaterThan(100)
+    expect(statementCount).toBeGreaterThan(100)
     expect([...new Set(wide)]).toEqual([])
   })
 
@@ -164,9 +164,9 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     await planted.connect()
     await planted.query("UPDATE rate_windows SET used = used")
     await planted.end()
-    const heard = recorder.noticed.filter(({ program }) => program === "planted")
+    const notices = recorder.noticed.filter(({ program }) => program === "planted")
     // The coordinator sends one PREPARE on each connection that it used: one or two to each node.
-    expect(heard.filter(isPrepare).length).toBeGreaterThanOrEqual(2)
+    expect(notices.filter(isPrepare).length).toBeGreaterThanOrEqual(2)
   })
 
   it("would be caught otherwise: a statement over all shards, and one whose rows the coordinator carries", async () => {

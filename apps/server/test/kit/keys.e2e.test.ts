@@ -53,8 +53,8 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
     const status = async (keys: string) => {
       const { code, stderr, stdout } = await command(["keys", "status", "--json"], settings(keys))
       expect([code, stderr]).toEqual([0, ""])
-      const told = Schema.decodeUnknownSync(Schema.parseJson(Status))(stdout)
-      return Object.fromEntries(told.keys.map(({ id, may_go, state }) => [id, [state, may_go]]))
+      const report = Schema.decodeUnknownSync(Schema.parseJson(Status))(stdout)
+      return Object.fromEntries(report.keys.map(({ id, may_go, state }) => [id, [state, may_go]]))
     }
     const [k1, k2] = [key("k1"), key("k2")]
 

@@ -14,24 +14,24 @@ afterEach(() => {
 
 /** A server that answers like the service, at any base path, and records the requests with their `Origin`. */
 const serve = async () => {
-  const asked: Array<string> = []
+  const requests: Array<string> = []
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers.origin}`)
+    requests.push(`${request.method} ${request.url} ${request.headers.origin}`)
     response.setHeader("set-cookie", "session=1; Path=/").setHeader("content-type", "application/json")
     response.end('{"apps":[]}')
   })
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return { asked, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { requests, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
 it.each(["", "/foo", "/foo/bar"])(
   "a service that is at %j of its host is asked there, with the host's Origin",
   async (path) => {
-    const { asked, origin } = await serve()
+    const { origin, requests } = await serve()
     const credentials = { email: "me@example.com", password: "a password", code: Effect.die("nobody asked") }
     await Effect.runPromise(Effect.scoped(Effect.flatMap(signIn(origin + path, credentials), ({ apps }) => apps)))
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       `POST ${path}/v1/session ${origin}`,
       `GET ${path}/v1/developer/apps?limit=500 ${origin}`,
       `DELETE ${path}/v1/session ${origin}`

@@ -96,17 +96,17 @@ describe("what a terminal would obey", () => {
   const hostile = "\u001b[2J\u009b31m\u007f\u202eevil\u2028"
 
   it("is written out in an event's line and body, wherever it stands", () => {
-    const told = { headers: {}, body: JSON.stringify({ type: hostile, event_id: "evt_1", label: hostile }) }
+    const event = { headers: {}, body: JSON.stringify({ type: hostile, event_id: "evt_1", label: hostile }) }
     const spelt = "\\u001b[2J\\u009b31m\\u007f\\u202eevil\\u2028"
-    expect(words.eventLine(told, undefined)).toBe(`${spelt} evt_1`)
-    expect(words.body(told)).toBe(`{\n  "type": "${spelt}",\n  "event_id": "evt_1",\n  "label": "${spelt}"\n}`)
+    expect(words.eventLine(event, undefined)).toBe(`${spelt} evt_1`)
+    expect(words.body(event)).toBe(`{\n  "type": "${spelt}",\n  "event_id": "evt_1",\n  "label": "${spelt}"\n}`)
     expect(words.body({ headers: {}, body: hostile })).toBe(spelt)
   })
 
   it("does not cut the stream: a line ends where the service ends it", () => {
-    const told = { headers: {}, body: hostile }
-    expect(Messages.read("", `event: event\ndata: ${JSON.stringify(told)}\n\n`)[1]).toEqual([
-      { _tag: "Event", data: told }
+    const event = { headers: {}, body: hostile }
+    expect(Messages.read("", `event: event\ndata: ${JSON.stringify(event)}\n\n`)[1]).toEqual([
+      { _tag: "Event", data: event }
     ])
   })
 })

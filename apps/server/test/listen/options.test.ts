@@ -6,8 +6,8 @@ const refusal = (line: string): string =>
   Either.match(parse(line.split(" ")), { onLeft: (problem) => problem, onRight: () => "accepted" })
 
 const options = (line: string) => {
-  const asked = Either.getOrThrow(parse(line === "" ? [] : line.split(" ")))
-  return asked._tag === "Listen" ? asked.options : undefined
+  const command = Either.getOrThrow(parse(line === "" ? [] : line.split(" ")))
+  return command._tag === "Listen" ? command.options : undefined
 }
 
 describe("npm run listen -- …", () => {

@@ -50,7 +50,7 @@ const email = Account.Email.make("ada@example.com")
 const password = Account.Password.make("correct horse battery")
 const run = (command: AccountCommand) => perform(command, "https://service.example")
 /** What the operator reads: a sentence about the outcome, or the reason why nothing was done. */
-const said = (command: AccountCommand) =>
+const outputOf = (command: AccountCommand) =>
   Effect.map(
     Effect.either(run(command)),
     Either.match({ onLeft: ({ message }) => message, onRight: ({ sentences }) => sentences.join("\n") })
@@ -67,21 +67,21 @@ describe("account remove-factor [factors-7]", () => {
     Effect.gen(function* () {
       const account = yield* createAccount({ email, password, roles: [] })
       const command = { _tag: "RemoveFactor", email } as const
-      expect(yield* said(command)).toBe(`${email} has no second factor. Nothing was changed.`)
+      expect(yield* outputOf(command)).toBe(`${email} has no second factor. Nothing was changed.`)
       const { cookie } = yield* signIn({ email, password, address: "203.0.113.7" })
       yield* beginCodeApp(account)
       const secret = Option.getOrThrow(yield* pendingCodeApp(account))
       yield* confirmCodeApp(account, MemoryAuthenticators.code(secret, OneTimeCode.stepAt(yield* Timestamp.now)))
       const before = (yield* events).length
 
-      expect(yield* said(command)).toMatch(/^Nothing is removed yet\. ada@example\.com has a mail/)
+      expect(yield* outputOf(command)).toMatch(/^Nothing is removed yet\. ada@example\.com has a mail/)
       expect((yield* events).slice(0, -before)).toEqual([["Operator", "factor_removal_asked"]])
       expect(yield* subjects).toHaveLength(2)
       yield* TestClock.adjust(72 * Timestamp.HOUR - 1)
-      expect(yield* said(command)).toMatch(/^Nothing is removed yet: it was asked for before\./)
+      expect(yield* outputOf(command)).toMatch(/^Nothing is removed yet: it was asked for before\./)
       expect((yield* events).slice(0, -before)).toHaveLength(1)
       yield* TestClock.adjust(1)
-      expect(yield* said(command)).toMatch(/^Removed the second factor of ada@example\.com/)
+      expect(yield* outputOf(command)).toMatch(/^Removed the second factor of ada@example\.com/)
       const kinds = (yield* events).slice(0, -before - 1)
       expect(kinds.every(([actor, kind]) => actor === "Operator" && kind === "factor_removed")).toBe(true)
       expect(Option.isNone(yield* authenticateSession(cookie))).toBe(true)
@@ -95,19 +95,19 @@ describe("account show [factors-7]", () => {
     Effect.gen(function* () {
       const account = yield* createAccount({ email, password, roles: [] })
       const show = { _tag: "Show", email } as const
-      const told = Effect.map(run(show), ({ line, sentences }) => ({
+      const report = Effect.map(run(show), ({ line, sentences }) => ({
         line: [line["second_factor"], line["factor_removal"]],
         sentences: sentences.filter((one) => /factor|Address/.test(one))
       }))
-      expect(yield* told).toEqual({
+      expect(yield* report).toEqual({
         line: [{ passkeys: 0, code_app: false, recovery_codes_left: 0 }, null],
         sentences: ["Address: confirmed 1 January 1970 at 00:00 UTC", "Second factor: none"]
       })
       yield* beginCodeApp(account)
       const secret = Option.getOrThrow(yield* pendingCodeApp(account))
-      expect((yield* told).sentences[1]).toBe("Second factor: none")
+      expect((yield* report).sentences[1]).toBe("Second factor: none")
       yield* confirmCodeApp(account, MemoryAuthenticators.code(secret, OneTimeCode.stepAt(yield* Timestamp.now)))
-      expect((yield* told).sentences[1]).toBe("Second factor: an app for one-time codes, 10 recovery codes left")
+      expect((yield* report).sentences[1]).toBe("Second factor: an app for one-time codes, 10 recovery codes left")
       expect(JSON.stringify(yield* run(show))).not.toContain(secret)
 
       yield* run({ _tag: "RemoveFactor", email })
@@ -116,15 +116,15 @@ describe("account show [factors-7]", () => {
         opens_at: "1970-01-04T00:00:00.000Z",
         ends_at: "1970-01-11T00:00:00.000Z"
       }
-      expect((yield* told).line[1]).toEqual(removal)
-      expect((yield* told).sentences[2]).toBe(
+      expect((yield* report).line[1]).toEqual(removal)
+      expect((yield* report).sentences[2]).toBe(
         'Removal of the second factor: asked for 1 January 1970 at 00:00 UTC; "account remove-factor" does it from ' +
           "4 January 1970 at 00:00 UTC until 11 January 1970 at 00:00 UTC"
       )
       yield* TestClock.adjust(10 * Timestamp.DAY - 1)
-      expect((yield* told).line[1]).toEqual(removal)
+      expect((yield* report).line[1]).toEqual(removal)
       yield* TestClock.adjust(1)
-      expect((yield* told).line[1]).toBeNull()
+      expect((yield* report).line[1]).toBeNull()
     }).pipe(Effect.provide(stores))
   )
 })
@@ -133,7 +133,7 @@ describe("account confirm and create [staff-4, staff-5]", () => {
   it.effect("confirm: once, with a mail and an event; an address without an account stays without one", () =>
     Effect.gen(function* () {
       const { id } = yield* signUp({ email, password }, "open")
-      for (const _ of [1, 2]) expect(yield* said({ _tag: "Confirm", email })).toContain(`${email} is confirmed`)
+      for (const _ of [1, 2]) expect(yield* outputOf({ _tag: "Confirm", email })).toContain(`${email} is confirmed`)
       const account = Option.getOrThrow(yield* (yield* AccountStore).find(id))
       expect(account.confirmedAt).toBe(yield* Timestamp.now)
       expect(yield* events).toEqual([
@@ -142,7 +142,9 @@ describe("account confirm and create [staff-4, staff-5]", () => {
       ])
       expect(yield* subjects).toEqual(["Your e-mail address is confirmed"])
       const other = Account.Email.make("nobody@example.com")
-      expect(yield* said({ _tag: "Confirm", email: other })).toBe(`${other} has no account here. Nothing was changed.`)
+      expect(yield* outputOf({ _tag: "Confirm", email: other })).toBe(
+        `${other} has no account here. Nothing was changed.`
+      )
     }).pipe(Effect.provide(stores))
   )
 
@@ -152,9 +154,9 @@ describe("account confirm and create [staff-4, staff-5]", () => {
       const output = yield* run(command)
       expect(output.sentences).toEqual([`Made an account for ${email}: admin.`])
       expect(JSON.stringify(output)).not.toContain(password)
-      expect(yield* said(command)).toBe(`${email} has an account already. Nothing was changed.`)
+      expect(yield* outputOf(command)).toBe(`${email} has an account already. Nothing was changed.`)
       expect(
-        yield* said({
+        yield* outputOf({
           ...command,
           email: Account.Email.make("b@example.com"),
           password: Account.Password.make("password12")

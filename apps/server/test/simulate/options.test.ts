@@ -3,9 +3,9 @@ import { expect, it } from "vitest"
 import { parse, USAGE } from "../../src/simulate/options.js"
 
 const options = (line: string) => {
-  const asked = Either.getOrThrow(parse(line.split(" ").filter((word) => word !== "")))
-  if (asked._tag === "Help") throw new Error("It was asked for help")
-  return asked.options
+  const command = Either.getOrThrow(parse(line.split(" ").filter((word) => word !== "")))
+  if (command._tag === "Help") throw new Error("It was asked for help")
+  return command.options
 }
 const problem = (line: string): string => Either.getOrThrow(Either.flip(parse(line.split(" "))))
 

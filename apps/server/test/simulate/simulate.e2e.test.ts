@@ -122,20 +122,20 @@ describe("npm run simulate", () => {
     )
     const output: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
-    const said = () => output.join("")
+    const outputText = () => output.join("")
     // `ended` never rejects. When the search does not end, the test therefore compares `ended` with 0, fails, and shows
     // the output of the search.
     const ended = once(child, "exit", { signal: AbortSignal.timeout(500_000) }).then(
       ([code]) => code as number | null,
       () => (child.kill("SIGKILL"), "it did not end")
     )
-    while (!/plans kept/.test(said()) && child.exitCode === null && child.signalCode === null) {
+    while (!/plans kept/.test(outputText()) && child.exitCode === null && child.signalCode === null) {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     child.kill("SIGINT")
-    expect([await ended, said()]).toEqual([0, expect.stringMatching(/Never reached \(\d+ marks\):/)])
+    expect([await ended, outputText()]).toEqual([0, expect.stringMatching(/Never reached \(\d+ marks\):/)])
     const kept = (await readdir(corpus)).length
-    expect(said()).toContain(`Wrote ${kept} plans to ${corpus}.`)
+    expect(outputText()).toContain(`Wrote ${kept} plans to ${corpus}.`)
     const again = await simulate("--guided --seed 6 --steps 5 --runs 1 --corpus", corpus)
     expect([again.code, again.error]).toEqual([0, ""])
     expect((await readdir(corpus)).length).toBe(kept)

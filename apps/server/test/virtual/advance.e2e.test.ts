@@ -81,10 +81,10 @@ describe("a server on virtual time", () => {
       const checked = await verify({ payload: one.body, header: signatureOf(one), secrets: [secret], now })
       expect(checked).toMatchObject({ ok: true })
     }
-    const told = happened.filter(({ what }) => what === "webhook")
+    const webhooks = happened.filter(({ what }) => what === "webhook")
     // The clock reports only the webhooks that were sent while it moved. The first attempt came before that, so it is
     // missing.
-    expect(told.map(({ at, status }) => [Date.parse(at), status])).toEqual(expected.slice(1).map((at) => [at, 503]))
+    expect(webhooks.map(({ at, status }) => [Date.parse(at), status])).toEqual(expected.slice(1).map((at) => [at, 503]))
     const times = happened.map(({ at }) => Date.parse(at))
     expect(times).toEqual([...times].sort((a, b) => a - b))
   })

@@ -80,9 +80,9 @@ const inRealTime = Effect.withClock(Clock.make())
 /** Makes an archive of the person, and returns its bytes, its files and its decoded content. */
 const taken = (userId: UserId) =>
   Effect.gen(function* () {
-    const asked = yield* requestExport(userId)
+    const requestedExport = yield* requestExport(userId)
     expect(yield* exportNext()).toBe(true)
-    const bytes = yield* fetched(asked)
+    const bytes = yield* fetched(requestedExport)
     const files = Object.entries(unzipSync(bytes)).map(([name, content]) => ({ name, text: strFromU8(content) }))
     return { bytes, files, archive: decoded(files) }
   })

@@ -96,14 +96,14 @@ describe("the mailbox for development", () => {
     "with HOST %s there is none, and the start says so: other machines could read it [mail-5]",
     async (host) => {
       expect(Mail.hasMailbox(null, at("http://localhost:8080"), host)).toBe(false)
-      const said: Array<unknown> = []
+      const messages: Array<unknown> = []
       const logger = Logger.replace(
         Logger.defaultLogger,
-        Logger.make(({ message }) => void said.push(message))
+        Logger.make(({ message }) => void messages.push(message))
       )
       await Effect.runPromise(Effect.provide(Mail.warnings(null, at("http://localhost:8080"), host), logger))
-      expect(String(said)).toContain("/dev/mailbox is off")
-      expect(String(said)).toContain(host)
+      expect(String(messages)).toContain("/dev/mailbox is off")
+      expect(String(messages)).toContain(host)
     }
   )
 })

@@ -20,25 +20,25 @@ const stopped = async (main: string) => {
   const args = [...(IS_BUILT ? [] : FROM_SOURCE), "--input-type=module", "-e", script(main)]
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
-  let said = ""
-  child.stderr.on("data", (text) => (said += String(text)))
+  let stderr = ""
+  child.stderr.on("data", (text) => (stderr += String(text)))
   const ended = once(child, "exit")
   await Promise.race([once(child.stdout, "data"), ended])
   child.kill("SIGTERM")
   const [code, signal] = await ended
-  return { code, signal, said }
+  return { code, signal, stderr }
 }
 
 describe("a program that is told to stop", () => {
   it("ends with 0 once it has finished what it had begun", async () => {
-    const { code, said } = await stopped("Effect.onInterrupt(Effect.never, () => Effect.sleep('1 second'))")
+    const { code, stderr } = await stopped("Effect.onInterrupt(Effect.never, () => Effect.sleep('1 second'))")
     expect(code).toBe(0)
-    expect(said).not.toContain("did not stop")
+    expect(stderr).not.toContain("did not stop")
   })
 
   it("and never finishes, ends after twenty seconds all the same, and says so", async () => {
-    const { code, said, signal } = await stopped("Effect.uninterruptible(Effect.never)")
+    const { code, signal, stderr } = await stopped("Effect.uninterruptible(Effect.never)")
     expect({ code, signal }).toEqual({ code: 1, signal: null })
-    expect(said).toContain("did not stop within 20 s")
+    expect(stderr).toContain("did not stop within 20 s")
   })
 })

@@ -52,11 +52,11 @@ const scene = () => {
 
 /** A program that works until it is interrupted, and then finishes its work for three seconds. */
 const working = () => {
-  const told: Array<string> = []
-  const tell = (what: string) => Effect.sync(() => void told.push(what))
+  const events: Array<string> = []
+  const tell = (what: string) => Effect.sync(() => void events.push(what))
   const finishing = Effect.zipRight(Effect.sleep("3 seconds"), tell("finished"))
   return {
-    told,
+    events,
     program: Effect.zipRight(
       tell("began"),
       Effect.onInterrupt(Effect.never, () => finishing)
@@ -93,21 +93,21 @@ describe("what runs while the clock is right", () => {
     run(
       Effect.gen(function* () {
         const { set, shared } = scene()
-        const { program, told } = working()
+        const { events, program } = working()
         // A daemon fiber is used, because the program's clock stands still at the end of the test. The test would wait
         // for any other fiber forever.
         yield* Effect.forkDaemon(shared.whileRight(program))
         yield* seconds(60)
-        expect(told).toEqual(["began"])
+        expect(events).toEqual(["began"])
         yield* set(-HOUR)
         expect(shared.clock.isRight()).toBe(false)
         yield* seconds(1)
         yield* set(0)
         expect(shared.clock.isRight()).toBe(true)
         yield* seconds(2)
-        expect(told).toEqual(["began"])
+        expect(events).toEqual(["began"])
         yield* seconds(2)
-        expect(told).toEqual(["began", "finished", "began"])
+        expect(events).toEqual(["began", "finished", "began"])
       })
     ))
 
@@ -115,16 +115,16 @@ describe("what runs while the clock is right", () => {
     run(
       Effect.gen(function* () {
         const { set, shared } = scene()
-        const { program, told } = working()
+        const { events, program } = working()
         yield* set(HOUR)
         // A daemon fiber is used, because the program's clock stands still at the end of the test. The test would wait
         // for any other fiber forever.
         yield* Effect.forkDaemon(shared.whileRight(program))
         yield* seconds(600)
-        expect(told).toEqual([])
+        expect(events).toEqual([])
         yield* set(0)
         yield* seconds(1)
-        expect(told).toEqual(["began"])
+        expect(events).toEqual(["began"])
       })
     ))
 
@@ -132,14 +132,14 @@ describe("what runs while the clock is right", () => {
     run(
       Effect.gen(function* () {
         const { shared } = scene()
-        const { program, told } = working()
+        const { events, program } = working()
         const running = yield* Effect.fork(shared.whileRight(program))
         yield* seconds(60)
         const stopping = yield* Effect.fork(Fiber.interrupt(running))
         yield* seconds(2)
-        expect([yield* Fiber.poll(stopping), told]).toMatchObject([{ _tag: "None" }, ["began"]])
+        expect([yield* Fiber.poll(stopping), events]).toMatchObject([{ _tag: "None" }, ["began"]])
         yield* seconds(1)
-        expect([yield* Fiber.poll(stopping), told]).toMatchObject([{ _tag: "Some" }, ["began", "finished"]])
+        expect([yield* Fiber.poll(stopping), events]).toMatchObject([{ _tag: "Some" }, ["began", "finished"]])
       })
     ))
 

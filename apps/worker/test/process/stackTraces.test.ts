@@ -47,8 +47,8 @@ const written = (program: string): string => {
 
 const CATCH = "try { fail({}) } catch (error) { console.log(StackTraces.written(error.stack)) }"
 
-const logged = (format: string, said: string): string =>
-  written(`Effect.runSync(Effect.provide(${said}, Logging.layer({ format: "${format}", level: LogLevel.Info })))`)
+const logged = (format: string, effect: string): string =>
+  written(`Effect.runSync(Effect.provide(${effect}, Logging.layer({ format: "${format}", level: LogLevel.Info })))`)
 
 const ORIGIN = /at \w+ \(file:[^)]*\/origin\.ts:4:\d+\)/
 
@@ -69,9 +69,9 @@ describe("stack traces", () => {
   })
 
   it("do so in the last words of a program", () => {
-    const said = written("StackTraces.install(); fail({})")
-    expect(said).toMatch(ORIGIN)
-    expect(said).not.toMatch(/at \w+ \(file:[^)]*built\.js/)
+    const output = written("StackTraces.install(); fail({})")
+    expect(output).toMatch(ORIGIN)
+    expect(output).not.toMatch(/at \w+ \(file:[^)]*built\.js/)
   })
 
   // Node makes a stack trace for each connection that ends with an error. If each trace read a source map, these errors

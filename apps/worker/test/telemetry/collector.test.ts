@@ -60,12 +60,12 @@ describe("the way to the collector", () => {
   })
 
   it("a collector that is busy is asked again, one that refuses is not", async () => {
-    const asked = { busy: 0, refusing: 0 }
-    const busy = await listen((_, response) => response.writeHead(++asked.busy < 3 ? 503 : 200).end())
-    const refusing = await listen((_, response) => (asked.refusing++, response.writeHead(400).end()))
+    const requests = { busy: 0, refusing: 0 }
+    const busy = await listen((_, response) => response.writeHead(++requests.busy < 3 ? 503 : 200).end())
+    const refusing = await listen((_, response) => (requests.refusing++, response.writeHead(400).end()))
     expect((await run(post(busy))).lines).toEqual([])
     expect((await run(post(refusing))).lines).toEqual([expect.stringContaining("answered 400")])
-    expect(asked).toEqual({ busy: 3, refusing: 1 })
+    expect(requests).toEqual({ busy: 3, refusing: 1 })
   })
 
   it("it says once that it is cut off, and once that it is not any more", async () => {
@@ -93,12 +93,12 @@ describe("the way to the collector", () => {
 
   it("one request has ten seconds, with its tries: of a collector that never answers it lets go", async () => {
     let reached: () => void = () => undefined
-    const asked = new Promise<void>((resolve) => (reached = resolve))
+    const arrival = new Promise<void>((resolve) => (reached = resolve))
     const url = await listen((request) => (request.resume(), reached()))
     const { exit, lines } = await run(
       Effect.gen(function* () {
         const posting = yield* Effect.fork(post(url))
-        yield* Effect.promise(() => asked)
+        yield* Effect.promise(() => arrival)
         yield* TestClock.adjust("9999 millis")
         const before = yield* Fiber.poll(posting)
         yield* TestClock.adjust("1 millis")
@@ -110,11 +110,11 @@ describe("the way to the collector", () => {
   })
 
   it("what it gives up the exporter gives up too: it does not take the reason for one that passes", async () => {
-    let asked = 0
-    const url = await listen((_, response) => (asked++, response.writeHead(503).end()))
-    const cutOff = await listen((request) => (asked++, request.socket.destroy()))
+    let requests = 0
+    const url = await listen((_, response) => (requests++, response.writeHead(503).end()))
+    const cutOff = await listen((request) => (requests++, request.socket.destroy()))
     for (const address of [url, cutOff]) {
-      asked = 0
+      requests = 0
       const { exit } = await run(
         Effect.flatMap(HttpClient.HttpClient, (client) =>
           // The exporter of @effect/opentelemetry wraps its client in this way.
@@ -124,7 +124,7 @@ describe("the way to the collector", () => {
           }).execute(HttpClientRequest.post(address))
         )
       )
-      expect([Exit.isFailure(exit), asked]).toEqual([true, 3])
+      expect([Exit.isFailure(exit), requests]).toEqual([true, 3])
     }
   })
 })

@@ -29,11 +29,11 @@ const serve = async (waitMillis: number, mayBeInterrupted: boolean) => {
     yield* Effect.sleep(waitMillis)
     const reading = mayBeInterrupted ? Effect.interruptible(request.text) : request.text
     const [first, second] = [yield* Effect.exit(reading), yield* Effect.exit(reading)]
-    const said = Exit.match(first, {
+    const outcome = Exit.match(first, {
       onSuccess: (text) => ({ text }),
       onFailure: (cause) => ({ refused: (Cause.squash(cause) as Body.BodyRefused).answer.error })
     })
-    return HttpServerResponse.unsafeJson({ ...said, isSame: Equal.equals(first, second) })
+    return HttpServerResponse.unsafeJson({ ...outcome, isSame: Equal.equals(first, second) })
   })
   return `http://127.0.0.1:${await listen(await Effect.runPromise(NodeServer.listener(app)))}/v1/things`
 }

@@ -98,13 +98,13 @@ describe("every POST of the contract", () => {
     for (const [path, methods] of Object.entries(paths)) {
       for (const [method, { parameters, responses }] of Object.entries(methods)) {
         const label = Routes.label(method.toUpperCase(), path)
-        const said = [
+        const mentions = [
           parameters.some(({ name }) => name === "Idempotency-Key"),
           JSON.stringify(responses["409"] ?? "").includes("IdempotencyKeyInUseError"),
           JSON.stringify(responses["422"] ?? "").includes("IdempotencyKeyReusedError"),
           JSON.stringify(responses).includes("Idempotent-Replayed")
         ]
-        expect([label, ...said]).toEqual([label, ...said.map(() => takesKey(label))])
+        expect([label, ...mentions]).toEqual([label, ...mentions.map(() => takesKey(label))])
       }
     }
   })

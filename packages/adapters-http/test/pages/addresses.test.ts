@@ -132,12 +132,14 @@ describe("pages of refusals", () => {
   it("a page of a refusal says nothing twice", async () => {
     for (const [, refused] of REFUSALS) {
       const main = /<main[\s\S]*<\/main>/.exec((await refused()).text)?.[0] ?? ""
-      const said = main
+      const sentences = main
         .replace(/<[^>]+>/g, "\n")
         .split(/[\n.]+/)
         .map((sentence) => sentence.trim().toLowerCase())
         .filter((sentence) => sentence !== "")
-      expect(said.filter((one, index) => said.some((other, at) => at !== index && other.includes(one)))).toEqual([])
+      expect(
+        sentences.filter((one, index) => sentences.some((other, at) => at !== index && other.includes(one)))
+      ).toEqual([])
     }
   })
 

@@ -83,7 +83,7 @@ describe("labels of pages", () => {
 })
 
 describe("counts on pages", () => {
-  const said = (language: "de" | "en", count: number) => {
+  const textsFor = (language: "de" | "en", count: number) => {
     const { developer, rules, timeline, today } = textsIn(language)
     const settling = rules.outcomes.settling(html`X`, count, "Y").in({ language, zone: null, now: Timestamp.make(0) })
     const settles = rules.settles(html`X`, count).in({ language, zone: null, now: Timestamp.make(0) })
@@ -152,6 +152,6 @@ describe("counts on pages", () => {
       ]
     ]
   ] as const)("in %s agree with their words: %i", (language, count, texts) => {
-    expect(said(language, count)).toEqual(texts)
+    expect(textsFor(language, count)).toEqual(texts)
   })
 })

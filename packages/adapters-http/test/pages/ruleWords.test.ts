@@ -39,8 +39,8 @@ it.each([
   [{ type: "dwell", dwellMinutes: 10 }, ""]
 ] as const)("the user reads of a rule with %j when it tells later [rules-13, rules-14]", (over, words) => {
   const reader = { language: "en", zone: null, now: Timestamp.make(0) } as const
-  const said = sentence({ ...rule, ...over }, "Coffee Finder").in(reader)
-  expect(said.replace(/^.*<\/strong>[^(]*/, "")).toBe(words)
+  const text = sentence({ ...rule, ...over }, "Coffee Finder").in(reader)
+  expect(text.replace(/^.*<\/strong>[^(]*/, "")).toBe(words)
 })
 
 it.each([

@@ -55,7 +55,7 @@ describe("reads of accounts on a large service", () => {
     }).pipe(sql.withTransaction)
 
   it("no read goes through the whole table: the last admin, the list, the number of people [staff-6]", async () => {
-    const told = await run(
+    const scanCounts = await run(
       Effect.gen(function* () {
         const { admin, sql } = yield* filled
         const [accounts, deletions] = [yield* AccountStore, yield* AccountDeletionStore]
@@ -77,6 +77,6 @@ describe("reads of accounts on a large service", () => {
         }
       })
     )
-    expect(told).toEqual({ suspended: 0, deleted: 0, another: 0, firstPage: 0, nextPage: 0, counts: 0 })
+    expect(scanCounts).toEqual({ suspended: 0, deleted: 0, another: 0, firstPage: 0, nextPage: 0, counts: 0 })
   })
 })

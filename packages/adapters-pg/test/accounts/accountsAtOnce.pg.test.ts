@@ -137,7 +137,7 @@ describeServers("people who change their accounts at the same time, under the re
     const failures = await run(
       Effect.gen(function* () {
         const [credentials, deletions] = [yield* CredentialStore, yield* AccountDeletionStore]
-        const asked = Effect.gen(function* () {
+        const signUp = Effect.gen(function* () {
           const owner = yield* Fixtures.user
           const userId = UserId.make(yield* Entropy.id("usr"))
           const email = Account.Email.make(`${userId}@example.com`.toLowerCase())
@@ -147,7 +147,7 @@ describeServers("people who change their accounts at the same time, under the re
           return { owner, request }
         })
         const people = yield* Effect.all(
-          Array.from({ length: 20 }, () => asked),
+          Array.from({ length: 20 }, () => signUp),
           { concurrency: 4 }
         )
         const both = people.flatMap(({ owner, request }) => [
@@ -249,8 +249,8 @@ describeServers("people who change their accounts at the same time, under the re
         ]
         yield* credentials.offerLink(unlock, null)
         const userId = UserId.make(yield* Entropy.id("usr"))
-        const asked = { ...owner, userId, email: Account.Email.make(`${userId}@example.com`.toLowerCase()) }
-        const request = SignUpRequest.withLink({ ...asked, passwordHash: "hash", keep: null, returnTo: "/" })(
+        const applicant = { ...owner, userId, email: Account.Email.make(`${userId}@example.com`.toLowerCase()) }
+        const request = SignUpRequest.withLink({ ...applicant, passwordHash: "hash", keep: null, returnTo: "/" })(
           fresh(),
           now
         )

@@ -98,7 +98,7 @@ describeServers("changes of one team that overlap", (server) => {
     outcomes.filter((one) => Option.exists(one, Either.isRight)).length
 
   it("no more invitations are open, and no more people join, than a team may have [limits-9]", async () => {
-    const told = await run(
+    const counts = await run(
       Effect.gen(function* () {
         const store = yield* TeamStore
         const holder = yield* Fixtures.user
@@ -124,7 +124,7 @@ describeServers("changes of one team that overlap", (server) => {
         return { open, joined }
       })
     )
-    expect(told).toEqual({
+    expect(counts).toEqual({
       open: Math.min(AccountLimits.INVITATIONS.most, AccountLimits.MEMBERS.most + 3),
       joined: Math.min(AccountLimits.INVITATIONS.most, AccountLimits.MEMBERS.most - 1)
     })
@@ -139,8 +139,8 @@ describeServers("changes of one team that overlap", (server) => {
           const app = yield* Fixtures.app(holder.id)
           const invite = Effect.gen(function* () {
             const id = InvitationId.make(yield* Entropy.id("inv"))
-            const asked = { id, email: invitee.email, role: "viewer", invitee } as const
-            yield* store.update(app.id, TeamLife.invite(holder, asked))
+            const invitation = { id, email: invitee.email, role: "viewer", invitee } as const
+            yield* store.update(app.id, TeamLife.invite(holder, invitation))
             return store.update(app.id, TeamLife.withdraw(holder.id, id))
           })
           return yield* invite
@@ -259,7 +259,7 @@ describeServers("changes of one team that overlap", (server) => {
   })
 
   it("both owners of an app delete their accounts at the same time: the app is revoked [teams-4]", async () => {
-    const told = await run(
+    const outcome = await run(
       Effect.gen(function* () {
         const deletions = yield* AccountDeletionStore
         const { app, holder, owner } = yield* stage
@@ -273,14 +273,14 @@ describeServers("changes of one team that overlap", (server) => {
         }
       })
     )
-    expect(told.deleted).toEqual([true, true])
-    expect(told.app).toMatchObject(
+    expect(outcome.deleted).toEqual([true, true])
+    expect(outcome.app).toMatchObject(
       Option.some({ ownerId: AccountDeletion.NOBODY.id, revokedAt: expect.any(Number) as number })
     )
   })
 
   it("an owner who is being suspended does not inherit an app that is not paused [teams-4]", async () => {
-    const told = await run(
+    const outcome = await run(
       Effect.gen(function* () {
         const { app, holder, owner } = yield* stage
         const [suspended, deleted] = yield* changeFirst(
@@ -291,8 +291,8 @@ describeServers("changes of one team that overlap", (server) => {
         return { done, app: yield* (yield* AppStore).find(app.id) }
       })
     )
-    expect(told.done).toEqual([true, true])
-    expect(told.app).toMatchObject(Option.some({ ownerId: AccountDeletion.NOBODY.id }))
+    expect(outcome.done).toEqual([true, true])
+    expect(outcome.app).toMatchObject(Option.some({ ownerId: AccountDeletion.NOBODY.id }))
   })
 })
 

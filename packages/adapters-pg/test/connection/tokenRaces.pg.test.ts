@@ -129,8 +129,11 @@ describeServers("races of one connection's writers", (server) => {
     run(
       Effect.gen(function* () {
         const { app, user } = yield* people
-        const asked = yield* ConsentFlow.parameters(app, ["location.place.current"])
-        const tabs = [yield* startConsent(asked, ConsentFlow.ISSUER), yield* startConsent(asked, ConsentFlow.ISSUER)]
+        const parameters = yield* ConsentFlow.parameters(app, ["location.place.current"])
+        const tabs = [
+          yield* startConsent(parameters, ConsentFlow.ISSUER),
+          yield* startConsent(parameters, ConsentFlow.ISSUER)
+        ]
         const chosen = ConsentFlow.choices({ scopes: ["location.place.current"] })
         const answers = yield* Effect.all(
           Array.from({ length: 20 }, (_, index) =>

@@ -66,8 +66,8 @@ describePg("plans", "what it costs to read the outbox", () => {
       run(
         Effect.gen(function* () {
           const sql = yield* SqlClient
-          const asked = { buckets: Bucket.ALL, limit: READ, now: LATER, except: [] }
-          const looks = Effect.map(explained(sql, waitingEvents(sql, asked), mode), (root) =>
+          const request = { buckets: Bucket.ALL, limit: READ, now: LATER, except: [] }
+          const looks = Effect.map(explained(sql, waitingEvents(sql, request), mode), (root) =>
             Math.max(...looksOf(root))
           )
           yield* sql`DELETE FROM events`

@@ -34,10 +34,10 @@ describePg("driver", "statements of one exchange", () => {
   ): Promise<ReadonlyArray<StatementResult>> =>
     Promise.all(
       (() => {
-        const told: Array<Promise<StatementResult>> = []
-        const asked = statements.map(([text, values]) => {
+        const results: Array<Promise<StatementResult>> = []
+        const queries = statements.map(([text, values]) => {
           const { promise, resolve } = withResolvers<StatementResult>()
-          told.push(promise)
+          results.push(promise)
           return {
             text,
             values,
@@ -45,8 +45,8 @@ describePg("driver", "statements of one exchange", () => {
               resolve(error === null ? result.rows : ((error as pg.DatabaseError).code ?? error.message))
           }
         })
-        client.send(asked, areReads)
-        return told
+        client.send(queries, areReads)
+        return results
       })()
     )
   const withResolvers = <A>() => {
@@ -71,8 +71,8 @@ describePg("driver", "statements of one exchange", () => {
   it("that write fail together: one that fails undoes those before it, which were answered already", async () => {
     const add = (id: number) => ["INSERT INTO things VALUES ($1) RETURNING id", [id]] as const
     await send([["BEGIN", []], add(1), ["COMMIT", []]])
-    const told = await send([["BEGIN", []], add(2), add(1), add(3), ["COMMIT", []]])
-    expect(told.slice(2)).toEqual(["23505", "23505", "23505"])
+    const results = await send([["BEGIN", []], add(2), add(1), add(3), ["COMMIT", []]])
+    expect(results.slice(2)).toEqual(["23505", "23505", "23505"])
     await client.query("ROLLBACK")
     expect(await send([["SELECT id FROM things WHERE id >= $1", [0]]])).toEqual([[{ id: 1 }]])
   })
@@ -125,16 +125,16 @@ describePg("driver", "statements of one exchange", () => {
     const other = new NamingClient({ ...connection(client), pipeline: true } as pg.ClientConfig)
     other.on("error", () => undefined)
     await other.connect()
-    const told: Array<string> = []
-    const done = (error: Error | null) => told.push(error === null ? "done" : "failed")
-    const asked = ["SELECT pg_terminate_backend(pg_backend_pid()), $1::text", "SELECT $1::text"].map((text) => ({
+    const outcomes: Array<string> = []
+    const done = (error: Error | null) => outcomes.push(error === null ? "done" : "failed")
+    const queries = ["SELECT pg_terminate_backend(pg_backend_pid()), $1::text", "SELECT $1::text"].map((text) => ({
       text,
       values: ["x"],
       done
     }))
-    other.send(asked, true)
+    other.send(queries, true)
     await new Promise((resolve) => other.once("end", resolve))
-    expect(told).toEqual(["failed", "failed"])
+    expect(outcomes).toEqual(["failed", "failed"])
     await expect(other.query("SELECT $1::text", ["x"])).rejects.toThrow("not queryable")
   })
 

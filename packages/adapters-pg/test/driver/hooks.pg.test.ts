@@ -167,9 +167,9 @@ describePg("driver", "pg", () => {
     expect(_getActiveQuery, `pg.Client no longer has _getActiveQuery: ${SEE}`).toBeTypeOf("function")
     const active = () => inside(client)._getActiveQuery?.()
     expect(active() ?? null, `_getActiveQuery is set between queries: ${SEE}`).toBeNull()
-    const asked = client.query("SELECT 1")
+    const query = client.query("SELECT 1")
     expect(active() ?? null, `_getActiveQuery is not set while a query is under way: ${SEE}`).not.toBeNull()
-    await asked
+    await query
     expect(active() ?? null, `_getActiveQuery stays set: ${SEE}`).toBeNull()
   })
 

@@ -54,8 +54,8 @@ describePg("driver", "statements that are prepared", () => {
   })
 
   it("under way at the same time are each answered with their own rows", async () => {
-    const asked = Array.from({ length: 20 }, (_, n) => ask("SELECT $1::integer AS n", [n]))
-    expect((await Promise.all(asked)).map(({ rows }) => rows)).toEqual(asked.map((_, n) => [{ n }]))
+    const queries = Array.from({ length: 20 }, (_, n) => ask("SELECT $1::integer AS n", [n]))
+    expect((await Promise.all(queries)).map(({ rows }) => rows)).toEqual(queries.map((_, n) => [{ n }]))
   })
 
   it("may have no columns", async () => {

@@ -102,9 +102,9 @@ describePg("driver", "short reads share connections", () => {
 describePg("driver", "after the pool has ended", () => {
   it("a read fails like any other statement, each time", async () => {
     const sql = await Effect.runPromise(Effect.provide(SqlClient, migratedPostgres))
-    const asked = Effect.either(reads(sql)`SELECT ${1}::int AS one`)
+    const read = Effect.either(reads(sql)`SELECT ${1}::int AS one`)
     for (let time = 0; time < 3; time++) {
-      expect(await Effect.runPromise(asked)).toMatchObject({
+      expect(await Effect.runPromise(read)).toMatchObject({
         _tag: "Left",
         left: { _tag: "SqlError", message: "Failed to acquire connection" }
       })

@@ -208,12 +208,12 @@ describe("the data folder", () => {
   )
 
   it("what the file system says is told as what to do", () => {
-    const said = (code: string) => DataFolder.describe(Object.assign(new Error(`${code}: x`), { code }))
-    expect(said("EACCES")).toMatch(/^cannot be read or written by this user \(id \d+\): give it to this user/)
-    expect(said("EPERM")).toBe(said("EACCES"))
-    expect(said("EROFS")).toContain("cannot be written")
-    expect(said("ENOSPC")).toContain("disk that is full")
-    expect(said("EMFILE")).toContain("EMFILE")
+    const descriptionOf = (code: string) => DataFolder.describe(Object.assign(new Error(`${code}: x`), { code }))
+    expect(descriptionOf("EACCES")).toMatch(/^cannot be read or written by this user \(id \d+\): give it to this user/)
+    expect(descriptionOf("EPERM")).toBe(descriptionOf("EACCES"))
+    expect(descriptionOf("EROFS")).toContain("cannot be written")
+    expect(descriptionOf("ENOSPC")).toContain("disk that is full")
+    expect(descriptionOf("EMFILE")).toContain("EMFILE")
   })
 
   it.effect("one that this user cannot write is named with the reason", () =>

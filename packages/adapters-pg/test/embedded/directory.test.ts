@@ -255,7 +255,7 @@ describe("an embedded database in a folder", () => {
         const program = yield* Effect.promise(() => nodeArgs(join(import.meta.dirname, "writer.ts")))
         const child = spawn(process.execPath, [...program, directory], { stdio: ["ignore", "pipe", "pipe"] })
         yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
-        const said = text(child.stderr)
+        const errorOutput = text(child.stderr)
         const code = new Promise((resolve) => child.once("exit", resolve))
         // The program prints its first row when the database is open.
         yield* Effect.promise(() => once(child.stdout, "data"))
@@ -263,7 +263,7 @@ describe("an embedded database in a folder", () => {
         yield* Effect.promise(() => writeFile(`${lock()}.new`, JSON.stringify({ ...OTHER, pid: 12 })))
         yield* Effect.promise(() => rename(`${lock()}.new`, lock()))
         expect(yield* Effect.promise(() => code)).toBe(1)
-        expect(yield* Effect.promise(() => said)).toContain(
+        expect(yield* Effect.promise(() => errorOutput)).toContain(
           `has lost the lock of ${directory}: process 12 has taken it.`
         )
       }).pipe(Effect.scoped),

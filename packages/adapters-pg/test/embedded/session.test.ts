@@ -168,11 +168,11 @@ describe("embedded database", () => {
     run(
       Effect.gen(function* () {
         const client = yield* PgClient
-        const heard = yield* Effect.fork(Stream.runHead(client.listen("news")))
+        const listener = yield* Effect.fork(Stream.runHead(client.listen("news")))
         // The test cannot know when LISTEN has run, so it sends notifications until the listener gets one.
         const raise = client`SELECT pg_notify('news', 'hello')`
-        yield* raise.pipe(Effect.zipRight(Effect.yieldNow()), Effect.forever, Effect.race(Fiber.join(heard)))
-        expect((yield* Fiber.join(heard))._tag).toBe("Some")
+        yield* raise.pipe(Effect.zipRight(Effect.yieldNow()), Effect.forever, Effect.race(Fiber.join(listener)))
+        expect((yield* Fiber.join(listener))._tag).toBe("Some")
       })
     ))
 

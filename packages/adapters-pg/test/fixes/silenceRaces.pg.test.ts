@@ -48,18 +48,18 @@ describeServers("a worker tells a dwell of a silent phone while the phone upload
       const uploads = Effect.withClock(ingestFixes(phone, [reading(START - MINUTE, 900)], []), clock)
       yield* Effect.all([settleDue(), uploads, settleDue()], { concurrency: "unbounded" })
       const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* Timestamp.now)
-      const told = events.filter(({ payload }) => Event.ruleIdOf(payload) === rule.id).map((one) => one.occurredAt)
+      const times = events.filter(({ payload }) => Event.ruleIdOf(payload) === rule.id).map((one) => one.occurredAt)
       const { rules } = yield* (yield* FixStore).view(user.id, null, [], yield* Timestamp.now)
-      return { told, state: rules[0]?.state }
+      return { times, state: rules[0]?.state }
     })
 
   it("before the end of the silence: told once or not at all, and the state says which [rules-14]", () =>
     run(
       Effect.gen(function* () {
         for (let n = 0; n < TIMES; n++) {
-          const { state, told } = yield* race(1)
-          expect(told.length).toBeLessThanOrEqual(1)
-          expect(state).toMatchObject({ side: "outside", unsettled: null, lastFiredAt: told[0] ?? null })
+          const { state, times } = yield* race(1)
+          expect(times.length).toBeLessThanOrEqual(1)
+          expect(state).toMatchObject({ side: "outside", unsettled: null, lastFiredAt: times[0] ?? null })
         }
       })
     ))
@@ -68,8 +68,8 @@ describeServers("a worker tells a dwell of a silent phone while the phone upload
     run(
       Effect.gen(function* () {
         for (let n = 0; n < TIMES; n++) {
-          const { state, told } = yield* race(0)
-          expect(told).toEqual([START - 10 * MINUTE])
+          const { state, times } = yield* race(0)
+          expect(times).toEqual([START - 10 * MINUTE])
           expect(state).toMatchObject({ side: "outside", unsettled: null, lastFiredAt: START - 10 * MINUTE })
         }
       })

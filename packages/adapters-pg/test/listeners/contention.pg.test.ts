@@ -60,7 +60,7 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
           const events = yield* Effect.forEach(Array.from({ length: 30 }), (_, position) =>
             eventFor(listeners, position)
           )
-          const told: Array<EventId> = []
+          const delivered: Array<EventId> = []
           const lost: Array<EventId> = []
 
           const fanOut = (rows: ReadonlyArray<Listener.ListenerDelivery>) =>
@@ -75,7 +75,7 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
             Effect.gen(function* () {
               for (let looks = yield* Random.nextIntBetween(0, 8); looks > 0; looks--) {
                 const found = yield* Effect.flatten(store.waiting(app.id, listener.id, 3))
-                told.push(...(yield* store.take(app.id, listener.id, idsOf(found.events), 0)))
+                delivered.push(...(yield* store.take(app.id, listener.id, idsOf(found.events), 0)))
               }
               yield* Effect.all([close(listener), close(listener)], { concurrency: "unbounded" })
             })
@@ -91,8 +91,8 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
           )
           yield* Effect.all([workers, ...listeners.map(stream)], { concurrency: "unbounded" })
 
-          const untold = idsOf(events.flat()).filter((id) => !told.includes(id))
-          expect([...lost].sort()).toEqual(untold.sort())
+          const undelivered = idsOf(events.flat()).filter((id) => !delivered.includes(id))
+          expect([...lost].sort()).toEqual(undelivered.sort())
         }
       })
     ))

@@ -28,13 +28,13 @@ describeCitus("db distribute", (citus) => {
 
   /** Distributes the tables. Returns the last line that `say` got, and the reason when `distribute` refused. */
   const run = async ({ dryRun = false } = {}) => {
-    const said: Array<string> = []
+    const lines: Array<string> = []
     const ended = await Distribution.distribute({
       dryRun,
       shards: 4,
-      say: (line) => Effect.sync(() => void said.push(line))
+      say: (line) => Effect.sync(() => void lines.push(line))
     }).pipe(Effect.either, Effect.provide(on("place-access db distribute")), Effect.runPromise)
-    return { last: said.at(-1), refusal: Either.isLeft(ended) ? ended.left.message : undefined }
+    return { last: lines.at(-1), refusal: Either.isLeft(ended) ? ended.left.message : undefined }
   }
 
   const sql = (statement: string) => ask(database.url, statement)

@@ -24,13 +24,13 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
 
   /** Runs the command. Returns the lines that it printed, and the reason when it refused. */
   const run = async ({ dryRun = false, shards = 64 } = {}) => {
-    const said: Array<string> = []
+    const lines: Array<string> = []
     const ended = await Distribution.distribute({
       dryRun,
       shards,
-      say: (line) => Effect.sync(() => void said.push(line))
+      say: (line) => Effect.sync(() => void lines.push(line))
     }).pipe(Effect.either, Effect.provide(on("place-access db distribute")), Effect.runPromise)
-    return { said, refusal: Either.isLeft(ended) ? ended.left.message : undefined }
+    return { lines, refusal: Either.isLeft(ended) ? ended.left.message : undefined }
   }
 
   const foreignKeys = () =>
@@ -41,10 +41,10 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
     )
 
   it("without the extension it says so, before it writes anything", async () => {
-    const { refusal, said } = await run()
+    const { refusal, lines } = await run()
     expect(refusal).toContain("CREATE EXTENSION citus")
     expect(refusal).toContain("Nothing was changed")
-    expect(said).toEqual([])
+    expect(lines).toEqual([])
     expect(await ask(database.url, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual(
       []
     )
@@ -61,7 +61,7 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
     await installStandIn(database.url)
     const keysBefore = await foreignKeys()
     expect(keysBefore.length).toBeGreaterThan(0)
-    const { refusal, said } = await run({ shards: 32 })
+    const { refusal, lines } = await run({ shards: 32 })
     expect(refusal).toBeUndefined()
 
     const calls = await callsOf(database.url)
@@ -96,8 +96,8 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
       { partkey: "user_id", groups: 1 }
     ])
     expect(await foreignKeys()).toEqual(keysBefore)
-    expect(said).toContain("connections: spread by user_id over 32 shards")
-    expect(said.at(-1)).toBe(`${calls.length} tables were moved, 0 had been moved before.`)
+    expect(lines).toContain("connections: spread by user_id over 32 shards")
+    expect(lines.at(-1)).toBe(`${calls.length} tables were moved, 0 had been moved before.`)
   })
 
   it("can be repeated: what was moved stays, and what a later migration made is moved", async () => {
@@ -105,7 +105,7 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
     await installStandIn(database.url)
     await run()
     const calls = await callsOf(database.url)
-    expect((await run()).said.at(-1)).toBe(`0 tables were moved, ${calls.length} had been moved before.`)
+    expect((await run()).lines.at(-1)).toBe(`0 tables were moved, ${calls.length} had been moved before.`)
     await ask(database.url, "CREATE TABLE diaries (user_id text, day date, PRIMARY KEY (user_id, day))")
     await run()
     expect((await callsOf(database.url)).slice(calls.length)).toEqual([
@@ -123,9 +123,9 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
        ALTER TABLE purposes ADD CONSTRAINT "order" FOREIGN KEY (app_id) REFERENCES apps (app_id)`
     )
     const keysBefore = await foreignKeys()
-    const { refusal, said } = await run()
+    const { refusal, lines } = await run()
     expect(refusal).toBeUndefined()
-    expect(said).toContain(`Diary's "days": spread by user_id, beside connections`)
+    expect(lines).toContain(`Diary's "days": spread by user_id, beside connections`)
     expect(await callsOf(database.url)).toContain(`spread "Diary's ""days""" by user_id with connections over `)
     expect(await foreignKeys()).toEqual(keysBefore)
   })
@@ -150,12 +150,12 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
   it("--dry-run prints statements that do the same when they are run, and changes nothing itself", async () => {
     await migrate()
     await installStandIn(database.url)
-    const { said } = await run({ dryRun: true })
+    const { lines } = await run({ dryRun: true })
     expect(await callsOf(database.url)).toEqual([])
-    await ask(database.url, said.join("\n"))
+    await ask(database.url, lines.join("\n"))
     const byHand = await callsOf(database.url)
     expect(byHand.length).toBeGreaterThan(30)
-    expect((await run()).said.at(-1)).toBe(`0 tables were moved, ${byHand.length} had been moved before.`)
+    expect((await run()).lines.at(-1)).toBe(`0 tables were moved, ${byHand.length} had been moved before.`)
   })
 
   it("refuses, before it writes anything, a schema that cannot be spread", async () => {

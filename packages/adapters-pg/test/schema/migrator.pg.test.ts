@@ -45,23 +45,23 @@ describeServers("migrate", ({ freshDatabase }) => {
       await backup.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
       await backup.query("LOCK TABLE one IN ACCESS SHARE MODE")
 
-      const said: Array<string> = []
+      const messages: Array<string> = []
       const applied = Effect.runPromise(
         Migrator.migrateWith([first, second]).pipe(
           Effect.provide(database),
           Effect.provide(
             Logger.replace(
               Logger.defaultLogger,
-              Logger.make(({ message }) => void said.push(String(message)))
+              Logger.make(({ message }) => void messages.push(String(message)))
             )
           )
         )
       )
       // If these statements had to wait behind the migration, their lock time-out would end them with error 55P03.
-      // `said` has one line for each failed try of the migration.
-      while (said.length < 3) await running.query("SELECT 1 FROM one, two")
-      expect(said[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
-      expect(said[0]).toContain("canceling statement due to lock timeout")
+      // `messages` has one line for each failed try of the migration.
+      while (messages.length < 3) await running.query("SELECT 1 FROM one, two")
+      expect(messages[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
+      expect(messages[0]).toContain("canceling statement due to lock timeout")
       await backup.query("COMMIT")
       expect(await applied).toEqual(["0002_more"])
       expect((await running.query("SELECT one.more FROM one, two")).rows).toEqual([])

@@ -60,13 +60,13 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
     try {
       const run = { isOver: false }
       const making = ensureOn(url).finally(() => (run.isOver = true))
-      let asked = 0
-      for (; !run.isOver; asked++) {
-        await other.query(insert("usr_other", `${1900 + asked}-01-01`, 1))
+      let rounds = 0
+      for (; !run.isOver; rounds++) {
+        await other.query(insert("usr_other", `${1900 + rounds}-01-01`, 1))
         await other.query("SELECT count(*) FROM fixes WHERE user_id = 'usr_other' AND captured_at < '2031-01-01'")
       }
       expect(await making).toContain("fixes_2031_06")
-      expect(asked).toBeGreaterThan(5)
+      expect(rounds).toBeGreaterThan(5)
     } finally {
       await other.end()
     }

@@ -23,7 +23,7 @@ describeCitus("changes of tables, on a cluster", (citus) => {
       const year = Timestamp.make(Date.UTC(2027, 5, 15))
       const on = <A>(url: string, program: Effect.Effect<A, unknown, Effect.Effect.Context<typeof Migrator.migrate>>) =>
         program.pipe(Effect.provide(at(url)), Effect.runPromise)
-      const said: Array<string> = []
+      const messages: Array<string> = []
       // If `ensurePartitions` tried to change the table, it would wait for this lock, and would then report that the
       // table is in use.
       const reader = new pg.Client({ connectionString: coordinator })
@@ -37,13 +37,13 @@ describeCitus("changes of tables, on a cluster", (citus) => {
             Partitions.ensurePartitions(june),
             Logger.replace(
               Logger.defaultLogger,
-              Logger.make(({ message }) => void said.push(String(message)))
+              Logger.make(({ message }) => void messages.push(String(message)))
             )
           )
         )
         expect(made).toEqual([])
-        expect(said).toHaveLength(3)
-        expect(said[0]).toContain("A worker that is connected to the cluster's coordinator makes it")
+        expect(messages).toHaveLength(3)
+        expect(messages[0]).toContain("A worker that is connected to the cluster's coordinator makes it")
       } finally {
         await reader.end()
       }
@@ -85,22 +85,22 @@ describeCitus("changes of tables, on a cluster", (citus) => {
       await Promise.all([reader.connect(), running.connect()])
       await reader.query("BEGIN")
       await reader.query(`SELECT FROM ${String(shard?.["shard_name"])}`)
-      const said: Array<string> = []
+      const messages: Array<string> = []
       const applied = Migrator.migrateWith([first, second]).pipe(
         Effect.provide(at(url)),
         Effect.provide(
           Logger.replace(
             Logger.defaultLogger,
-            Logger.make(({ message }) => void said.push(String(message)))
+            Logger.make(({ message }) => void messages.push(String(message)))
           )
         ),
         Effect.runPromise
       )
       // If these statements had to wait behind the migration, their lock time-out would cancel them.
-      while (said.length < 3) await running.query("SELECT 1 FROM one")
-      expect(said[0]).toContain("A migration needs a table that is in use")
-      expect(said[0]).toContain("or a node of the cluster does not answer")
-      expect(said[0]).toContain("canceling statement due to lock timeout")
+      while (messages.length < 3) await running.query("SELECT 1 FROM one")
+      expect(messages[0]).toContain("A migration needs a table that is in use")
+      expect(messages[0]).toContain("or a node of the cluster does not answer")
+      expect(messages[0]).toContain("canceling statement due to lock timeout")
       await reader.query("COMMIT")
       expect(await applied).toEqual(["0002_more"])
       expect((await running.query("SELECT more FROM one")).rows).toEqual([])

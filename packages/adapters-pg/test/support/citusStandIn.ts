@@ -71,23 +71,23 @@ const STATEMENTS = `
 
 /** Makes the database at `url` look like one with Citus, for every later connection. */
 export const installStandIn = (url: string): Promise<void> =>
-  asked(url, async (client) => {
+  withClient(url, async (client) => {
     await client.query(STATEMENTS)
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, citus`)
   })
 
 /** The calls that the substitute for Citus recorded, in order. */
 export const callsOf = (url: string): Promise<ReadonlyArray<string>> =>
-  asked(url, async (client) => {
+  withClient(url, async (client) => {
     const { rows } = await client.query<{ call: string }>("SELECT call FROM citus.calls ORDER BY place")
     return rows.map(({ call }) => call)
   })
 
 /** Runs any statement and returns its rows. */
 export const ask = (url: string, statement: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
-  asked(url, async (client) => (await client.query<Record<string, unknown>>(statement)).rows)
+  withClient(url, async (client) => (await client.query<Record<string, unknown>>(statement)).rows)
 
-const asked = async <A>(url: string, use: (client: pg.Client) => Promise<A>): Promise<A> => {
+const withClient = async <A>(url: string, use: (client: pg.Client) => Promise<A>): Promise<A> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -89,18 +89,18 @@ describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fi
         const span = { from: null, to: null }
         const now = at(0)
         const middle = at((FIXES / 2) * EVERY)
-        const asked = { userId, places: since, limit: 101, now, cutoff: at(400 * DAY), unfinished: [] }
+        const request = { userId, places: since, limit: 101, now, cutoff: at(400 * DAY), unfinished: [] }
         const statements = {
           lookUp: HistoryReads.aroundStatement(sql, userId, now, middle, 15 * MINUTE),
           lookUpADay: HistoryReads.aroundStatement(sql, userId, now, middle, DAY),
-          stays: VisitReads.staysStatement(sql, { ...asked, span, after: undefined }),
+          stays: VisitReads.staysStatement(sql, { ...request, span, after: undefined }),
           laterStays: VisitReads.staysStatement(sql, {
-            ...asked,
+            ...request,
             span: { from: at(300 * DAY), to: at(3 * DAY) },
             after: { arrival: at(200 * DAY), placeId: places[3] ?? since[0]?.placeId ?? ("" as PlaceId) }
           }),
-          told: VisitReads.reportsStatement(sql, { userId, span, after: undefined, limit: 100 }),
-          laterTold: VisitReads.reportsStatement(sql, {
+          reports: VisitReads.reportsStatement(sql, { userId, span, after: undefined, limit: 100 }),
+          laterReports: VisitReads.reportsStatement(sql, {
             userId,
             span: { from: at(300 * DAY), to: at(200 * DAY) },
             after: { arrival: at(210 * DAY), deviceId: phone.id },
@@ -108,15 +108,15 @@ describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fi
           }),
           due: VisitReads.dueStatement(sql, userId, phone.id, at(DAY), 1_000)
         }
-        // The most index look-ups that each list may make. Lists of reported visits (`told`, `laterTold`) need three
-        // look-ups for each visit.
+        // The most index look-ups that each list may make. Lists of reported visits (`reports`, `laterReports`) need
+        // three look-ups for each visit.
         const most = {
           lookUp: 40,
           lookUpADay: 40,
           stays: 200,
           laterStays: 200,
-          told: 1_500,
-          laterTold: 1_500,
+          reports: 1_500,
+          laterReports: 1_500,
           due: 200
         }
         const empty = yield* emptyPartitions

@@ -74,7 +74,7 @@ describeServers("stays that a program of the previous release derived", (server)
                      VALUES (${userId}, ${placeId}, ${deviceId}, ${time(arrival)}, ${time(departure)})`
         }
         yield* sql`UPDATE devices SET stays_rule = 1 WHERE user_id = ${userId}`
-        const told = Effect.map(
+        const answer = Effect.map(
           listVisits(
             {
               userId,
@@ -90,7 +90,7 @@ describeServers("stays that a program of the previous release derived", (server)
             visits: visits.map((one) => [minute(one.arrival), minute(one.departure), one.isUncertain])
           })
         )
-        expect(yield* told).toEqual({
+        expect(yield* answer).toEqual({
           complete: true,
           visits: [
             [-565, -300, false],
@@ -116,11 +116,11 @@ describeServers("stays that a program of the previous release derived", (server)
         const yieldedContext = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof ingestFixes>>>()
         expect(yield* deriveAnew().pipe(Effect.provideService(StayStore, disturbed))).toBe(0)
         expect(late.sent).toBe(3)
-        expect((yield* told).visits).toHaveLength(2)
+        expect((yield* answer).visits).toHaveLength(2)
 
         expect(yield* deriveAnew()).toBe(1)
         expect(yield* stored).toEqual(anew)
-        expect(yield* told).toEqual({ complete: true, visits: [[-600, -540, true]] })
+        expect(yield* answer).toEqual({ complete: true, visits: [[-600, -540, true]] })
         expect(yield* deriveAnew()).toBe(0)
       })
     ))

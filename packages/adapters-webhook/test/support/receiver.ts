@@ -84,12 +84,12 @@ export const closedPort = async (): Promise<number> => {
 
 /** A resolver that returns the same addresses for every name, and records the names. */
 export const resolvesTo = (...addresses: ReadonlyArray<string>) => {
-  const asked: Array<string> = []
+  const hostnames: Array<string> = []
   const resolver: Resolver.Resolver = (hostname) => {
-    asked.push(hostname)
+    hostnames.push(hostname)
     return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })))
   }
-  return { resolver, asked }
+  return { resolver, asked: hostnames }
 }
 
 export const HEADERS = [

@@ -208,7 +208,7 @@ describe("sign-in", () => {
       const watched = AccountStore.of({
         ...accounts,
         admitTry: (tried, decide) => Effect.tap(accounts.admitTry(tried, decide), () => work.push("admit")),
-        findByEmail: (asked) => Effect.tap(accounts.findByEmail(asked), () => work.push("find")),
+        findByEmail: (typedEmail) => Effect.tap(accounts.findByEmail(typedEmail), () => work.push("find")),
         failTry: (id) => Effect.tap(accounts.failTry(id), () => work.push("fail"))
       })
       const hasher = {

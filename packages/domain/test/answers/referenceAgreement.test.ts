@@ -68,8 +68,8 @@ const product = (places: ReadonlyArray<KnownPlace>, fixes: ReadonlyArray<KnownFi
       Presence.decide(circle, newest, since(now, maxAgeS)),
     lookup: (at: number, toleranceS: number) => {
       const nearest = Nearest.of(time(at), all, toleranceS * 1_000)
-      const told = PlaceAtMoment.decide(places.map(placeOf), places.flatMap(shapesOf), nearest)
-      return { ...told, place: told.place?.id ?? null }
+      const decision = PlaceAtMoment.decide(places.map(placeOf), places.flatMap(shapesOf), nearest)
+      return { ...decision, place: decision.place?.id ?? null }
     }
   }
 }
@@ -137,16 +137,16 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
       FastCheck.array(fix, { maxLength: 12 }),
       FastCheck.constantFrom(1, 60, 900, 86_400),
       ageMs,
-      (places, fixes, seconds, asked) => {
-        const told = product(places, fixes)
-        const current = told.current(NOW, seconds)
+      (places, fixes, seconds, agoMs) => {
+        const answers = product(places, fixes)
+        const current = answers.current(NOW, seconds)
         expect(current).toEqual(referenceCurrent(places, fixes, NOW, seconds))
-        const lookup = told.lookup(NOW - asked, seconds)
-        expect(lookup).toEqual(referenceLookup(places, fixes, NOW - asked, seconds))
+        const lookup = answers.lookup(NOW - agoMs, seconds)
+        expect(lookup).toEqual(referenceLookup(places, fixes, NOW - agoMs, seconds))
         met.add(current.state).add(lookup.asOf === null ? "none near" : lookup.place === null ? "nowhere" : "matched")
         for (const { circles } of places) {
           const circle = circles[circles.length - 1]!
-          const presence = told.presence(circle, NOW, seconds)
+          const presence = answers.presence(circle, NOW, seconds)
           expect(presence).toEqual(referencePresence(circle, fixes, NOW, seconds))
           met.add(presence.state)
         }
@@ -177,7 +177,7 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
         const radiusM = [150, 100, 1_000, 5_000][index] ?? 150
         return [{ id: `p${index}`, circles: [{ ...at, radiusM, since: Number.NEGATIVE_INFINITY }], archivedAt: null }]
       })
-      const told = product(places, possible)
+      const answers = product(places, possible)
       for (let index = 0; index < possible.length; index += 12) {
         const at = possible[index]?.capturedAt ?? 0
         for (const [offset, tolerance] of [
@@ -186,7 +186,9 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
           [-1_799_000, 900],
           [40_000_000, 86_400]
         ] as const) {
-          expect(told.lookup(at + offset, tolerance)).toEqual(referenceLookup(places, possible, at + offset, tolerance))
+          expect(answers.lookup(at + offset, tolerance)).toEqual(
+            referenceLookup(places, possible, at + offset, tolerance)
+          )
         }
       }
       // Compares the answers about the present at twenty times, evenly spread over the log. At each time, only the

@@ -58,7 +58,7 @@ it.effect("a refused question reads the same, wherever the person is: its durati
     const ask = (metres: number) =>
       outcome(verifyZone(connection, { ...CIRCLE, ...at(metres) }, 600)).pipe(
         Effect.provideService(FixHistory, counting),
-        Effect.map((said) => [said, reads.splice(0).length] as const)
+        Effect.map((result) => [result, reads.splice(0).length] as const)
       )
     expect(yield* ask(0)).toEqual(["answered", 3])
     expect(yield* ask(CIRCLE.radiusM)).toEqual(["answered", 1])

@@ -30,7 +30,7 @@ const share = (
     ids.map((placeId) => ({ placeId, includeEarlierVisits: false }))
   )
 
-const told = Effect.map(MemoryDatabase, ({ events }) => [...events.values()].map(({ payload }) => payload))
+const payloads = Effect.map(MemoryDatabase, ({ events }) => [...events.values()].map(({ payload }) => payload))
 
 const changed = (placesVersion: number) => ({ type: "places.changed", placesVersion })
 
@@ -50,7 +50,7 @@ describe("places.changed [§6.1-places-changed]", () => {
         yield* share(it, it.home.id, it.work.id)
         yield* share(it, it.work.id)
         yield* share(it)
-        expect(yield* told).toEqual([changed(2), changed(3), changed(4)])
+        expect(yield* payloads).toEqual([changed(2), changed(3), changed(4)])
         const { connections, events } = yield* MemoryDatabase
         expect(connections.get(it.connectionId)?.placesVersion).toBe(4)
         const now = yield* Timestamp.now
@@ -70,7 +70,7 @@ describe("places.changed [§6.1-places-changed]", () => {
       Effect.gen(function* () {
         const it = yield* connected()
         yield* sharePlaces(it.user.id, it.connectionId, [{ placeId: it.home.id, includeEarlierVisits: true }])
-        expect(yield* told).toEqual([])
+        expect(yield* payloads).toEqual([])
       })
     ))
 
@@ -79,7 +79,7 @@ describe("places.changed [§6.1-places-changed]", () => {
       Effect.gen(function* () {
         const it = yield* connected([CURRENT])
         yield* share(it, it.work.id)
-        expect(yield* told).toEqual([])
+        expect(yield* payloads).toEqual([])
       })
     ))
 
@@ -91,7 +91,7 @@ describe("places.changed [§6.1-places-changed]", () => {
         yield* share(it, it.work.id)
         yield* allow(it.app, [CURRENT, WATCH])
         yield* share(it, it.home.id)
-        expect(yield* told).toEqual([changed(3)])
+        expect(yield* payloads).toEqual([changed(3)])
       })
     ))
 
@@ -102,7 +102,7 @@ describe("places.changed [§6.1-places-changed]", () => {
         yield* Effect.flip(share(it, "plc_nobodys"))
         yield* TestClock.adjust("31 days")
         yield* Effect.flip(share(it, it.work.id))
-        expect(yield* told).toEqual([])
+        expect(yield* payloads).toEqual([])
       })
     ))
 
@@ -111,10 +111,10 @@ describe("places.changed [§6.1-places-changed]", () => {
       Effect.gen(function* () {
         const it = yield* connected([CURRENT])
         yield* ConsentFlow.approve(it.app, it.user, [CURRENT, WATCH], { places: [it.home.id, it.work.id] })
-        expect(yield* told).toEqual([changed(2)])
+        expect(yield* payloads).toEqual([changed(2)])
         yield* ConsentFlow.approve(it.app, it.user, [CURRENT], { places: [it.home.id] })
         yield* ConsentFlow.approve(it.app, it.user, [CURRENT, WATCH], { places: [it.home.id] })
-        expect(yield* told).toEqual([changed(2)])
+        expect(yield* payloads).toEqual([changed(2)])
       })
     ))
 
@@ -130,7 +130,7 @@ describe("places.changed [§6.1-places-changed]", () => {
         yield* TestClock.adjust("1 day")
         const second = yield* ConsentFlow.approve(app, user, scopes, { places: [] })
         expect(second.connectionId).not.toBe(id)
-        expect(yield* told).toEqual([])
+        expect(yield* payloads).toEqual([])
       })
     ))
 
@@ -170,7 +170,7 @@ describe("places.changed [§6.1-places-changed]", () => {
         const { connectionId, home, user } = yield* connected()
         yield* TestClock.adjust("30 days")
         yield* archivePlace(user.id, home.id)
-        expect(yield* told).toEqual([])
+        expect(yield* payloads).toEqual([])
         const { connections, places } = yield* MemoryDatabase
         expect(connections.get(connectionId)).toMatchObject({ endReason: "expired", placesVersion: 1 })
         expect(places.get(home.id)?.archivedAt).toBe(yield* Timestamp.now)

@@ -15,12 +15,12 @@ const start = (
   scopes: ReadonlyArray<Scope.Scope> = SCOPES
 ) =>
   Effect.gen(function* () {
-    const asked = yield* ConsentFlow.parameters(app, scopes, overrides)
-    return yield* Effect.either(startConsent(asked, ConsentFlow.ISSUER))
+    const parameters = yield* ConsentFlow.parameters(app, scopes, overrides)
+    return yield* Effect.either(startConsent(parameters, ConsentFlow.ISSUER))
   })
 
 /** Makes a request that must be refused, and returns the parameters of the redirect to the app. */
-const told = (overrides: AuthorizeRequest.Parameters, appOverrides: Parameters<typeof pair>[0] = {}) =>
+const errorResponse = (overrides: AuthorizeRequest.Parameters, appOverrides: Parameters<typeof pair>[0] = {}) =>
   inWorld(
     Effect.gen(function* () {
       const { app } = yield* pair(appOverrides)
@@ -52,8 +52,8 @@ describe("GET /authorize", () => {
       Effect.gen(function* () {
         const { app } = yield* pair()
         const scope = "location.visits.read  location.place.current location.visits.read"
-        const asked = yield* start(app, { scope, external_user_id: "user-7", unknown: ["a", "b"] })
-        const request = Either.getOrThrow(asked)
+        const outcome = yield* start(app, { scope, external_user_id: "user-7", unknown: ["a", "b"] })
+        const request = Either.getOrThrow(outcome)
         expect(request).toMatchObject({
           appId: app.id,
           scopes: SCOPES,
@@ -142,18 +142,18 @@ describe("GET /authorize", () => {
   it.each([undefined, "", "x".repeat(42), "x".repeat(44), `${"x".repeat(42)}=`])(
     "code_challenge %j: invalid_request [§2.1-challenge]",
     async (code_challenge) => {
-      expect((await told({ code_challenge }))["error"]).toBe("invalid_request")
+      expect((await errorResponse({ code_challenge }))["error"]).toBe("invalid_request")
     }
   )
 
   it.each([undefined, "", "plain", "s256"])("code_challenge_method %j: invalid_request", async (method) => {
-    expect((await told({ code_challenge_method: method }))["error"]).toBe("invalid_request")
+    expect((await errorResponse({ code_challenge_method: method }))["error"]).toBe("invalid_request")
   })
 
   it.each(["x".repeat(129), "line\nbreak", "nul\u0000", "user-\ufffd"])(
     "external_user_id %j: invalid_request [§8-external-user-id]",
     async (id) => {
-      expect((await told({ external_user_id: id }))["error"]).toBe("invalid_request")
+      expect((await errorResponse({ external_user_id: id }))["error"]).toBe("invalid_request")
     }
   )
 
@@ -168,29 +168,29 @@ describe("GET /authorize", () => {
   it.each(["scope", "code_challenge", "code_challenge_method", "external_user_id", "response_type"])(
     "%s twice: invalid_request [O3]",
     async (name) => {
-      expect((await told({ [name]: ["S256", "S256"] }))["error"]).toBe("invalid_request")
+      expect((await errorResponse({ [name]: ["S256", "S256"] }))["error"]).toBe("invalid_request")
     }
   )
 
   it.each([undefined, "", " ", "location.everything", "location.place.current openid"])(
     "scope %j: invalid_scope",
     async (scope) => {
-      expect((await told({ scope }))["error"]).toBe("invalid_scope")
+      expect((await errorResponse({ scope }))["error"]).toBe("invalid_scope")
     }
   )
 
   it("a scope that the app does not declare, or that an admin took away: invalid_scope", async () => {
-    expect((await told({}, { declaredScopes: ["location.place.current"] }))["error"]).toBe("invalid_scope")
-    expect((await told({}, { allowedScopes: ["location.place.current"] }))["error"]).toBe("invalid_scope")
+    expect((await errorResponse({}, { declaredScopes: ["location.place.current"] }))["error"]).toBe("invalid_scope")
+    expect((await errorResponse({}, { allowedScopes: ["location.place.current"] }))["error"]).toBe("invalid_scope")
   })
 
   it("response_type: absent or code; anything else unsupported_response_type, with iss [O3]", async () => {
-    expect(await told({ response_type: "token" })).toMatchObject({
+    expect(await errorResponse({ response_type: "token" })).toMatchObject({
       error: "unsupported_response_type",
       iss: ConsentFlow.ISSUER
     })
-    expect((await told({ response_type: "code", scope: "" }))["iss"]).toBe(ConsentFlow.ISSUER)
-    expect(Object.keys(await told({ response_type: "", scope: "" })).sort()).toEqual([
+    expect((await errorResponse({ response_type: "code", scope: "" }))["iss"]).toBe(ConsentFlow.ISSUER)
+    expect(Object.keys(await errorResponse({ response_type: "", scope: "" })).sort()).toEqual([
       "error",
       "error_description",
       "state"

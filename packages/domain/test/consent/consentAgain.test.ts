@@ -98,8 +98,8 @@ describe("a consent with a live connection", () => {
           yield* ConsentFlow.connect(app, user, [CURRENT, "location.visits.read"])
           const { agreedScopes, id } = yield* getConnection(user.id, (yield* live(user, app)).id)
           expect(agreedScopes).toEqual([CURRENT, "location.visits.read"])
-          const asked = { scopes: [CURRENT, LOOKUP] as const }
-          const back = yield* Effect.flip(changeConnection(user.id, id, asked, { isFresh: true }))
+          const change = { scopes: [CURRENT, LOOKUP] as const }
+          const back = yield* Effect.flip(changeConnection(user.id, id, change, { isFresh: true }))
           expect(back._tag).toBe("Invalid")
         })
       )

@@ -52,7 +52,7 @@ describe("links about an address [accounts-11, accounts-13]", () => {
   it.effect("a stranger who asks for an address again and again does not keep its owner from confirming it", () =>
     Effect.gen(function* () {
       const [owner, stranger] = [yield* unconfirmed("owner"), yield* person("stranger")]
-      for (let asked = 0; asked < 12; asked++) yield* requestAddressChange(stranger, owner.email)
+      for (let count = 0; count < 12; count++) yield* requestAddressChange(stranger, owner.email)
       expect(yield* lettersTo(owner.email, owner.id)).toHaveLength(3)
       yield* TestClock.adjust(1)
       yield* requestConfirmation(owner)
@@ -66,7 +66,7 @@ describe("links about an address [accounts-11, accounts-13]", () => {
     Effect.gen(function* () {
       const wanted = address("wanted")
       const stranger = yield* person("stranger")
-      for (let asked = 0; asked < 12; asked++) yield* requestAddressChange(stranger, wanted)
+      for (let count = 0; count < 12; count++) yield* requestAddressChange(stranger, wanted)
       expect(yield* lettersTo(wanted, undefined)).toHaveLength(3)
       for (let nth = 4; nth <= 10; nth++) {
         yield* requestAddressChange(yield* person(`person${nth}`), wanted)
@@ -98,22 +98,22 @@ describe("links about an address [accounts-11, accounts-13]", () => {
   it.effect("three links of one account to one new address are mailed in 24 hours, as long as a link works", () =>
     Effect.gen(function* () {
       const [owner, wanted] = [yield* person("owner"), address("wanted")]
-      const asked = Effect.zipRight(
+      const requestLink = Effect.zipRight(
         requestAddressChange(owner, wanted),
         Effect.map(lettersTo(wanted, undefined), (letters) => letters.length)
       )
-      expect([yield* asked, yield* asked, yield* asked, yield* asked]).toEqual([1, 2, 3, 3])
+      expect([yield* requestLink, yield* requestLink, yield* requestLink, yield* requestLink]).toEqual([1, 2, 3, 3])
       yield* TestClock.adjust(Timestamp.DAY - 1)
-      expect(yield* asked).toBe(3)
+      expect(yield* requestLink).toBe(3)
       yield* TestClock.adjust(1)
-      expect(yield* asked).toBe(4)
+      expect(yield* requestLink).toBe(4)
     }).pipe(Effect.provide(stores))
   )
 
   it.effect("three confirmations of one account are mailed in half an hour", () =>
     Effect.gen(function* () {
       const owner = yield* unconfirmed("owner")
-      for (let asked = 0; asked < 4; asked++) yield* requestConfirmation(owner)
+      for (let count = 0; count < 4; count++) yield* requestConfirmation(owner)
       expect(yield* lettersTo(owner.email, owner.id)).toHaveLength(3)
       yield* TestClock.adjust(30 * Timestamp.MINUTE)
       yield* requestConfirmation(owner)
@@ -127,7 +127,7 @@ describe("mails about a sign-up [accounts-12]", () => {
     Effect.gen(function* () {
       const email = address("wanted")
       const from = (network: number) => requestSignUp({ email, password, address: `203.0.${network}.7` }, "open")
-      for (let asked = 0; asked < 12; asked++) yield* from(113)
+      for (let count = 0; count < 12; count++) yield* from(113)
       expect(yield* lettersTo(email, undefined)).toHaveLength(3)
       for (let nth = 4; nth <= 10; nth++) {
         yield* from(nth)

@@ -334,7 +334,7 @@ describe("recover since", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
-        const asked: Array<{ readonly dueFrom: number; readonly count: number }> = []
+        const batches: Array<{ readonly dueFrom: number; readonly count: number }> = []
         // A developer replayed one delivery of the second batch at the same time, so the store replayed 499 of them.
         const left = [500, 499, 7]
         const store = {
@@ -342,16 +342,16 @@ describe("recover since", () => {
           recover: ({ dueFrom, ids }: { readonly dueFrom: number; readonly ids: ReadonlyArray<unknown> }) =>
             Effect.sleep(3).pipe(
               Effect.map(() => {
-                const count = Math.min(ids.length, left[asked.length] ?? 0)
-                asked.push({ dueFrom, count })
+                const count = Math.min(ids.length, left[batches.length] ?? 0)
+                batches.push({ dueFrom, count })
                 return count
               })
             )
         }
         const recovering = recover(developer, app.id, endpoint.id, Timestamp.make(0))
         expect(yield* Effect.provideService(recovering, DeliveryStore, store)).toBe(1_006)
-        const ends = asked.map(({ count, dueFrom }) => dueFrom + count)
-        expect(asked.slice(1).map(({ dueFrom }) => dueFrom)).toEqual(ends.slice(0, -1))
+        const ends = batches.map(({ count, dueFrom }) => dueFrom + count)
+        expect(batches.slice(1).map(({ dueFrom }) => dueFrom)).toEqual(ends.slice(0, -1))
       })
     )
   })
@@ -376,8 +376,8 @@ describe("recover since", () => {
             // contain the failed replays.
             const slow = {
               ...store,
-              recover: (asked: Parameters<typeof store.recover>[0]) =>
-                Effect.zipLeft(store.recover(asked), Effect.sleep("1 hour"))
+              recover: (recovery: Parameters<typeof store.recover>[0]) =>
+                Effect.zipLeft(store.recover(recovery), Effect.sleep("1 hour"))
             }
             const recovering = recover(developer, app.id, endpoint.id, Timestamp.make(0))
             expect(yield* Effect.provideService(recovering, DeliveryStore, slow)).toBe(501)

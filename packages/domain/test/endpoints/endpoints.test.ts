@@ -366,9 +366,9 @@ describe("sendTest [§4.7, W6]", () => {
           const headers = [{ name: EndpointHeader.HeaderName.make("x-route"), sealed }]
           if (fault.includes("header")) endpoints.set(endpoint.id, { ...endpoint, headers })
           yield* script(fault.includes("network") ? ourFault : answers(200))
-          const said = yield* sendTest(developer, app.id, endpoint.id)
-          expect(said).toMatchObject({ delivered: false, status: null })
-          expect(said.detail).toMatch(/^Not sent, and not the receiver's fault: /)
+          const result = yield* sendTest(developer, app.id, endpoint.id)
+          expect(result).toMatchObject({ delivered: false, status: null })
+          expect(result.detail).toMatch(/^Not sent, and not the receiver's fault: /)
           expect(yield* deliveries).toMatchObject([{ isTest: true, state: "failed", failReason: "not_sent" }])
           expect(yield* attempts).toEqual([])
           if (!fault.includes("network")) expect(yield* posts).toEqual([])

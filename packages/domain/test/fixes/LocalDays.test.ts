@@ -44,8 +44,8 @@ describe("days of a calendar", () => {
   })
 
   it("Newfoundland, 2010: clocks went back over midnight; every moment has one day and no day is endless", () => {
-    const told = days("America/St_Johns", "2010-11-06T02:30:00Z", "2010-11-08T03:30:00Z")
-    expect(told.map(([date]) => date)).toEqual(["2010-11-06", "2010-11-07"])
+    const calendarDays = days("America/St_Johns", "2010-11-06T02:30:00Z", "2010-11-08T03:30:00Z")
+    expect(calendarDays.map(([date]) => date)).toEqual(["2010-11-06", "2010-11-07"])
   })
 
   it("a name that is no IANA zone is refused; offsets are not names", () => {
@@ -87,9 +87,9 @@ describe("days of a calendar", () => {
       (name, start, length, permille) => {
         const from = Timestamp.make(start)
         const until = Timestamp.plus(from, length)
-        const told = LocalDays.between(zone(name), from, until)
-        expect(told[0]?.from).toBe(from)
-        const edges = told.map((day) => day.from)
+        const calendarDays = LocalDays.between(zone(name), from, until)
+        expect(calendarDays[0]?.from).toBe(from)
+        const edges = calendarDays.map((day) => day.from)
         expect(edges).toEqual([...new Set(edges)].toSorted((a, b) => a - b))
         const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: name, dateStyle: "short" })
         // The beginning of every day, the millisecond before it, and some times in between.
@@ -100,7 +100,7 @@ describe("days of a calendar", () => {
           ...permille.map((part) => from + Math.floor(((length - 1) * part) / 1_000))
         ]
         for (const moment of moments) {
-          const day = told.findLast((candidate) => candidate.from <= moment)
+          const day = calendarDays.findLast((candidate) => candidate.from <= moment)
           expect([moment, day?.date]).toEqual([moment, calendar.format(moment)])
         }
       }

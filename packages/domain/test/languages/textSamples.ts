@@ -53,7 +53,7 @@ const payloads = (label: string): ReadonlyArray<Event.Payload> =>
 
 const deliveries: Make = ({ at, name }) =>
   payloads(name).flatMap((payload) => {
-    const told = (attempt: number) =>
+    const deliveryOf = (attempt: number) =>
       ({
         appId: "app_1",
         userId: "usr_1",
@@ -67,10 +67,10 @@ const deliveries: Make = ({ at, name }) =>
       }) as never
     const event = { userId: "usr_1", appId: "app_1", connectionId: "grt_1", id: "evt_1", payload, occurredAt: at }
     const entries = [
-      DeliveryDisclosure.sent(told(1)),
+      DeliveryDisclosure.sent(deliveryOf(1)),
       ...[1, 2].flatMap((attempt) => [
-        DeliveryDisclosure.withheld(told(attempt))?.entry,
-        DeliveryDisclosure.notAllowed(told(attempt), at)?.entry
+        DeliveryDisclosure.withheld(deliveryOf(attempt))?.entry,
+        DeliveryDisclosure.notAllowed(deliveryOf(attempt), at)?.entry
       ]),
       DeliveryDisclosure.toNobody(event as never)
     ]

@@ -83,14 +83,14 @@ describe("questions about zones", () => {
   })
 
   it("what is refused changes nothing, and whoever waits as long as it says is not refused", () => {
-    const asked = fc.record({
+    const question = fc.record({
       gap: fc.constantFrom(0, 1, HOUR, 3 * HOUR, 8 * HOUR),
       north: fc.constantFrom(0, 3, 6, 30, 60),
       east: fc.constantFrom(0, 2, 5, 9),
       radiusM: fc.constantFrom(100, 900, 1_300, 2_000, 2_001, 10_000)
     })
     fc.assert(
-      fc.property(fc.array(asked, { maxLength: 60 }), (all) => {
+      fc.property(fc.array(question, { maxLength: 60 }), (all) => {
         let [questions, at] = [ZoneQuestions.none, time(NOON)]
         for (const { east, gap, north, radiusM } of all) {
           at = Timestamp.plus(at, gap)

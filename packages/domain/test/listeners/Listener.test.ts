@@ -29,7 +29,7 @@ const fired: Event.Payload = {
 }
 const changed: Event.Payload = { type: "places.changed", placesVersion: 2 }
 
-const told = (
+const wants = (
   listener: Pick<Listener.Listener, "endpointId" | "events">,
   endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>,
   payload: Event.Payload,
@@ -43,26 +43,26 @@ describe("what a listener is told", () => {
   const both = [endpoint("ep_1"), endpoint("ep_2", { events: ["places.changed"] })]
 
   it("of its own: every event of its list, wherever else it goes [listeners-1]", () => {
-    expect(told(own, [], fired)).toBe(true)
-    expect(told(own, both, fired, { webhookUrl: "https://hooks.example.com/ep_1" })).toBe(true)
-    expect(told(own, both, fired, { webhookUrl: "https://old.example.com/", hasOwnAddress: true })).toBe(true)
-    expect(told({ ...own, events: ["places.changed"] }, both, fired)).toBe(false)
-    expect(told({ ...own, events: ["places.changed"] }, both, changed)).toBe(true)
-    expect(told(own, both, { type: "ping" })).toBe(false)
+    expect(wants(own, [], fired)).toBe(true)
+    expect(wants(own, both, fired, { webhookUrl: "https://hooks.example.com/ep_1" })).toBe(true)
+    expect(wants(own, both, fired, { webhookUrl: "https://old.example.com/", hasOwnAddress: true })).toBe(true)
+    expect(wants({ ...own, events: ["places.changed"] }, both, fired)).toBe(false)
+    expect(wants({ ...own, events: ["places.changed"] }, both, changed)).toBe(true)
+    expect(wants(own, both, { type: "ping" })).toBe(false)
   })
 
   it("with an endpoint: what is sent there, by the endpoint's list and the rule's address [listeners-1]", () => {
-    expect(told(ofFirst, both, fired)).toBe(true)
-    expect(told({ ...ofFirst, endpointId: EndpointId.make("ep_2") }, both, fired)).toBe(false)
-    expect(told(ofFirst, both, fired, { webhookUrl: "https://hooks.example.com/ep_1" })).toBe(true)
-    expect(told(ofFirst, both, fired, { webhookUrl: "https://hooks.example.com/ep_2" })).toBe(false)
-    expect(told(ofFirst, both, fired, { webhookUrl: "https://hooks.example.com/ep_1", hasOwnAddress: true })).toBe(
+    expect(wants(ofFirst, both, fired)).toBe(true)
+    expect(wants({ ...ofFirst, endpointId: EndpointId.make("ep_2") }, both, fired)).toBe(false)
+    expect(wants(ofFirst, both, fired, { webhookUrl: "https://hooks.example.com/ep_1" })).toBe(true)
+    expect(wants(ofFirst, both, fired, { webhookUrl: "https://hooks.example.com/ep_2" })).toBe(false)
+    expect(wants(ofFirst, both, fired, { webhookUrl: "https://hooks.example.com/ep_1", hasOwnAddress: true })).toBe(
       false
     )
   })
 
   it("with an endpoint that is disabled: all the same, for then one wants to look; with one that is gone: nothing [listeners-1]", () => {
-    expect(told(ofFirst, [endpoint("ep_1", { disabledAt: Timestamp.make(1) })], fired)).toBe(true)
-    expect(told(ofFirst, [endpoint("ep_2")], fired)).toBe(false)
+    expect(wants(ofFirst, [endpoint("ep_1", { disabledAt: Timestamp.make(1) })], fired)).toBe(true)
+    expect(wants(ofFirst, [endpoint("ep_2")], fired)).toBe(false)
   })
 })

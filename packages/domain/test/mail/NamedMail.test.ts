@@ -106,17 +106,17 @@ describe("messages that name an app", () => {
     expect(written([...flood, ...leaks(2 * HOUR - 3)]).at(-1)).toBeNull()
     const full = { namedAt: foldable(0, 1, 2, 3, 4).map(({ at }) => at), foldedAt: START, leakFoldedAt: null }
     const at = (millis: number) => Timestamp.plus(START, millis)
-    const told = { ...full, namedAt: Array<Timestamp.Timestamp>(5).fill(at(HOUR)), leakFoldedAt: START }
-    expect(NamedMail.decide(told, message("leak", "leak"), at(HOUR - 1)).message).toBeNull()
-    expect(NamedMail.decide(told, message("leak", "leak"), at(HOUR)).message?.subject).toBe(LEAK)
+    const count = { ...full, namedAt: Array<Timestamp.Timestamp>(5).fill(at(HOUR)), leakFoldedAt: START }
+    expect(NamedMail.decide(count, message("leak", "leak"), at(HOUR - 1)).message).toBeNull()
+    expect(NamedMail.decide(count, message("leak", "leak"), at(HOUR)).message?.subject).toBe(LEAK)
   })
 
   it("the leak without a name says so, until when no other may be told, and leads to its app and to all of them", () => {
-    const told = play([...foldable(0, 1, 2, 3, 4), ...leaks(MINUTE)]).at(-1)?.written
-    expect(told).toMatchObject({ to: READER, dedupeKey: "message 5", link: { path: "/of/leak" } })
-    expect(told?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
-    expect(told?.body).toMatch(/^We disconnected an app\.\n\n.*Until 15 January 2026 at 13:01 UTC/)
-    expect(JSON.stringify(told)).not.toContain(NAME)
+    const mail = play([...foldable(0, 1, 2, 3, 4), ...leaks(MINUTE)]).at(-1)?.written
+    expect(mail).toMatchObject({ to: READER, dedupeKey: "message 5", link: { path: "/of/leak" } })
+    expect(mail?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
+    expect(mail?.body).toMatch(/^We disconnected an app\.\n\n.*Until 15 January 2026 at 13:01 UTC/)
+    expect(JSON.stringify(mail)).not.toContain(NAME)
   })
 
   it("its count is kept as long as the newest message of it, a leak without a name among them", () => {

@@ -158,12 +158,12 @@ describe("runHousekeeping", () => {
         const { owner } = yield* connected
         yield* TestClock.adjust("25 minutes")
         const store = yield* VolumeFlagStore
-        const asked: Array<number> = []
+        const windowEnds: Array<number> = []
         let isAway = false
         const watched: typeof store = {
           ...store,
           raise: (window) => {
-            asked.push(window.to)
+            windowEnds.push(window.to)
             return isAway ? Effect.fail(StoreError.unavailable("away")) : store.raise(window)
           }
         }
@@ -177,7 +177,7 @@ describe("runHousekeeping", () => {
         isAway = false
         yield* TestClock.adjust("1 hours")
         expect(yield* counts(staff)).toEqual([21])
-        expect(asked.map((to) => (to - start) / Timestamp.MINUTE)).toEqual([0, 35, 95])
+        expect(windowEnds.map((to) => (to - start) / Timestamp.MINUTE)).toEqual([0, 35, 95])
         yield* Fiber.interrupt(fiber)
       })
     ))

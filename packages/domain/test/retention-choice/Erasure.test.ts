@@ -82,7 +82,7 @@ describe("a visit report and a deleted stretch [retention-choice-4]", () => {
 
   it("a visit that is reported piece by piece ends where the stretch begins, whatever departure comes later", () => {
     const report = { arrival: at(0), departure: null, ...INSIDE, accuracyM: 10 }
-    const told = {
+    const visitReports = {
       deviceId: DeviceId.make("dev_1"),
       heardAt: null,
       historyEndsAt: null,
@@ -91,9 +91,9 @@ describe("a visit report and a deleted stretch [retention-choice-4]", () => {
       reports: [report],
       departures: [{ ...report, arrival: null, departure: at(40) }]
     }
-    expect(OsVisit.decide(told, erasures)).toMatchObject({ departure: at(10), isLeft: true })
-    expect(OsVisit.decide(told, [stretch(40, 50)])).toMatchObject({ departure: at(40), isLeft: true })
-    expect(OsVisit.decide({ ...told, departures: [] }, [stretch(60, 70)])).toMatchObject({
+    expect(OsVisit.decide(visitReports, erasures)).toMatchObject({ departure: at(10), isLeft: true })
+    expect(OsVisit.decide(visitReports, [stretch(40, 50)])).toMatchObject({ departure: at(40), isLeft: true })
+    expect(OsVisit.decide({ ...visitReports, departures: [] }, [stretch(60, 70)])).toMatchObject({
       departure: at(60),
       isLeft: false
     })

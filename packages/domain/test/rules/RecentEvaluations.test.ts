@@ -199,13 +199,13 @@ describe("the last evaluations of a rule [rules-8]", () => {
         for (const one of ride) yield* ingestFixes(phone, [one], [])
         const { events, recentEvaluations } = yield* MemoryDatabase
         const eventOf = (type: string) => [...events.values()].find((event) => event.payload.type === type)?.id
-        const told = (id: typeof enter.id) => recentEvaluations.get(id)?.map((one) => [one.outcome, one.eventId])
-        expect(told(enter.id)).toEqual([
+        const outcomesOf = (id: typeof enter.id) => recentEvaluations.get(id)?.map((one) => [one.outcome, one.eventId])
+        expect(outcomesOf(enter.id)).toEqual([
           ["seeded", null],
           ["fired", eventOf("place.enter")],
           ["crossed", null]
         ])
-        expect(told(exit.id)).toEqual([
+        expect(outcomesOf(exit.id)).toEqual([
           ["seeded", null],
           ["crossed", null],
           ["fired", eventOf("place.exit")]

@@ -219,8 +219,8 @@ describe("fixes from before the rule could fire [M5]", () => {
 
   it("start the stay and never spend its dwell: the first later one that is long enough after them fires", () => {
     const stay = [0, 5 * MINUTE - 1, 5 * MINUTE, 6 * MINUTE, 7 * MINUTE].map((after) => ({ after, where: INSIDE }))
-    const asked = { ...dwell(5), firesFrom: time(NOON + 6 * MINUTE) }
-    expect(outcomes(asked, stay)).toEqual(["seeded", "no_change", "stale", "fired", "no_change"])
+    const rule = { ...dwell(5), firesFrom: time(NOON + 6 * MINUTE) }
+    expect(outcomes(rule, stay)).toEqual(["seeded", "no_change", "stale", "fired", "no_change"])
   })
 })
 

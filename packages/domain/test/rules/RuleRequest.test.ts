@@ -86,21 +86,21 @@ describe("a request for a place rule [§2.6, §4.6]", () => {
   })
 
   it("max_event_age_s is greater than settle_s: an older event would never be sent [rules-13]", () => {
-    const asked = (maxEventAgeS: number) => ({ placeId: "p", type: "enter", settleS: 120, maxEventAgeS })
-    expect(wrong(asked(120))).toEqual(["max_event_age_s"])
-    expect(Either.isRight(check({ ...asked(121), placeId: "plc_1" }))).toBe(true)
+    const request = (maxEventAgeS: number) => ({ placeId: "p", type: "enter", settleS: 120, maxEventAgeS })
+    expect(wrong(request(120))).toEqual(["max_event_age_s"])
+    expect(Either.isRight(check({ ...request(121), placeId: "plc_1" }))).toBe(true)
   })
 
   it("silence_s: a whole number from 300 to 1,800, read for dwells only; less than max_event_age_s [rules-14]", () => {
-    const asked = (silenceS: unknown, type = "dwell") => ({ placeId: "plc_1", type, dwellMinutes: 5, silenceS })
+    const request = (silenceS: unknown, type = "dwell") => ({ placeId: "plc_1", type, dwellMinutes: 5, silenceS })
     const silent = (silenceS: unknown, type?: string) =>
-      check(asked(silenceS, type)).pipe(Either.map(({ terms }) => terms.silenceS))
+      check(request(silenceS, type)).pipe(Either.map(({ terms }) => terms.silenceS))
     for (const seconds of [300, 600, 1_800]) expect(silent(seconds)).toEqual(Either.right(seconds))
     expect(silent(undefined)).toEqual(Either.right(null))
     for (const type of ["enter", "exit"]) expect(silent(1, type)).toEqual(Either.right(null))
-    for (const silenceS of [0, 299, 1_801, 300.5, "600", true]) expect(wrong(asked(silenceS))).toEqual(["silence_s"])
-    expect(wrong({ ...asked(600), maxEventAgeS: 600 })).toEqual(["max_event_age_s"])
-    expect(Either.isRight(check({ ...asked(600), maxEventAgeS: 601 }))).toBe(true)
+    for (const silenceS of [0, 299, 1_801, 300.5, "600", true]) expect(wrong(request(silenceS))).toEqual(["silence_s"])
+    expect(wrong({ ...request(600), maxEventAgeS: 600 })).toEqual(["max_event_age_s"])
+    expect(Either.isRight(check({ ...request(600), maxEventAgeS: 601 }))).toBe(true)
   })
 
   it("messages never repeat what was sent", () => {

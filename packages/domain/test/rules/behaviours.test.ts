@@ -109,12 +109,12 @@ describe("Spec §4.6, the three types", () => {
 
 describe("Spec §4.6, rule 1: the first reading only establishes state", () => {
   it("no first fix fires, whatever the rule, the fix and its delay [§3.3-create, §4.6.1]", () => {
-    holds(fc.tuple(anyQuestion, anyFix, fc.integer()), ([{ from, until, ...asked }, fix, receivedAt]) => {
+    holds(fc.tuple(anyQuestion, anyFix, fc.integer()), ([{ from, until, ...rest }, fix, receivedAt]) => {
       const window = { from: from === null ? null : time(from), until: until === null ? null : time(until) }
       const seen = { ...fix, capturedAt: time(fix.capturedAt) }
       const before = RuleEvaluation.unseeded("1")
       const { outcome, state } = RuleEvaluation.step(
-        { ...asked, silenceS: null, window },
+        { ...rest, silenceS: null, window },
         before,
         seen,
         time(receivedAt)
@@ -291,8 +291,8 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
         .map(([minute, inside]) => ({ after: minute * MINUTE, where: inside ? INSIDE : OUTSIDE }))
         .sort((a, b) => a.after - b.after)
       const within = seen.filter(({ after }) => after >= 0 && after < HOUR)
-      const asked = question({ window })
-      expect(outcomes(asked, seen).filter((outcome) => outcome !== "outside_window")).toEqual(outcomes(asked, within))
+      const rule = question({ window })
+      expect(outcomes(rule, seen).filter((outcome) => outcome !== "outside_window")).toEqual(outcomes(rule, within))
     })
   })
 

@@ -14,7 +14,7 @@ const circles = ({ fixes }: Trace) => {
     .flatMap(({ lat, lon }) => [100, 150, 1_000].map((radiusM) => ({ lat, lon, radiusM })))
 }
 
-const asked = ({ fixes }: Trace): Life["rules"] => {
+const rulesOf = ({ fixes }: Trace): Life["rules"] => {
   const times = fixes.map((fix) => fix.capturedAt).sort((a, b) => a - b)
   const activeFrom = times[Math.floor(times.length / 4)] ?? 0
   const activeUntil = times[Math.floor(times.length / 2)] ?? 0
@@ -66,7 +66,7 @@ describe.skipIf(!haveTraces)(`rules on real logs against a second writing of Spe
       let fired = 0
       for (const circle of circles(trace)) {
         for (const uploads of [oneByOne(trace), inBatches(trace)]) {
-          const life = lived(circle, asked(trace), uploads)
+          const life = lived(circle, rulesOf(trace), uploads)
           const outcomes = replayLife(life)
           expect(outcomes).toEqual(outcomeOf(life))
           fired += outcomes.flatMap(({ firings }) => firings).length

@@ -17,14 +17,14 @@ import {
 /** Tests of dwell rules that fire because the phone sends nothing (decision rules-14). */
 
 const SILENCE_S = 600
-const asked = (over: Partial<RuleEvaluation.Question> = {}) => ({ ...dwell(10), silenceS: SILENCE_S, ...over })
+const question = (over: Partial<RuleEvaluation.Question> = {}) => ({ ...dwell(10), silenceS: SILENCE_S, ...over })
 
 /**
  * Evaluates the fixes, and then settles the rule `after` milliseconds after noon. Returns the time of the firing that
  * the settling made, in minutes after noon, or null.
  */
-const told = (seen: ReadonlyArray<Seen>, after: number, over: Partial<RuleEvaluation.Question> = {}) => {
-  const { firedAt } = RuleEvaluation.settle(asked(over), evaluate(asked(over), seen).state, time(NOON + after))
+const firingMinute = (seen: ReadonlyArray<Seen>, after: number, over: Partial<RuleEvaluation.Question> = {}) => {
+  const { firedAt } = RuleEvaluation.settle(question(over), evaluate(question(over), seen).state, time(NOON + after))
   return firedAt === null ? null : (firedAt - NOON) / MINUTE
 }
 
@@ -35,64 +35,64 @@ const ARRIVES: ReadonlyArray<Seen> = [
 
 describe("a dwell with silence_s [rules-14, §4.6]", () => {
   it("is told silence_s after its minutes, for the end of the minutes, when the phone sends nothing more", () => {
-    expect(told(ARRIVES, 20 * MINUTE - 1)).toBeNull()
-    expect(told(ARRIVES, 20 * MINUTE)).toBe(10)
-    expect(told(ARRIVES, 20 * HOUR)).toBe(10)
+    expect(firingMinute(ARRIVES, 20 * MINUTE - 1)).toBeNull()
+    expect(firingMinute(ARRIVES, 20 * MINUTE)).toBe(10)
+    expect(firingMinute(ARRIVES, 20 * HOUR)).toBe(10)
   })
   it("is not told by silence without silence_s [L7]", () => {
-    expect(told(ARRIVES, 20 * HOUR, { silenceS: null })).toBeNull()
+    expect(firingMinute(ARRIVES, 20 * HOUR, { silenceS: null })).toBeNull()
   })
   it("is not told when a reading from outside came before, whenever it was captured", () => {
     for (const after of [MINUTE, 10 * MINUTE, 20 * MINUTE - 1])
-      expect(told([...ARRIVES, { after, where: OUTSIDE }], HOUR)).toBeNull()
-    expect(told([...ARRIVES, { after: 2 * MINUTE, delay: 17 * MINUTE, where: OUTSIDE }], HOUR)).toBeNull()
+      expect(firingMinute([...ARRIVES, { after, where: OUTSIDE }], HOUR)).toBeNull()
+    expect(firingMinute([...ARRIVES, { after: 2 * MINUTE, delay: 17 * MINUTE, where: OUTSIDE }], HOUR)).toBeNull()
   })
   it("counts from the end of the minutes, or from the arrival of a reading that came later", () => {
     const late = [...ARRIVES, { after: 9 * MINUTE, delay: 5 * MINUTE, where: INSIDE }]
-    expect([told(late, 24 * MINUTE - 1), told(late, 24 * MINUTE)]).toEqual([null, 10])
+    expect([firingMinute(late, 24 * MINUTE - 1), firingMinute(late, 24 * MINUTE)]).toEqual([null, 10])
   })
   it("a reading from inside after the minutes tells it at once, for its own time, as without silence_s", () => {
     const seen = [...ARRIVES, { after: 12 * MINUTE, where: INSIDE }]
-    expect(outcomes(asked(), seen)).toEqual(["seeded", "crossed", "fired"])
-    expect(told(seen, HOUR)).toBeNull()
+    expect(outcomes(question(), seen)).toEqual(["seeded", "crossed", "fired"])
+    expect(firingMinute(seen, HOUR)).toBeNull()
   })
   it("a reading within the margin changes nothing", () => {
-    expect(told([...ARRIVES, { after: 12 * MINUTE, where: EDGE }], 20 * MINUTE)).toBe(10)
+    expect(firingMinute([...ARRIVES, { after: 12 * MINUTE, where: EDGE }], 20 * MINUTE)).toBe(10)
   })
   it("is told once a stay, and again in the next one", () => {
-    const after = RuleEvaluation.settle(asked(), evaluate(asked(), ARRIVES).state, time(NOON + 20 * MINUTE)).state
-    const second = evaluate(asked(), [{ after: 30 * MINUTE, where: INSIDE }], after)
+    const after = RuleEvaluation.settle(question(), evaluate(question(), ARRIVES).state, time(NOON + 20 * MINUTE)).state
+    const second = evaluate(question(), [{ after: 30 * MINUTE, where: INSIDE }], after)
     expect([second.outcomes, second.state.unsettled]).toEqual([["no_change"], null])
     const away: ReadonlyArray<Seen> = [
       { after: 40 * MINUTE, where: OUTSIDE },
       { after: 50 * MINUTE, where: INSIDE }
     ]
-    expect(evaluate(asked(), away, second.state).state.unsettled?.at).toBe(NOON + 60 * MINUTE)
+    expect(evaluate(question(), away, second.state).state.unsettled?.at).toBe(NOON + 60 * MINUTE)
   })
   it("silence after a stale reading, or after one of more than 30 minutes before the end, tells nothing", () => {
     const stale = [{ after: 0, where: INSIDE, delay: 15 * MINUTE + 1 }]
-    expect(told(stale, HOUR, { dwellMinutes: 30 })).toBeNull()
-    expect(told([{ after: 0, where: INSIDE, delay: 15 * MINUTE }], HOUR, { dwellMinutes: 30 })).toBe(30)
-    expect(told(ARRIVES, 5 * HOUR, { dwellMinutes: 31 })).toBeNull()
-    expect(told([...ARRIVES, { after: MINUTE, where: INSIDE }], 5 * HOUR, { dwellMinutes: 31 })).toBe(31)
+    expect(firingMinute(stale, HOUR, { dwellMinutes: 30 })).toBeNull()
+    expect(firingMinute([{ after: 0, where: INSIDE, delay: 15 * MINUTE }], HOUR, { dwellMinutes: 30 })).toBe(30)
+    expect(firingMinute(ARRIVES, 5 * HOUR, { dwellMinutes: 31 })).toBeNull()
+    expect(firingMinute([...ARRIVES, { after: MINUTE, where: INSIDE }], 5 * HOUR, { dwellMinutes: 31 })).toBe(31)
   })
   it("not before the rule began, nor at the end of its window, nor within the cooldown [M5, T3, §4.6.3]", () => {
     const at = (after: number) => time(NOON + after)
-    expect(told(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE + 1) })).toBeNull()
-    expect(told(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE) })).toBe(10)
-    expect(told(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE) } })).toBeNull()
-    expect(told(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE + 1) } })).toBe(10)
+    expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE + 1) })).toBeNull()
+    expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE) })).toBe(10)
+    expect(firingMinute(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE) } })).toBeNull()
+    expect(firingMinute(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE + 1) } })).toBe(10)
     const fired = (lastFiredAt: number) => {
-      const { state } = evaluate(asked(), ARRIVES, { ...RuleEvaluation.unseeded("1"), lastFiredAt: at(lastFiredAt) })
+      const { state } = evaluate(question(), ARRIVES, { ...RuleEvaluation.unseeded("1"), lastFiredAt: at(lastFiredAt) })
       return state.unsettled?.at ?? null
     }
     expect([fired(8 * MINUTE), fired(8 * MINUTE + 1)]).toEqual([NOON + 10 * MINUTE, null])
   })
   it("an upload that comes when the silence is over finds the dwell told, and untells nothing", () => {
-    const { state } = evaluate(asked(), ARRIVES)
-    const first = RuleEvaluation.settle(asked(), state, time(NOON + 25 * MINUTE))
+    const { state } = evaluate(question(), ARRIVES)
+    const first = RuleEvaluation.settle(question(), state, time(NOON + 25 * MINUTE))
     expect(first.firedAt).toBe(NOON + 10 * MINUTE)
-    const left = evaluate(asked(), [{ after: 5 * MINUTE, delay: 20 * MINUTE, where: OUTSIDE }], first.state)
+    const left = evaluate(question(), [{ after: 5 * MINUTE, delay: 20 * MINUTE, where: OUTSIDE }], first.state)
     expect([left.outcomes, left.state.side]).toEqual([["crossed"], "outside"])
   })
 })

@@ -19,7 +19,7 @@ const walkHome = (
     })
   )
 
-const told = (message: Simulation.ReceivedMessage): string =>
+const kindOf = (message: Simulation.ReceivedMessage): string =>
   message._tag === "Event" ? String(message.body["type"]) : message._tag === "End" ? message.reason : "dropped"
 
 describe("somebody listens to an app's events in the simulated world", () => {
@@ -28,9 +28,9 @@ describe("somebody listens to an app's events in the simulated world", () => {
       Effect.gen(function* () {
         yield* listening.stop
         yield* walk("out")
-        const heard = yield* listening.messages
-        expect(heard.map(told)).toEqual(["place.enter", "left"])
-        expect(heard[0]).toMatchObject({ signatures: 1, verifiedBy: ["signing-secret-2"] })
+        const messages = yield* listening.messages
+        expect(messages.map(kindOf)).toEqual(["place.enter", "left"])
+        expect(messages[0]).toMatchObject({ signatures: 1, verifiedBy: ["signing-secret-2"] })
       })
     )
     expect([result.stopped, result.violations]).toEqual([null, []])
@@ -42,7 +42,7 @@ describe("somebody listens to an app's events in the simulated world", () => {
         yield* listening.signOut
         yield* world.advance("16 seconds")
         yield* walk("out")
-        expect((yield* listening.messages).map(told)).toEqual(["place.enter", "signed_out"])
+        expect((yield* listening.messages).map(kindOf)).toEqual(["place.enter", "signed_out"])
       })
     )
     expect([result.stopped, result.violations]).toEqual([null, []])
@@ -55,7 +55,7 @@ describe("somebody listens to an app's events in the simulated world", () => {
         yield* world.restart("server")
         const second = yield* app.listen()
         yield* walk("out")
-        expect([(yield* listening.messages).map(told), (yield* second.messages).map(told)]).toEqual([
+        expect([(yield* listening.messages).map(kindOf), (yield* second.messages).map(kindOf)]).toEqual([
           ["place.enter"],
           ["place.exit"]
         ])

@@ -59,7 +59,7 @@ const config = { seed: 1, worker: { pollEvery: "1 second", perEndpoint: 1 }, ora
 
 describe("a delivery waits for the lease of a worker that died", () => {
   it.each(deeds.map((one) => [one.what, one] as const))("%s", (_, { deed, failReason, posts, state }) => {
-    const told: Array<unknown> = []
+    const observed: Array<unknown> = []
     const { stopped, violations } = Simulation.runSync(
       config,
       inScene((scene) =>
@@ -78,15 +78,15 @@ describe("a delivery waits for the lease of a worker that died", () => {
           yield* world.advanceTo((first?.t ?? 0) + 30 * SECOND - 2)
           yield* world.restart("worker")
           yield* world.advance(1)
-          told.push((yield* hook.received).length)
+          observed.push((yield* hook.received).length)
           yield* world.quiesce()
-          told.push((yield* hook.received).length)
+          observed.push((yield* hook.received).length)
           const [ended] = yield* hook.deliveries
-          told.push(ended?.state, ended?.failReason)
+          observed.push(ended?.state, ended?.failReason)
         })
       )
     )
     expect({ stopped, violations }).toEqual({ stopped: null, violations: [] })
-    expect(told).toEqual([1, posts, state, failReason])
+    expect(observed).toEqual([1, posts, state, failReason])
   })
 })

@@ -139,7 +139,7 @@ export const liveAddresses = (
           case "SignUp": {
             yield* endWindow
             const now = yield* Timestamp.now
-            const told = yield* countOf(step.address, "You have an account already")
+            const noticeCount = yield* countOf(step.address, "You have an account already")
             yield* requestSignUp(
               { email: email(step.address), password: text(step.password), address: yield* Entropy.id("net") },
               "open"
@@ -147,7 +147,7 @@ export const liveAddresses = (
             const fresh = yield* news(step.address, "/confirm-sign-up")
             const isTaken = holderOf(step.address) !== undefined
             expect(fresh).toHaveLength(isTaken ? 0 : 1)
-            expect(yield* countOf(step.address, "You have an account already")).toBe(told + (isTaken ? 1 : 0))
+            expect(yield* countOf(step.address, "You have an account already")).toBe(noticeCount + (isTaken ? 1 : 0))
             if (isTaken) met.add("a sign-up of a taken address told its owner")
             for (const secret of fresh) {
               signUps.push({
@@ -205,9 +205,9 @@ export const liveAddresses = (
             if (who === undefined) return
             yield* endWindow
             const now = yield* Timestamp.now
-            const asked = yield* Effect.either(requestAddressChange(yield* accountOf(who), email(step.address)))
-            expect(Either.isRight(asked)).toBe(step.address !== who.address)
-            if (Either.isLeft(asked)) return
+            const request = yield* Effect.either(requestAddressChange(yield* accountOf(who), email(step.address)))
+            expect(Either.isRight(request)).toBe(step.address !== who.address)
+            if (Either.isLeft(request)) return
             const fresh = yield* news(step.address, "/confirm-address")
             const isTaken = holderOf(step.address) !== undefined
             expect(fresh).toHaveLength(isTaken ? 0 : 1)

@@ -70,7 +70,7 @@ const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): fc.Arbitrary<A> =>
 /** The age that selects a token. In four of five cases it is one of the three newest tokens. */
 const age = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(20))
 const set = (size: number) => fc.nat(2 ** size - 1)
-const asked = fc.oneof({ weight: 2, arbitrary: fc.constant("held" as const) }, set(SCOPES.length))
+const requestedScopes = fc.oneof({ weight: 2, arbitrary: fc.constant("held" as const) }, set(SCOPES.length))
 const form = {
   decision: fc.oneof(
     { weight: 8, arbitrary: fc.constant("allow" as const) },
@@ -89,8 +89,8 @@ const tagged = <T extends Command["type"], R extends Record<string, fc.Arbitrary
   fc.record({ type: fc.constant(type), ...fields }) as unknown as fc.Arbitrary<Extract<Command, { type: T }>>
 
 export const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 4, arbitrary: tagged("approve", { asked, ...form }) },
-  { weight: 2, arbitrary: tagged("open", { asked }) },
+  { weight: 4, arbitrary: tagged("approve", { asked: requestedScopes, ...form }) },
+  { weight: 2, arbitrary: tagged("open", { asked: requestedScopes }) },
   { weight: 2, arbitrary: tagged("answer", { page: age, ...form }) },
   {
     weight: 5,
@@ -145,9 +145,9 @@ export const FORM: Form = {
 }
 export const PROVEN: Proof = { verifier: true, redirect: true, app: true, key: false }
 
-const approved = (more: Partial<Form> = {}, asked: number | "held" = "held"): Command => ({
+const approved = (more: Partial<Form> = {}, requestedScopes: number | "held" = "held"): Command => ({
   type: "approve",
-  asked,
+  asked: requestedScopes,
   ...FORM,
   ...more
 })

@@ -15,7 +15,10 @@ export const request = (
   app: Parameters<typeof ConsentFlow.parameters>[0],
   scopes: ReadonlyArray<Scope.Scope>,
   more = {}
-) => Effect.flatMap(ConsentFlow.parameters(app, scopes, more), (asked) => startConsent(asked, ConsentFlow.ISSUER))
+) =>
+  Effect.flatMap(ConsentFlow.parameters(app, scopes, more), (parameters) =>
+    startConsent(parameters, ConsentFlow.ISSUER)
+  )
 
 export const decide = (
   consentRequest: ConsentRequest.ConsentRequest,

@@ -179,7 +179,7 @@ export const liveExports = (
       Effect.gen(function* () {
         switch (step._tag) {
           case "Ask": {
-            const asked = yield* Effect.all(
+            const requests = yield* Effect.all(
               Array.from({ length: step.times }, () => Effect.either(requestExport(user))),
               { concurrency: "unbounded" }
             )
@@ -190,7 +190,7 @@ export const liveExports = (
                 : exports.filter(({ requestedAt }) => now < requestedAt + DAY).length >= 3
                   ? "refused: three a day"
                   : undefined
-            const begun = asked.filter(Either.isRight)
+            const begun = requests.filter(Either.isRight)
             expect(begun.length).toBe(refusal === undefined ? 1 : 0)
             met.add(refusal ?? (step.times > 1 ? "of several at once one" : "asked for"))
             for (const { right } of begun) {

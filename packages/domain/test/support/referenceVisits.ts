@@ -56,7 +56,7 @@ export const referenceVisits = (
 ): ReadonlyArray<ReferenceVisit> => {
   const all = phones.flatMap((phone) => {
     const stays = places.map((place) => ({ place, stays: staysAt(place, phone.fixes) }))
-    const told = toldBy(
+    const reported = toldBy(
       phone.reports,
       places,
       (placeId) => stays.find(({ place }) => place.id === placeId)?.stays ?? []
@@ -66,7 +66,7 @@ export const referenceVisits = (
         (stay) =>
           (place.since === null || stay.arrival >= place.since) &&
           lasts(stay, now) &&
-          !told.some(
+          !reported.some(
             ({ report, visit }) => overlap(visit, stay) && placeOf(report, visit.arrival, [place]) !== undefined
           )
       )
@@ -75,7 +75,7 @@ export const referenceVisits = (
       stays.filter((stay) => (place.since === null || stay.arrival >= place.since) && lasts(stay, now))
     )
     return [
-      ...told.map(({ visit }) => visit),
+      ...reported.map(({ visit }) => visit),
       ...seen.flatMap((stay) => atOnePlace(stay, countable, phone, places, now))
     ]
   })
@@ -268,16 +268,16 @@ const toldBy = (
         geodesicM(report, best) <= Math.max(200, (known(report.accuracy) ?? 50) + (known(best.accuracy) ?? 50))
     )
     const ends = [same, lone].map((some) => some.flatMap(({ departure }) => (departure === null ? [] : [departure])))
-    const [told = [], alone = []] = ends
+    const [paired = [], alone = []] = ends
     const departure =
-      told.length > 0
-        ? Math.max(...told)
+      paired.length > 0
+        ? Math.max(...paired)
         : alone.length > 0
           ? Math.max(...alone)
           : later.length > 0
             ? Math.min(...later)
             : null
-    const isTold = told.length + alone.length > 0
+    const isTold = paired.length + alone.length > 0
     // No report of the phone says when it left, but its fixes may show when it left.
     const shown = isTold ? undefined : staysOf(placeId).find((stay) => overlap(stay, { arrival, departure }))?.departure
     const ended = shown == null || (departure !== null && departure < shown) ? departure : shown

@@ -270,7 +270,7 @@ const check = (state: State, turn: number, met: Set<string>) =>
 
     const scope = SCOPES[turn % SCOPES.length] ?? ""
     const origin = ORIGINS[Math.floor(turn / SCOPES.length) % ORIGINS.length] ?? ""
-    const asked = yield* Effect.either(
+    const consentRequest = yield* Effect.either(
       startConsent(
         {
           client_id: id,
@@ -289,11 +289,11 @@ const check = (state: State, turn: number, met: Set<string>) =>
     ]
     if (!hasOrigin && reference.wanted("origins").includes(origin)) met.add("a new origin waited")
     if (!hasScope && reference.wanted("scopes").includes(scope)) met.add("a new scope waited")
-    expect(Either.isRight(asked) ? "page" : asked.left._tag).toBe(
+    expect(Either.isRight(consentRequest) ? "page" : consentRequest.left._tag).toBe(
       hasOrigin ? (hasScope ? "page" : "AuthorizeRedirect") : "AuthorizePage"
     )
-    if (Either.isRight(asked)) {
-      const shown = yield* reviewConsent(asked.right.id, owner)
+    if (Either.isRight(consentRequest)) {
+      const shown = yield* reviewConsent(consentRequest.right.id, owner)
       expect([shown.app.name, shown.app.logo]).toEqual([app.name, app.logo])
       expect(shown.scopes.map((one) => one.scope)).toEqual([scope])
     }

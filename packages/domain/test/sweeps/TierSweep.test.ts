@@ -64,9 +64,9 @@ describe("the sweep of one connection [§3.1]", () => {
     ["live (sensitive active) | sensitive_expires_at passes: sensitive.lapsed [§3.1-lapse]", 0, -6, ["lapsed"]],
     ["sensitive lapsed | a millisecond before the grace ends: nothing", 14 * DAY - 1, 1, []],
     ["sensitive lapsed | grace ends: sensitive.removed [§3.1-removal]", 14 * DAY, 1, ["removed"]]
-  ] as const)("%s", (_, now, fromDays, told) => {
+  ] as const)("%s", (_, now, fromDays, notices) => {
     const { outcome } = TierSweep.decide(state({ from: at(fromDays * DAY) }), IDS, at(now))
-    expect(outcome).toEqual({ ended: false, notices: told })
+    expect(outcome).toEqual({ ended: false, notices })
   })
 
   it("each event has its own moment, its date and the sensitive scopes of the grant", () => {
@@ -182,12 +182,12 @@ describe("the sweep of one connection [§3.1]", () => {
   })
 
   it("a worker that was away: what happened is told in order, a warning that came true is not told late [tiers-5]", () => {
-    const told = (from: number, now: number) =>
+    const noticesOf = (from: number, now: number) =>
       TierSweep.decide(state({ from: at(from) }), IDS, at(now)).outcome.notices
-    expect(told(-30 * DAY, -8 * DAY)).toEqual(["expiring_14"])
-    expect(told(-30 * DAY, -5 * DAY)).toEqual(["expiring_7"])
-    expect(told(-30 * DAY, 3 * DAY)).toEqual(["lapsed"])
-    expect(told(-30 * DAY, 90 * DAY)).toEqual(["lapsed", "removed"])
+    expect(noticesOf(-30 * DAY, -8 * DAY)).toEqual(["expiring_14"])
+    expect(noticesOf(-30 * DAY, -5 * DAY)).toEqual(["expiring_7"])
+    expect(noticesOf(-30 * DAY, 3 * DAY)).toEqual(["lapsed"])
+    expect(noticesOf(-30 * DAY, 90 * DAY)).toEqual(["lapsed", "removed"])
   })
 
   it("a clock that went back tells nothing again [tiers-3]", () => {

@@ -186,17 +186,17 @@ describe("sweepExpired", () => {
           userId: UserId.make("usr_1"),
           id: EventId.make(`evt_${millis}`)
         }))
-        const asked: Array<EventPlace | undefined> = []
+        const cursors: Array<EventPlace | undefined> = []
         const store = RetentionStore.of({
           remove: () => Effect.succeed(0),
           removeEvents: (_, __, after) =>
             Effect.sync(() => {
-              asked.push(after)
-              return { removed: asked.length === 2 ? 5 : 0, next: places[asked.length - 1] }
+              cursors.push(after)
+              return { removed: cursors.length === 2 ? 5 : 0, next: places[cursors.length - 1] }
             })
         })
         expect(yield* Effect.provideService(sweep, RetentionStore, store)).toBe(5)
-        expect(asked).toEqual([undefined, ...places])
+        expect(cursors).toEqual([undefined, ...places])
       })
     ))
 
@@ -230,8 +230,8 @@ describe("runHousekeeping", () => {
             }),
             Effect.provideService(RetentionStore, {
               ...retention,
-              remove: (kind, ...asked) =>
-                Effect.zipRight(kind === "sessions" ? note(removed) : Effect.void, retention.remove(kind, ...asked))
+              remove: (kind, ...args) =>
+                Effect.zipRight(kind === "sessions" ? note(removed) : Effect.void, retention.remove(kind, ...args))
             })
           )
         )

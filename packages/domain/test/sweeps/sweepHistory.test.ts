@@ -10,7 +10,7 @@ const people = Array.from({ length: 1_100 }, (_, index) => UserId.make(`usr_${St
 /** A store in which every user has `rows` rows to delete. It fails for users whose id ends with 7. */
 const store = (rows: number) => {
   const left = new Map(people.map((id) => [id, rows]))
-  const asked: Array<number> = []
+  const pageSizes: Array<number> = []
   const service = HistoryStore.of({
     choice: () => Effect.succeed(Option.none()),
     choose: () => Effect.void,
@@ -21,7 +21,7 @@ const store = (rows: number) => {
       Effect.sync(() => {
         const rest = people.filter((id) => after === undefined || id > after)
         const page = rest.slice(0, limit)
-        asked.push(page.length)
+        pageSizes.push(page.length)
         return {
           overdue: page.filter((id) => (left.get(id) ?? 0) > 0),
           next: rest.length > limit ? page.at(-1) : undefined
@@ -39,18 +39,18 @@ const store = (rows: number) => {
     Effect.runPromise(
       sweepHistory(NOW).pipe(Effect.provideService(HistoryStore, service), Logger.withMinimumLogLevel(LogLevel.None))
     )
-  return { asked, left, run }
+  return { left, pageSizes, run }
 }
 
 it("everybody's, in pages of people and batches of rows; one person's trouble is not the others'", async () => {
-  const { asked, left, run } = store(2_500)
+  const { left, pageSizes, run } = store(2_500)
   expect(await run()).toBe(990 * 2_500)
-  expect(asked).toEqual([500, 500, 100])
+  expect(pageSizes).toEqual([500, 500, 100])
   expect([...left.values()].filter((rows) => rows > 0)).toEqual(Array.from({ length: 110 }, () => 2_500))
 })
 
 it("nothing to do: only looked at", async () => {
-  const { asked, run } = store(0)
+  const { pageSizes, run } = store(0)
   expect(await run()).toBe(0)
-  expect(asked).toEqual([500, 500, 100])
+  expect(pageSizes).toEqual([500, 500, 100])
 })

@@ -22,7 +22,7 @@ const connected = (sensitiveDays = "30", standardDays = "never") =>
  * The events that apps got, in order. Each has the payload type, the days of a warning, and the milliseconds since the
  * start.
  */
-const told = (id?: ConnectionId) =>
+const receivedEvents = (id?: ConnectionId) =>
   Effect.map(MemoryDatabase, ({ events }) =>
     [...events.values()]
       .filter((event) => id === undefined || event.connectionId === id)
@@ -64,7 +64,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
       Effect.gen(function* () {
         yield* connected("30")
         yield* sweepFor(50)
-        expect(yield* told()).toEqual(dates(30 * DAY))
+        expect(yield* receivedEvents()).toEqual(dates(30 * DAY))
       })
     ))
 
@@ -85,7 +85,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* sweepFor(29)
         yield* renew(it, "90")
         yield* sweepFor(110)
-        expect(yield* told()).toEqual([...dates(30 * DAY).slice(0, 2), ...dates(119 * DAY)])
+        expect(yield* receivedEvents()).toEqual([...dates(30 * DAY).slice(0, 2), ...dates(119 * DAY)])
       })
     ))
 
@@ -96,7 +96,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* jump(10 * DAY)
         yield* renew(it, "30")
         yield* jump(12 * DAY)
-        expect(yield* told()).toEqual([
+        expect(yield* receivedEvents()).toEqual([
           // The seven-day warning was due at the moment of the consent. No sweep ran before the tier ended, so no
           // warning was sent, and only the end is reported.
           ["sensitive.lapsed", 7 * DAY]
@@ -116,7 +116,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* TestClock.adjust(7 * DAY + 5 * MINUTE)
         yield* renew(it, "30")
         yield* sweepTiers()
-        expect(yield* told()).toEqual([["sensitive.expiring 7", 0]])
+        expect(yield* receivedEvents()).toEqual([["sensitive.expiring 7", 0]])
       })
     ))
 
@@ -131,12 +131,12 @@ describe("sweepTiers [§3.1, §6.3]", () => {
           const it = yield* connected("7")
           yield* jump(7 * DAY - 1)
           if (at > 20 * DAY) yield* jump(14 * DAY - 1)
-          const before = yield* told()
+          const before = yield* receivedEvents()
           yield* TestClock.adjust(at - ((yield* Timestamp.now) - START))
           const changed = yield* ConsentFlow.connect(it.app, it.user, [CURRENT], { standardDays: "never" })
           expect(changed.tokens.scopes).toEqual([CURRENT])
           yield* sweepFor(30)
-          expect(yield* told()).toEqual(before)
+          expect(yield* receivedEvents()).toEqual(before)
         })
       )
   )
@@ -148,7 +148,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* jump(5 * DAY)
         yield* renew(it, "7")
         yield* sweepTiers()
-        expect(yield* told()).toEqual([["sensitive.expiring 7", 5 * DAY]])
+        expect(yield* receivedEvents()).toEqual([["sensitive.expiring 7", 5 * DAY]])
       })
     ))
 
@@ -179,7 +179,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* decide(yield* request(stopped.app, [CURRENT, LOOKUP]), stopped.user, { decision: "stop" })
         yield* disconnect(gone.user.id, gone.connectionId)
         yield* sweepFor(50)
-        expect(yield* told()).toEqual([])
+        expect(yield* receivedEvents()).toEqual([])
       })
     ))
 
@@ -193,7 +193,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         const { connections } = yield* MemoryDatabase
         expect(connections.get(connectionId)).toMatchObject({ endedAt: START + 7 * DAY, endReason: "expired" })
         expect(yield* listConnections(user.id)).toMatchObject([{ live: false, endReason: "expired" }])
-        expect(yield* told()).toEqual([])
+        expect(yield* receivedEvents()).toEqual([])
       })
     ))
 
@@ -202,7 +202,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
       Effect.gen(function* () {
         yield* connected("30", "30")
         yield* sweepFor(45)
-        expect(yield* told()).toEqual(dates(30 * DAY).slice(0, 2))
+        expect(yield* receivedEvents()).toEqual(dates(30 * DAY).slice(0, 2))
       })
     ))
 
@@ -231,10 +231,10 @@ describe("sweepTiers [§3.1, §6.3]", () => {
               : store.sweep(due, decide)
         })
         expect(swept).toEqual({ connections: 2, ended: 0, notices: 1 })
-        expect(yield* told(other.connectionId)).toHaveLength(1)
+        expect(yield* receivedEvents(other.connectionId)).toHaveLength(1)
         yield* jump(15 * MINUTE)
-        expect(yield* told(one.connectionId)).toEqual([["sensitive.expiring 14", 16 * DAY]])
-        expect(yield* told(other.connectionId)).toHaveLength(1)
+        expect(yield* receivedEvents(one.connectionId)).toEqual([["sensitive.expiring 14", 16 * DAY]])
+        expect(yield* receivedEvents(other.connectionId)).toHaveLength(1)
       })
     ))
 
@@ -245,7 +245,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* TestClock.adjust(16 * DAY)
         const swept = yield* Effect.all([sweepTiers(), sweepTiers(), sweepTiers()], { concurrency: "unbounded" })
         expect(swept.reduce((sum, { notices }) => sum + notices, 0)).toBe(8)
-        expect(yield* told()).toHaveLength(8)
+        expect(yield* receivedEvents()).toHaveLength(8)
       })
     ))
 
@@ -261,7 +261,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* TestClock.adjust(1)
         yield* Fiber.interrupt(dying)
         expect(yield* sweepTiers()).toEqual({ connections: 3, ended: 0, notices: 3 })
-        expect(yield* told()).toHaveLength(3)
+        expect(yield* receivedEvents()).toHaveLength(3)
       })
     ))
 
@@ -275,7 +275,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         tables.apps.set(app.id, { ...registered, app: { ...app, revokedAt } })
         yield* jump(16 * DAY)
         expect(tables.connections.get(connectionId)).toMatchObject({ endedAt: revokedAt, endReason: "admin_revoked" })
-        expect(yield* told()).toEqual([])
+        expect(yield* receivedEvents()).toEqual([])
       })
     ))
 })

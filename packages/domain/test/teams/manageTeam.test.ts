@@ -138,8 +138,10 @@ describe("teams", () => {
       yield* join(holder, app.id, "viewer")
       const reviewer = yield* Fixtures.userWith({ roles: ["reviewer"] })
       yield* decideApp(reviewer, app.id, { decision: "approve", note: null, revision: app.revision })
-      const told = (yield* mails).filter(({ subject }) => subject.includes("is in production")).map(({ to }) => to)
-      expect(told.toSorted()).toEqual([holder.id, owner.id].toSorted())
+      const recipients = (yield* mails)
+        .filter(({ subject }) => subject.includes("is in production"))
+        .map(({ to }) => to)
+      expect(recipients.toSorted()).toEqual([holder.id, owner.id].toSorted())
     }).pipe(Effect.provide(stores))
   )
 
@@ -180,8 +182,8 @@ describe("teams", () => {
       strikeWarnings.set("dlv_1" as never, warning as never)
       strikeWarnings.set(`${app.id} dlv_1` as never, warning as never)
       yield* warnOfStrikes()
-      const told = new Set((yield* mails).filter(({ subject }) => subject.includes("failed")).map(({ to }) => to))
-      expect([...told].toSorted()).toEqual([holder.id, developer.id].toSorted())
+      const recipients = new Set((yield* mails).filter(({ subject }) => subject.includes("failed")).map(({ to }) => to))
+      expect([...recipients].toSorted()).toEqual([holder.id, developer.id].toSorted())
     }).pipe(Effect.provide(stores))
   )
 

@@ -59,8 +59,8 @@ const outcomeOf = (one: Step, team: Team.Team, now: Timestamp.Timestamp, count: 
   switch (one.do) {
     case "invite": {
       const { email, id } = accountOf(one.whom)
-      const asked = { id: InvitationId.make(`inv_${count}`), email, role: one.role, invitee: { id, email } }
-      return TeamLife.invite(accountOf(one.by), asked)(team, now)
+      const invitation = { id: InvitationId.make(`inv_${count}`), email, role: one.role, invitee: { id, email } }
+      return TeamLife.invite(accountOf(one.by), invitation)(team, now)
     }
     case "accept":
     case "decline": {
@@ -180,17 +180,17 @@ describe("TeamLife", () => {
 
   it("another address does not open an invitation: the answer is that of one that does not exist [teams-2]", () => {
     const id = InvitationId.make("inv_1")
-    const asked = { id, email: accountOf("bob").email, role: "owner", invitee: null } as const
-    const team = Either.getOrThrow(TeamLife.invite(accountOf("ann"), asked)(alone, START))?.team ?? alone
+    const invitation = { id, email: accountOf("bob").email, role: "owner", invitee: null } as const
+    const team = Either.getOrThrow(TeamLife.invite(accountOf("ann"), invitation)(alone, START))?.team ?? alone
     const refusal = (who: Person, which: InvitationId) =>
       Either.getLeft(TeamLife.accept(accountOf(who), which, MemberId.make("mbr_1"))(team, START))
     expect(refusal("cem", id)).toEqual(refusal("cem", InvitationId.make("inv_none")))
   })
 
   it("inviting an address without an account gives the same team as one with an account, and no mail [teams-2]", () => {
-    const asked = { id: InvitationId.make("inv_1"), email: accountOf("bob").email, role: "viewer" } as const
+    const invitation = { id: InvitationId.make("inv_1"), email: accountOf("bob").email, role: "viewer" } as const
     const invite = (invitee: Pick<Account.Account, "id" | "email"> | null) =>
-      Either.getOrThrow(TeamLife.invite(accountOf("ann"), { ...asked, invitee })(alone, START))
+      Either.getOrThrow(TeamLife.invite(accountOf("ann"), { ...invitation, invitee })(alone, START))
     const [known, unknown] = [invite(accountOf("bob")), invite(null)]
     expect(unknown?.team).toEqual(known?.team)
     expect(unknown?.audit).toEqual(known?.audit)

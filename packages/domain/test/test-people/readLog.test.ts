@@ -23,16 +23,16 @@ const outcome = (lines: ReadonlyArray<string>) => {
  * file.
  */
 const packed = (steps: number, last: Partial<ReadResult> = {}) => {
-  const asked: Array<number | undefined> = []
+  const limits: Array<number | undefined> = []
   const step = (left: number): ReadResult =>
     left === 1 ? { entries: [], fault: null, ...last } : { entries: [], fault: null, more: () => step(left - 1) }
   const layer = Layer.succeed(ImportReader, {
     open: (_, mostUnpacked) => {
-      asked.push(mostUnpacked)
+      limits.push(mostUnpacked)
       return { format: () => null, push: () => step(steps), end: () => ({ entries: [], fault: null }) }
     }
   })
-  return { asked, layer }
+  return { layer, limits }
 }
 
 describe("a recorded log [test-people-4]", () => {
@@ -62,7 +62,7 @@ describe("a recorded log [test-people-4]", () => {
   })
 
   it("unpacks to at most 4 MiB, and the answer says so", async () => {
-    const { asked, layer } = packed(2, { fault: "unsafe_archive" })
+    const { layer, limits } = packed(2, { fault: "unsafe_archive" })
     const refused = await Effect.runPromise(Effect.flip(Effect.provide(readLog(new Uint8Array(1)), layer)))
     expect(refused.problems).toEqual([
       {
@@ -70,6 +70,6 @@ describe("a recorded log [test-people-4]", () => {
         message: "must unpack to at most 4 MiB, and must not be built like a packed file that does harm"
       }
     ])
-    expect(asked).toEqual([4 * 1_048_576])
+    expect(limits).toEqual([4 * 1_048_576])
   })
 })

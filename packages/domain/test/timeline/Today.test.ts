@@ -92,13 +92,13 @@ describe("the first page [timeline-1]", () => {
       { appId: two, edge: 1, count: 1, requests: 1 },
       { appId: three, edge: 0, count: 60, requests: 0 }
     ]
-    const asked = Today.appActivity(tallies, new Map([[two, "Two"]]), 2)
-    expect(asked.map(({ counts, name }) => [name, ...counts])).toEqual([
+    const activity = Today.appActivity(tallies, new Map([[two, "Two"]]), 2)
+    expect(activity.map(({ counts, name }) => [name, ...counts])).toEqual([
       ["Two", 0, 1],
       ["app_3", 60, 0],
       ["app_1", 50, 0]
     ])
-    expect(asked.map(({ requests }) => requests)).toEqual([
+    expect(activity.map(({ requests }) => requests)).toEqual([
       [0, 1],
       [0, 0],
       [2, 0]

@@ -155,9 +155,9 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
 
   it("an open stay is known until the last reading, when the phone has been silent since [timeline-4]", () => {
     const open = [{ arrival: at(-2 * HOUR), departure: null, isUncertain: false, place: place("plc_a") }]
-    const day = (heard: number | null, now: number, from = 0) =>
+    const day = (lastReading: number | null, now: number, from = 0) =>
       Trace.segments({ from: at(from), until: at(from + 24 * HOUR) }, open, [], at(now), {
-        heardAt: heard === null ? null : at(heard)
+        heardAt: lastReading === null ? null : at(lastReading)
       }).map((one) => [one.kind === "stay" ? one.end : one.kind, one.from / HOUR, one.until / HOUR])
     expect(day(3 * HOUR, 4 * HOUR)).toEqual([["still", 0, 4]])
     expect(day(3 * HOUR, 9 * HOUR)).toEqual([

@@ -77,7 +77,7 @@ describe("visits that a phone tells [L10]", () => {
   })
 
   it("is where its most accurate report says", () => {
-    const [told] = tell(
+    const [visit] = tell(
       PHONE,
       [
         [0, null, { ...AWAY, accuracyM: 31 }] as const,
@@ -85,7 +85,7 @@ describe("visits that a phone tells [L10]", () => {
         [0, 20, { ...AWAY, accuracyM: null }] as const
       ].map(report)
     )
-    expect(told === undefined ? undefined : OsVisit.decide(told)).toMatchObject({ ...at(0), accuracyM: 30 })
+    expect(visit === undefined ? undefined : OsVisit.decide(visit)).toMatchObject({ ...at(0), accuracyM: 30 })
   })
 })
 

@@ -271,8 +271,8 @@ describe("a stay that ends in silence [visits-11]", () => {
   })
 
   it("tells the last reading as the departure", () => {
-    const told = { departure: time(NOON + HOUR), heardUntil: time(NOON) }
-    expect([Stay.departureOf(told), Stay.departureOf({ ...told, heardUntil: null })]).toEqual([NOON, NOON + HOUR])
+    const stay = { departure: time(NOON + HOUR), heardUntil: time(NOON) }
+    expect([Stay.departureOf(stay), Stay.departureOf({ ...stay, heardUntil: null })]).toEqual([NOON, NOON + HOUR])
     expect(Stay.departureOf({ departure: null, heardUntil: null })).toBeNull()
   })
 })

@@ -76,10 +76,10 @@ describe("deriveStays", () => {
         let reads = 0
         const slow: typeof store = {
           ...store,
-          fixes: (...asked) =>
+          fixes: (...args) =>
             Effect.suspend(() => {
               reads++
-              return Effect.zipRight(Effect.sleep(10), store.fixes(...asked))
+              return Effect.zipRight(Effect.sleep(10), store.fixes(...args))
             })
         }
         const derived = yield* deriveBehind(time(NOON), everything.people, { fixesAStep: 4, share: 0.25 }).pipe(
@@ -125,10 +125,10 @@ describe("deriveStays", () => {
         yield* upload(phone, 3)
         yield* deriveStays(userId, phone.id, ALL)
         const hidden = yield* placeOf(userId)
-        const asked = { ...ALL, newPlaces: new Set([home.id]) }
-        expect(yield* deriveStays(userId, phone.id, asked)).toBe(0)
+        const bounds = { ...ALL, newPlaces: new Set([home.id]) }
+        expect(yield* deriveStays(userId, phone.id, bounds)).toBe(0)
         yield* upload(phone, 1, MINUTE)
-        expect(yield* deriveStays(userId, phone.id, asked)).toBe(1)
+        expect(yield* deriveStays(userId, phone.id, bounds)).toBe(1)
         expect((yield* VisitSamples.progress(phone)).backfills.map((one) => one.placeId)).toEqual([hidden.id])
         yield* deriveStays(userId, phone.id, ALL)
         expect(yield* VisitSamples.progress(phone)).toEqual(StayProgress.DONE)

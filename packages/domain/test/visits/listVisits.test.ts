@@ -32,11 +32,11 @@ const pages = (userId: UserId, place: PlaceId, limit: number) =>
     const all: Array<ReadonlyArray<number>> = []
     let cursor: string | undefined
     do {
-      const asked = { from: null, to: null, limit, cursor }
+      const query = { from: null, to: null, limit, cursor }
       const page: Effect.Effect.Success<ReturnType<typeof listVisits>> = yield* listVisits(
         connection,
         time(NOON),
-        asked
+        query
       )
       all.push(page.visits.map(({ arrival }) => (NOON - arrival) / MINUTE))
       cursor = page.nextCursor ?? undefined
@@ -120,7 +120,11 @@ describe("pages of visits", () => {
         capturedAt: time(NOON - one * MINUTE),
         accuracyM: 10
       }))
-    const told = (east: typeof EAST, fixes: ReadonlyArray<ReturnType<typeof seen>>, shared: ReadonlyArray<string>) =>
+    const visitsOf = (
+      east: typeof EAST,
+      fixes: ReadonlyArray<ReturnType<typeof seen>>,
+      shared: ReadonlyArray<string>
+    ) =>
       run(
         Effect.gen(function* () {
           const { home, phone, userId } = yield* ground
@@ -135,8 +139,8 @@ describe("pages of visits", () => {
               .filter(([label]) => shared.includes(label))
               .map(([, placeId]) => ({ placeId, sharedAt: time(NOON), includeEarlierVisits: true }))
           }
-          const asked = { from: null, to: null, limit: 100, cursor: undefined }
-          const { visits } = yield* listVisits(connection, time(NOON), asked)
+          const query = { from: null, to: null, limit: 100, cursor: undefined }
+          const { visits } = yield* listVisits(connection, time(NOON), query)
           return visits.map(({ arrival, departure, place }) => [
             place.label,
             (NOON - arrival) / MINUTE,
@@ -149,21 +153,21 @@ describe("pages of visits", () => {
     it.effect("one stop is told once, at the place whose centre is nearer at the median of its fixes [M15]", () =>
       Effect.gen(function* () {
         const stop = (metres: number) => [seen(metres, 60, 50, 40), seen(400, 30)]
-        expect(yield* told(EAST, stop(40), BOTH)).toEqual([["Home", 60, 30]])
-        expect(yield* told(EAST, stop(80), BOTH)).toEqual([["East", 60, 30]])
+        expect(yield* visitsOf(EAST, stop(40), BOTH)).toEqual([["Home", 60, 30]])
+        expect(yield* visitsOf(EAST, stop(80), BOTH)).toEqual([["East", 60, 30]])
         // An app that knows only one of the places sees the visit at that place, although the other place may be
         // nearer.
-        expect(yield* told(EAST, stop(40), ["East"])).toEqual([["East", 60, 30]])
-        expect(yield* told(EAST, stop(80), ["Home"])).toEqual([["Home", 60, 30]])
+        expect(yield* visitsOf(EAST, stop(40), ["East"])).toEqual([["East", 60, 30]])
+        expect(yield* visitsOf(EAST, stop(80), ["Home"])).toEqual([["Home", 60, 30]])
       })
     )
 
     it.effect("one jump does not move it, and of equal distances the smaller circle tells it", () =>
       Effect.gen(function* () {
         const jumps = [seen(40, 60), seen(90, 58), seen(40, 50, 40), seen(400, 30)]
-        expect(yield* told(EAST, jumps, BOTH)).toEqual([["Home", 60, 30]])
+        expect(yield* visitsOf(EAST, jumps, BOTH)).toEqual([["Home", 60, 30]])
         const around = { ...CIRCLE, radiusM: 300 }
-        expect(yield* told(around, [seen(40, 60, 50, 40), seen(400, 30)], BOTH)).toEqual([["Home", 60, 30]])
+        expect(yield* visitsOf(around, [seen(40, 60, 50, 40), seen(400, 30)], BOTH)).toEqual([["Home", 60, 30]])
       })
     )
 
@@ -171,7 +175,7 @@ describe("pages of visits", () => {
       Effect.gen(function* () {
         const campus = { ...travel(CIRCLE, 90, 600), radiusM: 900 }
         const day = [seen(700, 300, 280, 260), seen(0, 200, 190), seen(700, 150, 140, 130, 120), seen(2_000, 60)]
-        expect(yield* told(campus, day, BOTH)).toEqual([
+        expect(yield* visitsOf(campus, day, BOTH)).toEqual([
           ["Home", 200, 150],
           ["East", 300, 60]
         ])
@@ -185,7 +189,7 @@ describe("pages of visits", () => {
           const east = { ...travel(CIRCLE, 90, 250), radiusM: 150 }
           // A point 190 m from the centre of Home lies in the band outside Home's boundary, and decisively inside East.
           const night = [seen(0, 600, 580), seen(190, 560, 400, 200, 100), seen(900, 30)]
-          expect(yield* told(east, night, BOTH)).toEqual([
+          expect(yield* visitsOf(east, night, BOTH)).toEqual([
             ["East", 560, 30],
             ["Home", 600, 560]
           ])
@@ -195,7 +199,7 @@ describe("pages of visits", () => {
 
   describe("of a phone that tells its visits and sends fixes", () => {
     const at = (minutes: number) => time(NOON - minutes * MINUTE)
-    const told = (where: typeof INSIDE, from: number, to: number | null, accuracyM = 10) => ({
+    const report = (where: typeof INSIDE, from: number, to: number | null, accuracyM = 10) => ({
       ...where,
       arrival: at(from),
       departure: to === null ? null : at(to),
@@ -227,13 +231,13 @@ describe("pages of visits", () => {
       [300, 200]
     ]
 
-    it.effect.each<[string, ReadonlyArray<ReturnType<typeof told>>, unknown]>([
-      ["a visit elsewhere neither deletes nor stops what the fixes show", [told(OUTSIDE, 290, 220)], STAYS],
-      ["an open visit elsewhere stops nothing", [told(OUTSIDE, 400, null)], STAYS],
-      ["an imprecise visit says nothing", [told(INSIDE, 290, 220, 500)], STAYS],
+    it.effect.each<[string, ReadonlyArray<ReturnType<typeof report>>, unknown]>([
+      ["a visit elsewhere neither deletes nor stops what the fixes show", [report(OUTSIDE, 290, 220)], STAYS],
+      ["an open visit elsewhere stops nothing", [report(OUTSIDE, 400, null)], STAYS],
+      ["an imprecise visit says nothing", [report(INSIDE, 290, 220, 500)], STAYS],
       [
         "a stop that both show is one visit, as the phone tells it",
-        [told(INSIDE, 298, 205)],
+        [report(INSIDE, 298, 205)],
         [
           [100, 50],
           [298, 205]
@@ -241,7 +245,7 @@ describe("pages of visits", () => {
       ],
       [
         "a visit without a departure ends when the fixes show the phone outside",
-        [told(INSIDE, 302, null)],
+        [report(INSIDE, 302, null)],
         [
           [100, 50],
           [302, 200]
@@ -249,7 +253,7 @@ describe("pages of visits", () => {
       ],
       [
         "a visit that the fixes do not show is told beside the stays",
-        [told(INSIDE, 180, 150)],
+        [report(INSIDE, 180, 150)],
         [
           [100, 50],
           [180, 150],

@@ -32,9 +32,9 @@ it.effect("an answer about visits derives 20 steps at most, however many devices
     )
     expect((yield* ask).complete).toBe(false)
     expect(steps).toBe(20)
-    let asked = 1
-    while (!(yield* ask).complete && asked < 10) asked++
-    expect(asked).toBeLessThan(10)
+    let calls = 1
+    while (!(yield* ask).complete && calls < 10) calls++
+    expect(calls).toBeLessThan(10)
     expect(yield* stays.due(userId)).toEqual([])
   }).pipe(Effect.provide(VisitStores))
 )

@@ -11,13 +11,13 @@ const locale = { language: "en", now: NOW, zone } as const
 
 describe("times on pages [accounts-19]", () => {
   it("are said in the reader's zone, near now by the name of the day", () => {
-    const said = (iso: string) => Time.local(at(iso), "words", locale)
-    expect(said("2026-11-22T09:38:00Z")).toBe("today 10:38")
+    const localTime = (iso: string) => Time.local(at(iso), "words", locale)
+    expect(localTime("2026-11-22T09:38:00Z")).toBe("today 10:38")
     // 23:30 in UTC is already 0:30 of the next day in Berlin.
-    expect(said("2026-11-22T23:30:00Z")).toBe("tomorrow 00:30")
-    expect(said("2026-11-20T23:00:00Z")).toBe("yesterday 00:00")
-    expect(said("2026-11-20T22:59:59Z")).toBe("20 November at 23:59")
-    expect(said("2025-07-01T10:00:00Z")).toBe("1 July 2025 at 12:00")
+    expect(localTime("2026-11-22T23:30:00Z")).toBe("tomorrow 00:30")
+    expect(localTime("2026-11-20T23:00:00Z")).toBe("yesterday 00:00")
+    expect(localTime("2026-11-20T22:59:59Z")).toBe("20 November at 23:59")
+    expect(localTime("2025-07-01T10:00:00Z")).toBe("1 July 2025 at 12:00")
   })
 
   it("count calendar days when clocks change: a day has 25 hours", () => {
@@ -51,8 +51,8 @@ describe("times on pages [accounts-19]", () => {
 
   it("are said in the reader's language", () => {
     const german = { ...locale, language: "de" } as const
-    const said = (iso: string) => Time.local(at(iso), "words", german)
-    expect(["2026-11-22T09:38:00Z", "2026-03-20T22:59:59Z", "2025-07-01T10:00:00Z"].map(said)).toEqual([
+    const localTime = (iso: string) => Time.local(at(iso), "words", german)
+    expect(["2026-11-22T09:38:00Z", "2026-03-20T22:59:59Z", "2025-07-01T10:00:00Z"].map(localTime)).toEqual([
       "heute 10:38",
       "20. März um 23:59",
       "1. Juli 2025 um 12:00"
@@ -64,12 +64,12 @@ describe("times on pages [accounts-19]", () => {
   })
 
   it("durations and ages have one unit or two", () => {
-    const said = (text: Html) => text.in(locale)
+    const textOf = (text: Html) => text.in(locale)
     expect(
-      [30_000, 3 * 60_000, 3_600_000, 7_800_000, 3 * 86_400_000].map((millis) => said(Time.duration(millis)))
+      [30_000, 3 * 60_000, 3_600_000, 7_800_000, 3 * 86_400_000].map((millis) => textOf(Time.duration(millis)))
     ).toEqual(["0 min", "3 min", "1 h", "2 h 10 min", "3 days"])
-    expect(said(Time.ago(Timestamp.plus(NOW, -20_000), NOW))).toBe("just now")
-    expect(said(Time.ago(Timestamp.plus(NOW, -180_000), NOW))).toBe("3 min ago")
-    expect(said(Time.count(12_345))).toBe("12,345")
+    expect(textOf(Time.ago(Timestamp.plus(NOW, -20_000), NOW))).toBe("just now")
+    expect(textOf(Time.ago(Timestamp.plus(NOW, -180_000), NOW))).toBe("3 min ago")
+    expect(textOf(Time.count(12_345))).toBe("12,345")
   })
 })

@@ -87,7 +87,7 @@ const opened = (
     waiting: () => (JSON.parse(storage.get("share-queue:usr_1") ?? "[]") as ReadonlyArray<unknown>).length,
     /** The uploaded positions that the page lists, in words. */
     rows: () => rows.map(({ textContent }) => textContent),
-    said: () => parts.get("share-said")?.textContent ?? "",
+    message: () => parts.get("share-said")?.textContent ?? "",
     /** Lets the first timer end, as if its time had passed. */
     wait: async () => {
       const [id, timer] = timers.entries().next().value ?? []
@@ -122,12 +122,12 @@ it.each([401, 409, 429, 503])(
     const refused = async (status: number, language: "de" | "en") => {
       const page = opened(() => ({ status }), { language })
       await page.press("share-start")
-      return page.said()
+      return page.message()
     }
     for (const language of ["de", "en"] as const) {
-      const said = await refused(status, language)
-      expect(said).not.toContain("an account can have 50 devices")
-      expect(Object.values(textsIn(language).setUp.share.script)).toContain(said)
+      const message = await refused(status, language)
+      expect(message).not.toContain("an account can have 50 devices")
+      expect(Object.values(textsIn(language).setUp.share.script)).toContain(message)
     }
     const [full, later] = [await refused(409, "de"), await refused(503, "de")]
     expect(full).toContain("Entfernen Sie eines")
@@ -192,7 +192,7 @@ it("Stop deletes what waits: neither a timer, nor the network that is back, nor 
   await page.move(3)
   expect([page.requests(), page.waiting()]).toEqual([1, 104])
   await page.press("share-stop")
-  expect([page.said(), page.waiting(), page.pauses()]).toEqual(["Stopped. Nothing is sent.", 0, []])
+  expect([page.message(), page.waiting(), page.pauses()]).toEqual(["Stopped. Nothing is sent.", 0, []])
   await page.online()
   expect(page.requests()).toBe(1)
   // After a failed upload the page pauses. “Stop” must end this pause too, so that the next start uploads at once.

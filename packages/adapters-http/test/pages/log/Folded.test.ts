@@ -35,14 +35,18 @@ describe("repeats of the access log [access-log-6]", () => {
   })
 
   it("are the same but for moments and the count; another result, place or an hour between makes another line", () => {
-    const said = (disclosed: string) => ({ disclosed })
-    const moment = (text: string) => said(`You were at Home on ${text}`)
+    const disclosure = (disclosed: string) => ({ disclosed })
+    const moment = (text: string) => disclosure(`You were at Home on ${text}`)
     expect(
       Folded.fold([entry(2, moment("1 March 2026 at 12:00 UTC")), entry(1, moment("2 May 2026 at 09:30 UTC"))])
     ).toHaveLength(1)
-    expect(Folded.fold([entry(2, said("12 visits to Home")), entry(1, said("3 visits to Home"))])).toHaveLength(1)
-    expect(Folded.fold([entry(2, said("1 location from …")), entry(1, said("9 locations from …"))])).toHaveLength(1)
-    expect(Folded.fold([entry(2, said("visits to Home")), entry(1, said("visits to Gym"))])).toHaveLength(2)
+    expect(
+      Folded.fold([entry(2, disclosure("12 visits to Home")), entry(1, disclosure("3 visits to Home"))])
+    ).toHaveLength(1)
+    expect(
+      Folded.fold([entry(2, disclosure("1 location from …")), entry(1, disclosure("9 locations from …"))])
+    ).toHaveLength(1)
+    expect(Folded.fold([entry(2, disclosure("visits to Home")), entry(1, disclosure("visits to Gym"))])).toHaveLength(2)
     expect(Folded.fold([entry(2), entry(1, { status: 403, error: "scope_expired" })])).toHaveLength(2)
     expect(Folded.fold([entry(62), entry(2)])).toHaveLength(1)
     expect(Folded.fold([entry(63), entry(2)])).toHaveLength(2)

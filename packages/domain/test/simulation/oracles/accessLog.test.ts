@@ -73,8 +73,8 @@ describe("A1: one entry for each request, with its purpose", () => {
       none.read([])
       expect(judge(none.s)).toEqual({ A1: none.calls })
       const early = dead(1)
-      const said = early.read([early.shared(1, early.from - 3_600_001)])
-      expect(judge(early.s)).toEqual({ A1: [early.calls[0], said] })
+      const earlyReading = early.read([early.shared(1, early.from - 3_600_001)])
+      expect(judge(early.s)).toEqual({ A1: [early.calls[0], earlyReading] })
     })
   })
 
@@ -90,15 +90,15 @@ describe("A1: one entry for each request, with its purpose", () => {
     expect(judge(twice.s)).toEqual({ A1: [reading] })
 
     const other = connected()
-    const asked = other.s.call(
+    const otherCall = other.s.call(
       other.appId,
       other.access,
       200,
       { endpoint: "GET /v1/locations/latest" },
       { purpose: "one" }
     )
-    const said = other.read([other.entry({ endpoint: "GET /v1/locations/latest", purpose: "two" })])
-    expect(judge(other.s)).toEqual({ A1: [asked, said] })
+    const otherReading = other.read([other.entry({ endpoint: "GET /v1/locations/latest", purpose: "two" })])
+    expect(judge(other.s)).toEqual({ A1: [otherCall, otherReading] })
 
     const nobody = connected()
     expect(judge((nobody.read([nobody.entry()]), nobody.s))).toHaveProperty("A1")

@@ -71,8 +71,8 @@ export class Ana extends Story {
     const value = { mode: "new" as const, code: this.fresh("code"), connectionId: this.fresh("connection") }
     const { appId, userId } = this
     const days = { standardDays, sensitiveDays: 30 } as const
-    const asked = { requested: SCOPES, scopes: SCOPES, places, earlier, externalUserId: null }
-    this.op("consent", { userId, appId, ...asked, ...days }, ok(value))
+    const consent = { requested: SCOPES, scopes: SCOPES, places, earlier, externalUserId: null }
+    this.op("consent", { userId, appId, ...consent, ...days }, ok(value))
     this.connectionId = value.connectionId
     this.token = this.exchange(appId, value.code).accessToken
   }

@@ -226,7 +226,7 @@ describe("Y4: retry now", () => {
 })
 
 describe("Y5: one entry of the access log", () => {
-  const told = (entries: number, events = 1) => {
+  const storyOf = (entries: number, events = 1) => {
     const s = new Story()
     const { appId, connectionId, userId } = s.connected({ scopes: ["location.rules.place"] })
     for (let n = 0; n < events; n++) {
@@ -252,11 +252,11 @@ describe("Y5: one entry of the access log", () => {
   }
 
   it("one for one event, two for two; not two for one, nor none", () => {
-    expect(judge(told(1).s)).toEqual({})
-    expect(judge(told(2, 2).s)).toEqual({})
-    const two = told(2)
+    expect(judge(storyOf(1).s)).toEqual({})
+    expect(judge(storyOf(2, 2).s)).toEqual({})
+    const two = storyOf(2)
     expect(judge(two.s)).toEqual({ Y5: [two.at] })
-    const none = told(0)
+    const none = storyOf(0)
     expect(judge(none.s)).toEqual({ Y5: [none.at] })
   })
 })

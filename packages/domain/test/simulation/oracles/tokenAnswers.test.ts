@@ -28,10 +28,10 @@ describe("T9: sub", () => {
     two.connected({ userId, tokens: { sub: "everywhere" } })
     expect(judge(two)).toEqual({ T9: [two.entries.length - 1] })
 
-    const told = new Story()
-    const { access, appId, userId: id } = told.connected()
-    told.me(appId, access, { sub: id })
-    expect(judge(told)["T9"]).toContain(told.entries.length - 1)
+    const story = new Story()
+    const { access, appId, userId: id } = story.connected()
+    story.me(appId, access, { sub: id })
+    expect(judge(story)["T9"]).toContain(story.entries.length - 1)
   })
 })
 
@@ -103,8 +103,8 @@ describe("T11: grant ∩ declared, at once", () => {
     const shut = s.call(appId, access, 403, VISITS, { error: "missing_scope" })
     s.op("declareScopes", { appId, scopes: ["location.place.current"] }, ok(null))
     const open = s.call(appId, access, 200)
-    const said = s.me(appId, access, { scopes: both, held_scopes: ["location.place.current"] })
-    expect(judge(s)).toEqual({ T11: [shut, open, said] })
+    const meAnswer = s.me(appId, access, { scopes: both, held_scopes: ["location.place.current"] })
+    expect(judge(s)).toEqual({ T11: [shut, open, meAnswer] })
   })
 
   it("while the app is being narrowed, and when nobody knows whether it was, both are fine", () => {

@@ -15,8 +15,8 @@ const page = (
   const { cursor = null, from = null, limit = 2, next = null, to = null } = over
   const request = { endpoint: "GET /v1/visits", from, to, limit, cursor } as const
   const place = { id: ana.placeId, label: "Home", kind: "home" }
-  const told = visits.map((visit) => ({ departure: null, place, ...visit }))
-  return ana.call(ana.appId, ana.token, 200, request, { body: { visits: told, nextCursor: next } })
+  const items = visits.map((visit) => ({ departure: null, place, ...visit }))
+  return ana.call(ana.appId, ana.token, 200, request, { body: { visits: items, nextCursor: next } })
 }
 
 describe("V1: where a visit is", () => {
@@ -93,7 +93,7 @@ describe("V4: a walk", () => {
     expect(names(ana.broken)).toEqual(["V4"])
   })
 
-  const told = (over: { lat?: number } = {}) => {
+  const uploadVisit = (over: { lat?: number } = {}) => {
     const ana = new Ana()
     const { deviceId, userId } = ana
     const arrival = ana.t
@@ -103,24 +103,24 @@ describe("V4: a walk", () => {
     return { ana, arrival }
   }
   it("tells every visit that the phone told of", () => {
-    const { ana, arrival } = told()
+    const { ana, arrival } = uploadVisit()
     page(ana, [{ arrival, departure: arrival + MINUTE }])
     expect(ana.broken).toEqual({})
     page(ana, [])
     expect(names(ana.broken)).toEqual(["V4"])
   })
   it("a page without a visit that was elsewhere is right", () => {
-    const { ana } = told({ lat: FAR.lat })
+    const { ana } = uploadVisit({ lat: FAR.lat })
     page(ana, [])
     expect(ana.broken).toEqual({})
   })
   it("none that is outside of what was asked for", () => {
-    const { ana, arrival } = told()
+    const { ana, arrival } = uploadVisit()
     page(ana, [], { from: arrival + 1 })
     expect(ana.broken).toEqual({})
   })
   it("says nothing while things change", () => {
-    const { ana } = told()
+    const { ana } = uploadVisit()
     const { connectionId, userId } = ana
     const sharing = ana.begin("sharePlaces", { userId, connectionId, places: [] })
     page(ana, [])

@@ -29,7 +29,7 @@ const ALL = [
  * A scenario: Ana shares everything with an app, which has a rule on her home and a rule on a zone around it. She goes
  * home, and both rules fire. Then `ask` runs.
  */
-const told =
+const homeScenario =
   (
     ask: (connection: Simulation.Connection, home: Simulation.Place, now: number) => Effect.Effect<unknown, unknown>
   ): Plant["scenario"] =>
@@ -54,12 +54,14 @@ const told =
 
 const zone = { endpoint: "POST /v1/answers/verify-zone", label: "Block", ...HOME, radiusM: 300, maxAgeS: 900 } as const
 
-const presence = told((connection, { id: placeId }) =>
+const presence = homeScenario((connection, { id: placeId }) =>
   connection.call({ endpoint: "GET /v1/answers/places/{place_id}/presence", placeId, maxAgeS: 900 })
 )
-const current = told((connection) => connection.call({ endpoint: "GET /v1/answers/current-place", maxAgeS: 900 }))
-const latest = told((connection) => connection.call({ endpoint: "GET /v1/locations/latest" }))
-const nothing = told(() => Effect.void)
+const current = homeScenario((connection) =>
+  connection.call({ endpoint: "GET /v1/answers/current-place", maxAgeS: 900 })
+)
+const latest = homeScenario((connection) => connection.call({ endpoint: "GET /v1/locations/latest" }))
+const nothing = homeScenario(() => Effect.void)
 
 /** Plants a bug that changes the body of the answers of one endpoint. */
 const answering =
@@ -111,7 +113,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "Q3",
     what: "the answer is never inside the zone",
     sabotageAnswers: answering("POST /v1/answers/verify-zone", ({ state }) => (state === "yes" ? { state: "no" } : {})),
-    scenario: told((connection) => connection.call(zone))
+    scenario: homeScenario((connection) => connection.call(zone))
   },
   {
     oracle: "Q4",
@@ -134,7 +136,7 @@ export const plants: ReadonlyArray<Plant> = [
           next
         }))
     })),
-    scenario: told((connection, _, now) =>
+    scenario: homeScenario((connection, _, now) =>
       connection.call({ endpoint: "GET /v1/locations/timerange", from: now - HOUR, to: now, limit: 100 })
     )
   },
@@ -144,7 +146,7 @@ export const plants: ReadonlyArray<Plant> = [
     sabotageAnswers: answering("GET /v1/locations/days", ({ days }) => ({
       days: (days as ReadonlyArray<{ fixes: number }>).map((day) => ({ ...day, fixes: day.fixes - 1 }))
     })),
-    scenario: told((connection, _, now) =>
+    scenario: homeScenario((connection, _, now) =>
       connection.call({ endpoint: "GET /v1/locations/days", from: now - HOUR, to: now })
     )
   },
@@ -157,7 +159,7 @@ export const plants: ReadonlyArray<Plant> = [
           fixes.filter(({ capturedAt }) => capturedAt <= at)
         )
     })),
-    scenario: told((connection, _, now) =>
+    scenario: homeScenario((connection, _, now) =>
       connection.call({ endpoint: "GET /v1/locations/lookup", at: now - 20 * SECOND, toleranceS: 900 })
     )
   },
@@ -165,8 +167,8 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "V8",
     what: "visits end five minutes late",
     sabotage: instead(VisitStore, (store) => ({
-      stays: (asked) =>
-        Effect.map(store.stays(asked), (stays) =>
+      stays: (query) =>
+        Effect.map(store.stays(query), (stays) =>
           stays.map((stay) => ({
             ...stay,
             departure: stay.departure === null ? null : Timestamp.plus(stay.departure, 5 * MINUTE + 1)
@@ -215,7 +217,7 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: instead(LimitStore, (store) => ({
       ask: (spender, decide) => store.ask(spender, ({ circles }, now) => decide({ calls: [], circles }, now))
     })),
-    scenario: told((connection) => Effect.replicateEffect(connection.call(zone), 21))
+    scenario: homeScenario((connection) => Effect.replicateEffect(connection.call(zone), 21))
   },
   {
     oracle: "B2",
@@ -224,7 +226,7 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: instead(LimitStore, (store) => ({
       ask: (spender, decide) => store.ask(spender, ({ calls }, now) => decide({ calls, circles: [] }, now))
     })),
-    scenario: told((connection) =>
+    scenario: homeScenario((connection) =>
       Effect.forEach([3_000, 4_000, 5_000, 6_000], (radiusM) => connection.call({ ...zone, radiusM }))
     )
   },
@@ -281,7 +283,7 @@ export const plants: ReadonlyArray<Plant> = [
         )
     })),
     isInFront: true,
-    scenario: told((connection) =>
+    scenario: homeScenario((connection) =>
       connection.call({ endpoint: "GET /v1/locations/latest" }, { purpose: "never_registered" })
     )
   },
@@ -292,7 +294,7 @@ export const plants: ReadonlyArray<Plant> = [
       newest: (userId, now, { from, until }, limit) =>
         store.newest(userId, now, { from: from === null ? null : Timestamp.plus(from, 1), until }, limit)
     })),
-    scenario: told((connection, { id: placeId }, now) =>
+    scenario: homeScenario((connection, { id: placeId }, now) =>
       Effect.zipRight(
         connection.app.world.advanceTo(now - 5 * SECOND + 900 * SECOND),
         connection.call({ endpoint: "GET /v1/answers/places/{place_id}/presence", placeId, maxAgeS: 900 })
@@ -305,7 +307,7 @@ export const plants: ReadonlyArray<Plant> = [
     sabotageAnswers: answering("POST /v1/answers/verify-zone", ({ state }) =>
       state === "unknown" ? { state: "yes" } : {}
     ),
-    scenario: told((connection, _, now) =>
+    scenario: homeScenario((connection, _, now) =>
       Effect.zipRight(connection.app.world.advanceTo(now - 5 * SECOND + 901 * SECOND), connection.call(zone))
     )
   },

@@ -35,7 +35,7 @@ export const watched = (world: Simulation.World) =>
  * A scenario: a developer opens a stream of the app's events. A minute later Ana comes home, and then she leaves. The
  * stream stays open all the time.
  */
-const heard =
+const streamScenario =
   (events: ReadonlyArray<string> = []) =>
   (world: Simulation.World) =>
     Effect.gen(function* () {
@@ -54,7 +54,7 @@ export const plants: ReadonlyArray<Plant> = [
       let count = 0
       return { derive: (purpose, key, text) => vault.derive(purpose, key, `${text}${count++}`) }
     }),
-    scenario: heard()
+    scenario: streamScenario()
   },
   {
     oracle: "N2",
@@ -62,13 +62,13 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: instead(ListenerStore, (store) => ({
       live: (appId, now) => Effect.map(store.live(appId, now), (all) => all.map((one) => ({ ...one, events: [] })))
     })),
-    scenario: heard(["places.changed"])
+    scenario: streamScenario(["places.changed"])
   },
   {
     oracle: "N3",
     what: "events for listeners are lost",
     sabotage: instead(ListenerStore, () => ({ offer: () => Effect.succeed([]) })),
-    scenario: heard()
+    scenario: streamScenario()
   },
   {
     oracle: "N4",

@@ -87,7 +87,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "P5",
     what: "more than half of the expected volume is flagged",
     sabotage: instead(VolumeFlagStore, (store) => ({
-      raise: (asked) => store.raise({ ...asked, factor: asked.factor / 4 })
+      raise: (window) => store.raise({ ...window, factor: window.factor / 4 })
     })),
     scenario: (world) =>
       Effect.gen(function* () {

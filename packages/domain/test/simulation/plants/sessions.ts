@@ -71,8 +71,8 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "U1",
     what: "the cookie that changed the password still counts afterwards",
     sabotage: instead(AccountStore, (store) => ({
-      confirmSession: (asked, confirmed) =>
-        Effect.flatMap(store.findSession(asked.hash, confirmed.confirmedAt), (found) =>
+      confirmSession: (session, confirmed) =>
+        Effect.flatMap(store.findSession(session.hash, confirmed.confirmedAt), (found) =>
           Option.isNone(found)
             ? Effect.succeed(false)
             : Effect.as(store.openSession({ ...found.value.session, ...confirmed }), true)

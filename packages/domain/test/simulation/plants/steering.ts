@@ -21,7 +21,7 @@ const VISITS = { endpoint: "GET /v1/visits", from: null, to: null, limit: 100, c
 /** Plants a bug in the check before an attempt: `change` falsifies what the check reads about the connection. */
 const permitting = (change: (found: Authorisation) => Authorisation): Simulation.Sabotage =>
   instead(EventStore, (store) => ({
-    authorisation: (...asked) => Effect.map(store.authorisation(...asked), Option.map(change))
+    authorisation: (...args) => Effect.map(store.authorisation(...args), Option.map(change))
   }))
 
 type Authorisation = Option.Option.Value<Effect.Effect.Success<ReturnType<typeof EventStore.Service.authorisation>>>
@@ -88,7 +88,7 @@ const pauses: ReadonlyArray<Plant> = [
   {
     oracle: "G1",
     what: "a paused app does not read why nothing is known",
-    sabotageAnswers: (_, { body: { reason: _reason, ...body }, ...told }) => ({ ...told, body }),
+    sabotageAnswers: (_, { body: { reason: _reason, ...body }, ...answer }) => ({ ...answer, body }),
     scenario: inScene(({ ana, connection, walk }) =>
       Effect.gen(function* () {
         yield* walk(HOME)
@@ -156,10 +156,10 @@ const pauses: ReadonlyArray<Plant> = [
     oracle: "G3",
     what: "an event that waited through a pause is sent afterwards",
     sabotage: instead(EventStore, (store) => ({
-      authorisation: (...asked) =>
+      authorisation: (...args) =>
         Effect.flatMap(Timestamp.now, (now) =>
           Effect.map(
-            store.authorisation(...asked),
+            store.authorisation(...args),
             Option.map((one) =>
               Pause.isOn(one.connection.pause, now) ? one : { ...one, connection: { ...one.connection, pause: null } }
             )
@@ -265,8 +265,8 @@ const permissions: ReadonlyArray<Plant> = [
 const endsAsTheyWere = (ports: Context.Context<Simulation.Ports>) => {
   const ends = new Map<string, Timestamp.Timestamp | null>()
   return instead(VisitStore, (store) => ({
-    stays: (asked) =>
-      Effect.map(store.stays(asked), (stays) =>
+    stays: (query) =>
+      Effect.map(store.stays(query), (stays) =>
         stays.map((stay) => {
           const key = `${stay.deviceId} ${stay.placeId} ${stay.arrival}`
           const before = ends.get(key)

@@ -46,11 +46,11 @@ export const plants: ReadonlyArray<Plant> = [
         Map<PlaceId, { readonly placeId: PlaceId; readonly since: Timestamp.Timestamp | null }>
       >()
       return {
-        stays: (asked) => {
-          const known = ever.get(asked.userId) ?? new Map()
-          ever.set(asked.userId, known)
-          for (const place of asked.places) known.set(place.placeId, place)
-          return store.stays({ ...asked, places: [...known.values()] })
+        stays: (query) => {
+          const known = ever.get(query.userId) ?? new Map()
+          ever.set(query.userId, known)
+          for (const place of query.places) known.set(place.placeId, place)
+          return store.stays({ ...query, places: [...known.values()] })
         }
       }
     }),
@@ -67,17 +67,17 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "V2",
     what: "stops elsewhere are taken out of a page after it was filled",
     sabotage: instead(VisitStore, (store, ports) => ({
-      stays: (asked) =>
+      stays: (query) =>
         Effect.gen(function* () {
-          const shared = new Set(asked.places.map(({ placeId }) => placeId))
-          const all = yield* Context.get(ports, PlaceStore).list(asked.userId)
+          const shared = new Set(query.places.map(({ placeId }) => placeId))
+          const all = yield* Context.get(ports, PlaceStore).list(query.userId)
           const places = all.map(({ id }) => ({ placeId: id, since: null }))
-          const hidden = yield* store.stays({ ...asked, places: places.filter(({ placeId }) => !shared.has(placeId)) })
-          const found = yield* store.stays(asked)
+          const hidden = yield* store.stays({ ...query, places: places.filter(({ placeId }) => !shared.has(placeId)) })
+          const found = yield* store.stays(query)
           // The stays at places that are not shared get an unknown place id. So they take up space on the page of
           // visits, but the page does not show them.
           const ghosts = hidden.map((visit) => ({ ...visit, placeId: PlaceId.make(`gone_${visit.placeId}`) }))
-          return [...found, ...ghosts].sort((a, b) => b.arrival - a.arrival).slice(0, asked.limit)
+          return [...found, ...ghosts].sort((a, b) => b.arrival - a.arrival).slice(0, query.limit)
         })
     })),
     scenario: inScene((scene) =>
@@ -95,7 +95,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "V3",
     what: "nothing checks since when a place is shared",
     sabotage: instead(VisitStore, (store) => ({
-      stays: (asked) => store.stays({ ...asked, places: asked.places.map((place) => ({ ...place, since: null })) })
+      stays: (query) => store.stays({ ...query, places: query.places.map((place) => ({ ...place, since: null })) })
     })),
     scenario: inScene((scene) =>
       Effect.gen(function* () {
@@ -111,7 +111,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "V4",
     what: "the first visit that a phone reported is left out",
     sabotage: instead(VisitStore, (store) => ({
-      reports: (asked) => Effect.map(store.reports(asked), (reports) => reports.slice(1))
+      reports: (query) => Effect.map(store.reports(query), (reports) => reports.slice(1))
     })),
     scenario: inScene((scene) =>
       Effect.gen(function* () {

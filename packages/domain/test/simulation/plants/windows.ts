@@ -75,12 +75,12 @@ export const plants: ReadonlyArray<Plant> = [
     what: "a window that closes within five minutes is refused as if it had",
     sabotage: instead(RuleStore, (store) => ({
       create: (userId, connectionId, decide) =>
-        Effect.flatMap(Timestamp.now, (asked) => {
+        Effect.flatMap(Timestamp.now, (requestedAt) => {
           let isShort = false
           const created = store.create(userId, connectionId, (present, now) => {
             const decided = decide(present, now)
             const until = decided.rule?.window.until ?? null
-            isShort = until !== null && until - asked <= 5 * MINUTE
+            isShort = until !== null && until - requestedAt <= 5 * MINUTE
             return isShort ? { ...decided, rule: null } : decided
           })
           // No real store fails with this error, so the type of the store does not allow the error. The cast to `never`

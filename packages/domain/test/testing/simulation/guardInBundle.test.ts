@@ -35,7 +35,7 @@ describe.each([
   ["readable", false],
   ["minified", true]
 ])("a bundle with all of it in one file, %s", (name, minify) => {
-  let said: Readonly<Record<string, string>>
+  let output: Readonly<Record<string, string>>
   beforeAll(async () => {
     const outfile = join(folder, `${name}.mjs`)
     await build({
@@ -48,17 +48,17 @@ describe.each([
       platform: "node",
       conditions: ["@place-access/source"]
     })
-    said = JSON.parse(execFileSync(process.execPath, [outfile], { encoding: "utf8" })) as typeof said
+    output = JSON.parse(execFileSync(process.execPath, [outfile], { encoding: "utf8" })) as typeof output
   })
 
   it("runs as it does from its modules, and the guard reports nothing of `effect`'s own", () => {
-    expect(said["swarm"]).toBe(Simulation.randomSync({ seed: SEED }).traceHash)
-    expect(said["never"]).toMatch(/^[0-9a-f]{64}$/)
+    expect(output["swarm"]).toBe(Simulation.randomSync({ seed: SEED }).traceHash)
+    expect(output["never"]).toMatch(/^[0-9a-f]{64}$/)
   })
 
   it("a program that reads the host is reported, with who it was", () => {
-    expect(said["random"]).toMatch(/^HostRead: .*Math\.random careless /)
-    expect(said["interval"]).toMatch(/^HostRead: .*setInterval careless /)
-    expect(said["handedOn"]).toMatch(/^HostRead: .*Date\.now .*unsafeNow.* < .*careless/)
+    expect(output["random"]).toMatch(/^HostRead: .*Math\.random careless /)
+    expect(output["interval"]).toMatch(/^HostRead: .*setInterval careless /)
+    expect(output["handedOn"]).toMatch(/^HostRead: .*Date\.now .*unsafeNow.* < .*careless/)
   })
 })

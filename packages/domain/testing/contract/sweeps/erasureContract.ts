@@ -142,11 +142,11 @@ export const erasureContract: Contract<Ports> = [
       const { phone, t, userId } = yield* begin
       const home = yield* Samples.place(userId)
       const heardUntil = [t(5), t(10), t(15)]
-      for (const heard of heardUntil) {
-        const stay = { placeId: home.id, arrival: t(0), departure: t(40), heardUntil: heard }
+      for (const lastReading of heardUntil) {
+        const stay = { placeId: home.id, arrival: t(0), departure: t(40), heardUntil: lastReading }
         yield* Visits.commit(phone, home.id, t(0), { stays: [stay] })
         yield* erase(userId, t(10), t(20))
-        const known = heard < t(10) ? heard : null
+        const known = lastReading < t(10) ? lastReading : null
         Check.equal(
           yield* Visits.openAt(phone, t(10)),
           [{ placeId: home.id, arrival: t(0), heardUntil: known }],

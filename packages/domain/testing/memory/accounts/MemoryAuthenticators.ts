@@ -47,9 +47,9 @@ export const answer = (passkey: MemoryPasskey, challenge: string): PasskeyRespon
 
 const read = (response: PasskeyResponse): Effect.Effect<MemoryPasskey, PasskeyRejected> =>
   Effect.suspend(() => {
-    const said = JSON.parse(response.json) as MemoryPasskey & { readonly challenge: string }
-    return said.challenge === response.challenge && said.id === response.id
-      ? Effect.succeed(said)
+    const passkey = JSON.parse(response.json) as MemoryPasskey & { readonly challenge: string }
+    return passkey.challenge === response.challenge && passkey.id === response.id
+      ? Effect.succeed(passkey)
       : new PasskeyRejected({ reason: "the challenge or the id is another" })
   })
 

@@ -77,15 +77,15 @@ const judgeSending = (
 const whileDisabled = (known: Knowledge, log: Rows, say: Say): void => {
   if (known.trace.wentBack) return
   const slack = 2 * known.trace.skewMs
-  const said = new Set<string>()
+  const reportedIds = new Set<string>()
   for (const op of known.trace.ops.values()) {
     if (op.name !== "readEndpoints" || op.outcome._tag !== "ok" || op.args.appId !== log.appId) continue
     for (const { disabledAt, endpointId } of op.outcome.value.endpoints) {
       if (disabledAt === null) continue
       for (const row of log.rows.values()) {
-        if (row.endpointId !== endpointId || !row.isReplay || said.has(row.deliveryId)) continue
+        if (row.endpointId !== endpointId || !row.isReplay || reportedIds.has(row.deliveryId)) continue
         if (row.createdAt <= disabledAt + slack || row.createdAt >= op.tMin) continue
-        said.add(row.deliveryId)
+        reportedIds.add(row.deliveryId)
         say(op.to, `${row.deliveryId} was made while the endpoint was disabled`)
       }
     }

@@ -152,7 +152,7 @@ const T12 = oracle(
   "T12",
   "A refresh token lives as long as the grant: the same date as grant_expires_at, null iff that is null (Spec §2.1, §4.3)",
   (known, say) => {
-    const said = new Map<unknown, { readonly date: number | null; readonly of: string }>()
+    const dates = new Map<unknown, { readonly date: number | null; readonly of: string }>()
     for (const { connection, grantExpiresAt, of, span } of reports(known)) {
       const candidates = connection.standard.candidates(span.from, span.to)
       const fits = candidates.some(({ value }) =>
@@ -166,10 +166,10 @@ const T12 = oracle(
       if (!fits) say(span.to, `${name} is not what the user chose`)
       const only = candidates.length === 1 ? candidates[0] : undefined
       if (only === undefined) continue
-      const before = said.get(only)
+      const before = dates.get(only)
       if (before !== undefined && before.date !== grantExpiresAt)
         say(span.to, `${name} differs from the ${before.of} answer`)
-      said.set(only, { date: grantExpiresAt, of })
+      dates.set(only, { date: grantExpiresAt, of })
     }
   }
 )
