@@ -27,7 +27,7 @@ const AuditEntry = Schema.Struct({
   actor: Schema.Struct({
     kind: Schema.Literal("owner", "staff", "teammate", "operator", "stranger").annotations({
       description:
-        "`owner`: the account itself; `staff`: a reviewer or an admin; `teammate`: another member of the app's team; `operator`: a command on the server; `stranger`: nobody who was signed in"
+        "`owner`: the account itself; `staff`: a reviewer or an admin; `teammate`: another member of the app's team; `operator`: a command on the server; `stranger`: somebody who was not signed in"
     }),
     id: Schema.NullOr(Schema.String)
   }),
