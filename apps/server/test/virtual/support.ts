@@ -36,6 +36,9 @@ export interface TestWorld {
 /** The path of a data folder that does not exist yet, in a folder of its own. */
 export const newFolder = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), "place-access-world-")), "data")
 
+/** The time at which a world with a seed begins. */
+const SEEDED_START = Date.parse("2026-01-05T09:00:00Z")
+
 /**
  * Makes the data folder of a world with a seed, as a server leaves it that was stopped before it got a request. A
  * server that starts in a new folder spends seconds of processor time on its database. The service's key is derived
@@ -48,9 +51,6 @@ export const seededFolder = async (seed: string): Promise<string> => {
   await rename(made, dataDir)
   return dataDir
 }
-
-/** The time at which a world with a seed begins. */
-const SEEDED_START = Date.parse("2026-01-05T09:00:00Z")
 
 /**
  * Starts a server on virtual time in a data folder, by default in the folder of a world with a seed. `close` stops the

@@ -26,11 +26,9 @@ export const moment = {
 }
 
 /** How answers name a place (Spec §2.5). */
-export const PlaceRef = Schema.Struct({
-  id: PlaceId,
-  label: Schema.String,
-  kind: Place.PlaceKind
-}).annotations({ identifier: "PlaceRef" })
+export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind: Place.PlaceKind }).annotations({
+  identifier: "PlaceRef"
+})
 
 const AsOf = NullableAt.annotations({
   description: "When the phone captured the reading that decided the answer; null when no reading decided"

@@ -46,7 +46,7 @@ export const STATUS = {
 export const AppBody = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
-  description: Schema.String.annotations({ description: "What the app is for, as users read it" }),
+  description: Schema.String,
   homepage_url: Schema.NullOr(Schema.String),
   logo: Schema.NullOr(Schema.String).annotations({
     description: "The digest of the logo, which is at `/app-logos/{app_id}/{logo}.png`; null: the app has no logo"
@@ -103,9 +103,7 @@ const NewApp = Fields.request({
 
 const Edit = Fields.request({
   name: Fields.optional(App.AppName),
-  description: Fields.optional(App.AppDescription).annotations({
-    description: "What the app is for, as users read it"
-  }),
+  description: Fields.optional(App.AppDescription),
   /** Null removes the homepage. */
   homepage_url: Schema.optionalWith(Schema.NullOr(App.HomepageUrl), { exact: true }),
   logo_png: Schema.optionalWith(Schema.NullOr(AppLogo.LogoPng), { exact: true }).annotations({

@@ -17,7 +17,7 @@ export const UserConnection = Schema.Struct({
   app: Schema.Struct({
     id: AppId,
     name: Schema.String,
-    description: Schema.String.annotations({ description: "What the app is for, in its developer's words" }),
+    description: Schema.String,
     homepage_url: Schema.NullOr(Schema.String),
     logo: Schema.NullOr(Schema.String).annotations({
       description:

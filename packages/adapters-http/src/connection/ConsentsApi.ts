@@ -40,7 +40,7 @@ const Review = Schema.Struct({
   app: Schema.Struct({
     id: AppId,
     name: Schema.String,
-    description: Schema.String.annotations({ description: "What the app is for, in its developer's words" }),
+    description: Schema.String,
     homepage_url: Schema.NullOr(Schema.String),
     status: App.AppStatus.annotations(STATUS),
     developer_name: Schema.String,

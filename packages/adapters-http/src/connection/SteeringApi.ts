@@ -30,8 +30,8 @@ const Change = request({
 })
 
 const Difference = Schema.Struct({
-  scopes: Schema.Array(Scope.Scope).annotations({ description: "The scopes that only one of the two entries has" }),
-  places: Schema.Array(PlaceId).annotations({ description: "The places that only one of the two entries has" }),
+  scopes: Schema.Array(Scope.Scope).annotations({ description: "The scopes that the change added or removed" }),
+  places: Schema.Array(PlaceId).annotations({ description: "The places that the change added or removed" }),
   earlier_visits: Schema.Array(PlaceId).annotations({
     description: "Places whose visits from before the sharing are shared too"
   })

@@ -23,7 +23,7 @@ export const EndpointBody = Schema.Struct({
     description: "Empty: every event, also types that are added later"
   }),
   description: Schema.NullOr(Schema.String).annotations({
-    description: "What the endpoint is for, for the app's team; null: nothing is written"
+    description: "The team's note about the endpoint; null: there is none"
   }),
   header_names: Schema.Array(Schema.String).annotations({
     description: "The names of the endpoint's own headers. Their values are not shown"
@@ -106,7 +106,7 @@ const NewEndpoint = Fields.request({
     })
   ),
   description: Fields.optional(WebhookEndpoint.EndpointDescription).annotations({
-    description: "What the endpoint is for, for the app's team"
+    description: "The team's note about the endpoint"
   }),
   headers: Fields.optional(OwnHeaders)
 })
@@ -125,7 +125,12 @@ const Edit = Fields.request({
     })
   ),
   /** Null removes the description. */
-  description: Schema.optionalWith(Schema.NullOr(WebhookEndpoint.EndpointDescription), { exact: true }),
+  description: Schema.optionalWith(
+    Schema.NullOr(WebhookEndpoint.EndpointDescription).annotations({
+      description: "The team's note about the endpoint; null removes it"
+    }),
+    { exact: true }
+  ),
   enabled: Fields.optional(Enabled),
   headers: Fields.optional(HeaderEdits)
 })

@@ -35,7 +35,7 @@ export const ImportBody = Schema.Struct({
   format: Schema.NullOr(Import.ImportFormat).annotations({ description: "Null until the first entry was read" }),
   state: Import.ImportState.annotations({
     description:
-      "`asking`: the columns of a table have still to be named; `waiting`, `running`: the file is still to be read; `done`; `failed`: `error` says why; `undoing`: what the import added is being deleted"
+      "`asking`: the columns of a table have still to be named; `waiting`, `running`: the file is still to be read; `done`: it was read; `failed`: `error` says why; `undoing`: what the import added is being deleted"
   }),
   counts: Schema.Struct({
     read: count("The entries that were read so far: the sum of the other counts"),

@@ -60,7 +60,7 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   deliveries: "The deliveries of this page",
   deltaSeconds: "Whole seconds between the asked moment and `asOf`, rounded down; null without a reading",
   departure: "When the person left; left out while the visit goes on",
-  description: "What it is for, as its maker describes it",
+  description: "What the app is for, in its developer's words",
   developer: "Who develops the app",
   developer_name: "The name of the app's developer, as users read it",
   device_id: "The id that the phone's app was set up with",

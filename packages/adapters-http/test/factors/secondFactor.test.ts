@@ -453,17 +453,24 @@ describe("an owner who lost everything [factors-7]", () => {
 
   it("the owner's own factor stops it, and so does the button; a request lapses after a week", async () => {
     const { browser, email, person, secret } = await withCodeApp()
+    const filter = { userId: person.account.id, kind: "factor_removal_stopped" } as const
+    const stops = async () =>
+      (await world.run(Effect.flatMap(AuditLog, (log) => log.list(filter, 10, undefined)))).items
     await ask(person)
+    expect(await stops()).toEqual([])
     expect((await withCode((await begin(email)).browser, codeAt(secret))).status).toBe(303)
+    expect(await stops()).toHaveLength(1)
     world.clock.advance(HOURS)
     expect((await ask(person))._tag).toBe("Requested")
     const page = await browser.get(FACTOR)
     expect(page.text).toContain("Keep my second factor")
     expect(where(await browser.submit(page, `${FACTOR}/keep`))).toEqual([303, `${FACTOR}?done=factor-kept`])
+    expect((await stops()).map(({ actor }) => actor._tag)).toEqual(["Owner", "Owner"])
     world.clock.advance(HOURS)
     expect((await ask(person))._tag).toBe("Requested")
     world.clock.advance(HOURS + 7 * Timestamp.DAY)
     expect((await ask(person))._tag).toBe("Requested")
+    expect(await stops()).toHaveLength(2)
     // A thief who has only the password, or only the mailbox, can neither stop the removal of the factors nor remove
     // them at once.
     expect((await begin(email)).answer.headers.get("location")).toContain(STEP)

@@ -330,7 +330,7 @@ describe("a black hole with 5,000 rows that are due", () => {
 })
 
 describe("recover since", () => {
-  it("what does not fit one batch is due after all of the batch before it", () => {
+  it("what does not fit one batch is due after all of the batch before it; a smaller batch is not the last [deliveries-11]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene

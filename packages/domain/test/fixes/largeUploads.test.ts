@@ -1,10 +1,26 @@
-import { Fix, FixStore, ingestFixes, UploadPace } from "@place-access/domain/fixes"
+import { Fix, FixStore, ingestFixes, type UploadCommit, UploadPace } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { person, reading, RIDE, run } from "../support/uploads.js"
+
+/** A store that lists the sizes of its commits, each of which takes `millis`. */
+const recorded = (sizeOf: (upload: UploadCommit) => number, millis: number) =>
+  Effect.map(FixStore, (store) => {
+    const sizes: Array<number> = []
+    const recording = FixStore.of({
+      ...store,
+      commit: (upload) =>
+        Effect.gen(function* () {
+          sizes.push(sizeOf(upload))
+          yield* Effect.sleep(millis)
+          return yield* store.commit(upload)
+        })
+    })
+    return { sizes, store: recording }
+  })
 
 describe("an upload", () => {
   it.effect(
@@ -67,22 +83,14 @@ describe("an upload", () => {
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
-        const store = yield* FixStore
-        const sizes: Array<number> = []
-        const counting = FixStore.of({
-          ...store,
-          commit: (upload) => {
-            sizes.push(upload.visits.length)
-            return store.commit(upload)
-          }
-        })
+        const { sizes, store } = yield* recorded((upload) => upload.visits.length, 0)
         const visits = Array.from({ length: 1_001 }, (_, index) => ({
           arrival: time(NOON - DAY - index * MINUTE),
           departure: time(NOON - DAY - index * MINUTE + 1_000),
           ...INSIDE,
           accuracyM: null
         }))
-        const ingest = ingestFixes(phone, RIDE, visits).pipe(Effect.provideService(FixStore, counting))
+        const ingest = ingestFixes(phone, RIDE, visits).pipe(Effect.provideService(FixStore, store))
         expect(yield* ingest).toEqual({ accepted: 3, duplicates: 0, quarantined: 0 })
         expect(sizes).toEqual([250, 250, 250, 250, 1])
         const { visitReports } = yield* MemoryDatabase
@@ -92,37 +100,26 @@ describe("an upload", () => {
   )
 
   it.effect.each([
-    ["a quarter of the time", { partEntries: 400, share: 0.25 }, 3, 30],
-    ["a server on PostgreSQL", UploadPace.FAIR, 5, 10],
-    ["a process without other requests", UploadPace.QUICK, 5, 0]
+    ["a quarter of the time", { partEntries: 400, share: 0.25 }, [400, 400, 201], 30],
+    ["a server on PostgreSQL", UploadPace.FAIR, [250, 250, 250, 250, 1], 10],
+    ["a process without other requests", UploadPace.QUICK, [250, 250, 250, 250, 1], 0]
   ] as const)(
     "at the pace of %s pauses after each part in proportion to the time it took [fixes-8]",
     ([, pace, parts, pauseMs]) =>
       run(
         Effect.gen(function* () {
           const { phone } = yield* person
-          const store = yield* FixStore
-          const stored: Array<number> = []
-          const slow = FixStore.of({
-            ...store,
-            commit: (upload) =>
-              Effect.gen(function* () {
-                stored.push(upload.fixes.length)
-                yield* Effect.sleep(10)
-                return yield* store.commit(upload)
-              })
-          })
+          const { sizes, store } = yield* recorded((upload) => upload.fixes.length, 10)
           const readings = Array.from({ length: 1_001 }, (_, index) => reading(-14 * MINUTE + index, OUTSIDE))
           const upload = yield* ingestFixes(phone, readings, []).pipe(
-            Effect.provideService(FixStore, slow),
+            Effect.provideService(FixStore, store),
             Effect.provideService(UploadPace.Current, pace),
             Effect.zipRight(Timestamp.now),
             Effect.fork
           )
           yield* TestClock.adjust(1_000)
-          expect(stored).toHaveLength(parts)
-          expect(Math.max(...stored)).toBe(pace.partEntries)
-          expect((yield* Fiber.join(upload)) - NOON).toBe(parts * (10 + pauseMs))
+          expect(sizes).toEqual(parts)
+          expect((yield* Fiber.join(upload)) - NOON).toBe(parts.length * (10 + pauseMs))
         })
       )
   )
