@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { WorkSignal } from "@place-access/domain/events"
 import type { Event } from "@place-access/domain/events"
-import { Fix, FixStore, type Ingested, ingestFixes } from "@place-access/domain/fixes"
+import { Fix, FixStore, type Ingested, ingestFixes, type StoredUpload } from "@place-access/domain/fixes"
 import type { Geometry } from "@place-access/domain/places"
 import { type LiveRule, type Rule, RuleEvaluation } from "@place-access/domain/rules"
-import { type DeviceId, Entropy, StoreError, type Timestamp, type UserId } from "@place-access/domain/shared"
+import { type DeviceId, Entropy, StoreError, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 
 /**
@@ -79,38 +79,35 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
     FixStore,
     Effect.map(Effect.makeSemaphore(1), (oneAtATime) =>
       FixStore.of({
-        view: (userId, deviceId, asked) =>
-          Effect.map(read(folder, userId), (person) => {
-            const stored = keysOf(person, deviceId)
-            return {
-              version: person.version,
-              known: new Set(asked.map(Fix.key).filter((key) => stored.has(key))),
-              rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person)),
-              // This example keeps all history, knows only the device that uploads, and does not look at readings from
-              // the future a second time.
-              cutoff: null,
-              erasures: [],
+        view: (userId, sent) =>
+          Effect.map(read(folder, userId), (person) => ({
+            version: person.version,
+            known: new Map(sent.map(({ deviceId }) => [deviceId, keysOf(person, deviceId)])),
+            rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person)),
+            // This example keeps all history, knows only the devices that upload, and does not look at readings from
+            // the future a second time.
+            cutoff: null,
+            erasures: [],
+            devices: sent.map(({ deviceId }) => ({
+              id: deviceId,
+              staysAtHome: false,
+              lastSeenAt: person.seenAt,
               lastFutureAt: null,
-              devices:
-                deviceId === null
-                  ? []
-                  : [{ id: deviceId, staysAtHome: false, lastSeenAt: person.seenAt, movement: null }]
-            }
-          }),
+              movement: null
+            }))
+          })),
 
-        commit: ({ deviceId, events, fixes, receivedAt, states, userId, version }) =>
+        commit: ({ states, uploads, userId, version }) =>
           Effect.gen(function* () {
             const person = yield* read(folder, userId)
             if (person.version !== version) return false
             const changed = new Set(states.map(({ ruleId }) => ruleId))
-            const stored = keysOf(person, deviceId)
-            const fresh = fixes.filter((fix) => !stored.has(Fix.key(fix)))
             yield* write(folder, userId, {
               version: version + 1,
-              seenAt: person.seenAt !== null && person.seenAt > receivedAt ? person.seenAt : receivedAt,
-              fixes: [...person.fixes, ...fresh.map((fix) => ({ ...fix, userId, deviceId, receivedAt }))],
+              seenAt: Timestamp.make(Math.max(person.seenAt ?? 0, ...uploads.map(({ receivedAt }) => receivedAt))),
+              fixes: [...person.fixes, ...uploads.flatMap((upload) => fresh(userId, person, upload))],
               progress: [...person.progress.filter(({ ruleId }) => !changed.has(ruleId)), ...states],
-              outbox: [...person.outbox, ...events]
+              outbox: [...person.outbox, ...uploads.flatMap(({ events }) => events)]
             })
             return true
           }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible),
@@ -129,6 +126,14 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
     )
   )
 
+/** The fixes of an upload that the device has not stored yet. */
+const fresh = (userId: UserId, person: Person, { deviceId, fixes, receivedAt }: StoredUpload) => {
+  const stored = keysOf(person, deviceId)
+  return fixes
+    .filter((fix) => !stored.has(Fix.key(fix)))
+    .map((fix): Fix.StoredFix => ({ ...fix, userId, deviceId, receivedAt }))
+}
+
 /** The order that `FixStore.latest` promises: the newest fix first, fixes of one instant by device and position. */
 const lastFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
   b.capturedAt - a.capturedAt ||
@@ -137,7 +142,7 @@ const lastFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
   b.lon - a.lon
 
 /** The keys of one phone's fixes; another phone may have sent the same fix. */
-const keysOf = ({ fixes }: Person, deviceId: DeviceId | null): ReadonlySet<string> =>
+const keysOf = ({ fixes }: Person, deviceId: DeviceId): ReadonlySet<string> =>
   new Set(fixes.filter((fix) => fix.deviceId === deviceId).map(Fix.key))
 
 const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRule => {

@@ -86,9 +86,9 @@ export const careless: Simulation.Sabotage = (ports) => {
   const store = Context.get(ports, FixStore)
   return Context.add(ports, FixStore, {
     ...store,
-    commit: (upload) =>
-      Effect.flatMap(store.view(upload.userId, upload.deviceId, [], upload.receivedAt), ({ version }) =>
-        store.commit({ ...upload, version })
+    commit: (commit) =>
+      Effect.flatMap(store.view(commit.userId, [], commit.uploads[0].receivedAt), ({ version }) =>
+        store.commit({ ...commit, version })
       )
   })
 }

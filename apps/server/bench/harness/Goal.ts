@@ -21,6 +21,8 @@ export const throughputRatio = (least: number): Goal =>
 
 export const p50Ratio = (most: number): Goal => atMost("p50 ÷ baseline", most, ({ ratio }) => ratio.p50)
 
+export const p95Ratio = (most: number): Goal => atMost("p95 ÷ baseline", most, ({ ratio }) => ratio.p95)
+
 export const p99Ratio = (most: number): Goal => atMost("p99 ÷ baseline", most, ({ ratio }) => ratio.p99)
 
 /** A goal that compares the product with a peer. The comparison is measured only with `--peers`. */

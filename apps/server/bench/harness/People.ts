@@ -17,8 +17,14 @@ export const place = (n: number): string => `plc_b${n}`
 export const device = (n: number): string => `dev_b${n}`
 export const accessToken = (n: number): string => `pa_at.${connection(n)}.${digits(n)}`
 export const refreshToken = (n: number): string => `pa_rt.${connection(n)}.${digits(n)}`
-/** A phone's token contains the id of its user, because the user's id is the first key of the device's row. */
-export const deviceToken = (n: number): string => `pa_dv.${user(n)}.${digits(n)}`
+/**
+ * The token of a person's phone. It contains the id of its user, because the user's id is the first key of the device's
+ * row. `phone`: 0 for the phone of `seed`, and from 1 on for those of `seedPhones`.
+ */
+export const deviceToken = (n: number, phone = 0): string => `pa_dv.${user(n)}.${digits(phone * PHONE_STEP + n)}`
+
+/** More than there are people, so that each phone has a number of its own. */
+const PHONE_STEP = 1_000_000_000
 
 const HASH = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 const DIGITS = "lpad(n::text, 52, '0')"
@@ -82,4 +88,16 @@ export const seed = async (
   await query(`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, received_at)
     SELECT 'usr_b' || n, date_trunc('second', now()) - make_interval(mins => i), 'dev_b' || n, ${LAT}, ${LON}, 10, now()
     FROM ${people}, generate_series(1, ${fixes}) AS i`)
+}
+
+/** Makes further phones of the people `from` to `from + count - 1`, which have `phones` phones afterwards. */
+export const seedPhones = async (
+  { query }: Pick<Scratch, "query">,
+  { count, from = 0, phones }: { readonly count: number; readonly from?: number; readonly phones: number }
+): Promise<void> => {
+  const number = `lpad((k * ${PHONE_STEP} + n)::text, 52, '0')`
+  await query(`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at)
+    SELECT 'usr_b' || n, 'dev_b' || n || '_' || k, 'Phone ' || k, 'json',
+           ${HASH(`'pa_dv.usr_b' || n || '.' || ${number}`)}, now(), now()
+    FROM generate_series(${from}, ${from + count - 1}) AS n, generate_series(1, ${phones - 1}::bigint) AS k`)
 }

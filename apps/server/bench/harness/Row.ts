@@ -11,6 +11,8 @@ export interface Sample {
    */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
+  /** Absent for a side whose goals do not need it. */
+  readonly p95Ms?: number
   /**
    * The user and system time of the measured process and its children. PostgreSQL and the load client are not included.
    */
@@ -51,6 +53,7 @@ export interface Measured {
   readonly ratio: {
     readonly throughput: number | null
     readonly p50: number | null
+    readonly p95: number | null
     readonly p99: number | null
   }
   /**

@@ -34,6 +34,7 @@ const summarise = (samples: Readonly<Record<string, ReadonlyArray<Sample>>>): Me
     ratio: {
       throughput: ratioOf(product, baseline, opsPerS),
       p50: ratioOf(product, baseline, (sample) => sample.p50Ms),
+      p95: ratioOf(product, baseline, (sample) => sample.p95Ms ?? null),
       p99: ratioOf(product, baseline, (sample) => sample.p99Ms)
     },
     peerRatios: Object.fromEntries(

@@ -6,8 +6,8 @@ export interface Options {
   /** The number of the first person who uploads in this round. */
   readonly from: number
   /**
-   * The number of people. The clients upload for these people in turn; with one person, all clients upload for that
-   * person.
+   * The number of people. The clients are phones of these people in turn; with one person, each client is another phone
+   * of that person.
    */
   readonly people: number
   readonly startMs: number
@@ -16,7 +16,7 @@ export interface Options {
 /** A client whose readings have capture times that no other client uses, so that every reading is new. */
 const open = ({ from, people, startMs }: Options, index: number, clients: number): Client => {
   const headers = [
-    `authorization: Bearer ${People.deviceToken(from + (index % people))}`,
+    `authorization: Bearer ${People.deviceToken(from + (index % people), Math.floor(index / people))}`,
     "content-type: application/json"
   ]
   let sent = 0

@@ -6,7 +6,7 @@ const measured = {
   product: { ...none, opsPerS: 2_772.4, p50Ms: 5.14, cpuMicrosPerOp: 344 },
   baseline: { ...none, opsPerS: 2_800 },
   peers: {},
-  ratio: { throughput: 0.99, p50: null, p99: 1.57 },
+  ratio: { throughput: 0.99, p50: null, p95: null, p99: 1.57 },
   peerRatios: { "pg-boss": 0.77 }
 }
 const run = {

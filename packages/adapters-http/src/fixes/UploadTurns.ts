@@ -1,6 +1,6 @@
-import type { Device } from "@place-access/domain/devices"
+import type { ArrivedUpload, IngestOutcome } from "@place-access/domain/fixes"
 import { StoreError, type UserId } from "@place-access/domain/shared"
-import { Context, Effect, Layer } from "effect"
+import { type Array as Arr, Cause, Context, Effect, Layer } from "effect"
 import * as Admission from "../edge/Admission.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { type RequestTimers, Timers } from "../edge/Timers.js"
@@ -11,8 +11,11 @@ import { Turns } from "../edge/Turns.js"
  * the person was committed after it had read the person's data. Otherwise the upload starts again. So without turns,
  * when twenty uploads run at once, one commits, and nineteen read and evaluate again.
  *
+ * The upload whose turn it is stores the uploads that wait behind it too, in the same commit (decision fixes-10). Each
+ * of these uploads then has its outcome when its own turn comes.
+ *
  * Turns save work, and correctness does not depend on them: another process may commit an upload of the same person at
- * any time, and `ingestFixes` then repeats its work.
+ * any time, and `ingestTogether` then repeats its work.
  */
 
 /** The most uploads of one person that wait. A further upload is refused, and its phone sends it again. */
@@ -22,17 +25,26 @@ const WAITING_MAX = 512
  */
 const WAIT_MILLIS = 10_000
 
+/** Stores the first uploads of those that wait, and returns their outcomes, at least one (`ingestTogether`). */
+export type Store<E, R> = (
+  uploads: Arr.NonEmptyReadonlyArray<ArrivedUpload>
+) => Effect.Effect<Arr.NonEmptyReadonlyArray<IngestOutcome>, E, R>
+
 export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/UploadTurns")<
   UploadTurns,
   {
     /**
-     * Runs `upload` when no other upload of the person runs in this process. Fails with a transient `StoreError` when
-     * the upload would wait too long.
+     * Stores `upload` with `store`, when no other upload of the person runs in this process. Fails with a transient
+     * `StoreError` when the upload would wait too long.
+     *
+     * When `store` fails for several uploads together, each of them is stored alone, because perhaps only one of them
+     * is the reason.
      */
-    readonly within: <A, E, R>(
-      device: Pick<Device.Device, "userId">,
-      upload: Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | StoreError, R>
+    readonly within: <E, R>(
+      userId: UserId,
+      upload: ArrivedUpload,
+      store: Store<E, R>
+    ) => Effect.Effect<IngestOutcome, E | StoreError, R>
   }
 >() {}
 
@@ -42,31 +54,83 @@ export const layer: Layer.Layer<UploadTurns> = Layer.effect(
   Effect.map(Timers, (timers) => make(timers))
 )
 
+/** An upload that runs or waits. */
+interface Waiting {
+  readonly upload: ArrivedUpload
+  /** Undefined until the upload is stored. */
+  outcome: IngestOutcome | undefined
+  /** True after several uploads could not be stored together. */
+  isAlone: boolean
+}
+
+/** The uploads of one person. */
+interface Person {
+  readonly turns: Turns
+  /** In the order in which they came, as their turns. */
+  readonly waiting: Set<Waiting>
+}
+
 const make = (timers: RequestTimers): typeof UploadTurns.Service => {
-  // The turns by person. There is an entry for a person only while one of their uploads runs or waits.
-  const people = new Map<UserId, Turns>()
-  const turnsOf = (userId: UserId): Turns => {
+  // There is an entry for a person only while one of their uploads runs or waits.
+  const people = new Map<UserId, Person>()
+  const personOf = (userId: UserId): Person => {
     const known = people.get(userId)
     if (known !== undefined) return known
     const turns = new Turns({ atOnce: 1, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS }, timers)
-    people.set(userId, turns)
-    return turns
+    const person: Person = { turns, waiting: new Set() }
+    people.set(userId, person)
+    return person
   }
   return {
-    within: <A, E, R>({ userId }: Pick<Device.Device, "userId">, upload: Effect.Effect<A, E, R>) =>
+    within: <E, R>(userId: UserId, upload: ArrivedUpload, store: Store<E, R>) =>
       Effect.uninterruptibleMask((restore) =>
         CurrentRequest.cellWith(({ place }) => {
-          const turns = turnsOf(userId)
+          const { turns, waiting } = personOf(userId)
+          const own: Waiting = { upload, outcome: undefined, isAlone: false }
+          waiting.add(own)
+          const leave = Effect.sync(() => waiting.delete(own))
           const end = Effect.sync(() => {
             turns.release()
             if (!turns.isUsed) people.delete(userId)
           })
-          return Effect.flatMap(turns.isFull ? Admission.aside(place, turns.take) : turns.take, (hasTurn) =>
-            hasTurn ? Effect.ensuring(restore(upload), end) : (TOO_MANY as Effect.Effect<A, E | StoreError, R>)
+          const take = turns.isFull ? Admission.aside(place, turns.take) : turns.take
+          const stored = Effect.flatMap(take, (hasTurn) =>
+            hasTurn
+              ? Effect.ensuring(restore(storeNext(own, waiting, store)), end)
+              : (TOO_MANY as Effect.Effect<IngestOutcome, E | StoreError, R>)
           )
+          return Effect.ensuring(stored, leave)
         })
       )
   }
 }
+
+/** Stores the upload whose turn it is, together with those that wait. It may be stored already. */
+const storeNext = <E, R>(
+  own: Waiting,
+  waiting: ReadonlySet<Waiting>,
+  store: Store<E, R>
+): Effect.Effect<IngestOutcome, E, R> =>
+  Effect.suspend(() => {
+    if (own.outcome !== undefined) return Effect.succeed(own.outcome)
+    const others = own.isAlone ? [] : [...waiting].filter((one) => one !== own && isOpen(one))
+    if (others.length === 0) return storeAll([own], store)
+    return Effect.catchAllCause(storeAll([own, ...others], store), (cause) => {
+      if (Cause.isInterrupted(cause)) return Effect.failCause(cause)
+      for (const one of others) one.isAlone = true
+      return storeAll([own], store)
+    })
+  })
+
+const isOpen = ({ isAlone, outcome }: Waiting): boolean => outcome === undefined && !isAlone
+
+const storeAll = <E, R>(
+  [own, ...others]: Arr.NonEmptyReadonlyArray<Waiting>,
+  store: Store<E, R>
+): Effect.Effect<IngestOutcome, E, R> =>
+  Effect.map(store([own.upload, ...others.map(({ upload }) => upload)]), ([outcome, ...further]) => {
+    for (const [index, one] of others.entries()) one.outcome = further[index]
+    return outcome
+  })
 
 const TOO_MANY = Effect.fail(StoreError.unavailable("Too many uploads of one user at once"))

@@ -1,9 +1,10 @@
 import { ingest } from "@place-access/adapters-http/fixes/Ingest"
 import * as UploadTurns from "@place-access/adapters-http/fixes/UploadTurns"
+import type { Device } from "@place-access/domain/devices"
 import { FixStore } from "@place-access/domain/fixes"
 import { type JudgedClock, StoreError, Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
-import { Clock, Deferred, Effect, Either, Fiber } from "effect"
+import { Array as Arr, Clock, Deferred, Effect, Either, Fiber } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startWorld, type World } from "../support/World.js"
 
@@ -12,6 +13,14 @@ beforeAll(async () => {
   world = await startWorld()
 })
 afterAll(() => world.close())
+
+/** Takes the turn of the device's owner until `release`, and stores nothing. */
+const holdTurn = ({ id: deviceId, userId }: Device.Device, release: Deferred.Deferred<void>) =>
+  Effect.flatMap(UploadTurns.UploadTurns, (turns) =>
+    turns.within(userId, { deviceId, readings: [], reports: [], arrivedAt: Timestamp.make(0) }, () =>
+      Effect.as(Deferred.await(release), Arr.of(Either.right({ accepted: 0, duplicates: 0, quarantined: 0 })))
+    )
+  )
 
 it("an upload that waits for its turn is judged by its arrival [fixes-6, L3]", async () => {
   const { account } = await world.person()
@@ -23,8 +32,7 @@ it("an upload that waits for its turn is judged by its arrival [fixes-6, L3]", a
   const answer = await world.run(
     Effect.gen(function* () {
       const release = yield* Deferred.make<void>()
-      const turns = yield* UploadTurns.UploadTurns
-      const before = yield* Effect.fork(turns.within(device, Deferred.await(release)))
+      const before = yield* Effect.fork(holdTurn(device, release))
       yield* Effect.yieldNow()
       const upload = yield* Effect.fork(ingest(device, [ahead], []))
       yield* Effect.yieldNow()
@@ -56,8 +64,7 @@ it("an upload that arrives while the clock is wrong is refused, also when the cl
         isRight: () => isRight
       }
       const release = yield* Deferred.make<void>()
-      const turns = yield* UploadTurns.UploadTurns
-      const before = yield* Effect.fork(turns.within(device, Deferred.await(release)))
+      const before = yield* Effect.fork(holdTurn(device, release))
       yield* Effect.yieldNow()
       const upload = yield* Effect.fork(Effect.either(Effect.withClock(ingest(device, [reading], []), judged)))
       yield* Effect.yieldNow()

@@ -277,19 +277,26 @@ interface Text {
 }
 
 /**
- * The most shapes that are cached for one template. Further shapes, such as those of a list of changing length, are
- * compiled each time.
+ * The most shapes that are cached for one template. Each use moves a shape one place forward, and a new shape takes the
+ * last place of a full cache. So shapes that are used often stay, and shapes that are used once, such as those of a
+ * list of changing length, push only each other out.
  */
 const SHAPES_MAX = 8
 
 const texts = new WeakMap<TemplateStringsArray, Array<Text>>()
 
 const textOf = (strings: TemplateStringsArray, shape: ReadonlyArray<unknown>, compile: () => string): string => {
-  const known = texts.get(strings)
-  if (known !== undefined) for (const one of known) if (isSame(one.shape, shape)) return one.text
+  const known = texts.get(strings) ?? []
+  const at = known.findIndex((one) => isSame(one.shape, shape))
+  const found = known[at]
+  if (found !== undefined) {
+    const before = known[at - 1]
+    if (before !== undefined) [known[at - 1], known[at]] = [found, before]
+    return found.text
+  }
   const text = compile()
-  if (known === undefined) texts.set(strings, [{ shape, text }])
-  else if (known.length < SHAPES_MAX) known.push({ shape, text })
+  if (known.length === 0) texts.set(strings, known)
+  known[Math.min(known.length, SHAPES_MAX - 1)] = { shape, text }
   return text
 }
 

@@ -1,20 +1,23 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { Fix, UploadCommit } from "@place-access/domain/fixes"
+import type { Fix } from "@place-access/domain/fixes"
 import { VisitReport } from "@place-access/domain/fixes"
 import * as Rows from "../driver/Rows.js"
+import type { FixRow } from "./UploadRows.js"
 
-/** The new fixes of an upload as the table `fix` of a statement. */
-export const fixTable = (sql: SqlClient, { arrivals, fixes, leftBehind, receivedAt }: UploadCommit) =>
-  sql`unnest(${fixes.map((fix) => Rows.at(fix.capturedAt))}::timestamptz[],
-             ${fixes.map((fix) => fix.lat)}::float8[],
-             ${fixes.map((fix) => fix.lon)}::float8[],
-             ${fixes.map((fix) => fix.accuracyM)}::float8[],
-             ${fixes.map((fix) => fix.altitudeM)}::float8[],
-             ${fixes.map((fix) => fix.speedMps)}::float8[],
-             ${fixes.map((fix) => fix.courseDeg)}::float8[],
-             ${fixes.map((fix) => Rows.at(arrivals.get(fix) ?? receivedAt))}::timestamptz[],
-             ${fixes.map((fix) => leftBehind.has(fix))}::boolean[])
-        AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at, left_behind)`
+/** The new fixes of uploads as the table `fix` of a statement. */
+export const fixTable = (sql: SqlClient, rows: ReadonlyArray<FixRow>) =>
+  sql`unnest(${rows.map(({ deviceId }) => deviceId)}::text[],
+             ${rows.map(({ fix }) => Rows.at(fix.capturedAt))}::timestamptz[],
+             ${rows.map(({ fix }) => fix.lat)}::float8[],
+             ${rows.map(({ fix }) => fix.lon)}::float8[],
+             ${rows.map(({ fix }) => fix.accuracyM)}::float8[],
+             ${rows.map(({ fix }) => fix.altitudeM)}::float8[],
+             ${rows.map(({ fix }) => fix.speedMps)}::float8[],
+             ${rows.map(({ fix }) => fix.courseDeg)}::float8[],
+             ${rows.map(({ receivedAt }) => Rows.at(receivedAt))}::timestamptz[],
+             ${rows.map(({ isLeftBehind }) => isLeftBehind)}::boolean[])
+        AS fix (device_id, captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at,
+                left_behind)`
 
 /**
  * The fixes of an import as the table `fix`. All columns are lists of numbers that `Rows.numbers` writes. Lists of ISO

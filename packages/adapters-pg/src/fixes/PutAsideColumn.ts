@@ -1,7 +1,6 @@
 import { QuarantineReason } from "@place-access/domain/devices"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Device } from "@place-access/domain/devices"
-import { type QuarantineCount } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
@@ -33,12 +32,12 @@ export const encode = (putAside: Device.Device["putAside"]): string =>
  * JSON text by itself: Citus refuses `jsonb_build_object` in an UPDATE, because for some types its result depends on
  * the session.
  */
-export const added = (sql: SqlClient, putAside: ReadonlyArray<QuarantineCount>, at: Timestamp.Timestamp) =>
+export const added = (sql: SqlClient, putAside: Device.Device["putAside"]) =>
   putAside.reduce(
-    (column, { count, reason }) => sql`${column} || ('{"' || ${reason}::text || '": {"count": ' ||
+    (column, { count, lastAt, reason }) => sql`${column} || ('{"' || ${reason}::text || '": {"count": ' ||
         (coalesce((devices.put_aside #>> ARRAY[${reason}::text, 'count'])::bigint, 0) + ${count}::bigint)::text ||
         ', "last_at": ' ||
-        greatest((devices.put_aside #>> ARRAY[${reason}::text, 'last_at'])::bigint, ${at}::bigint)::text ||
+        greatest((devices.put_aside #>> ARRAY[${reason}::text, 'last_at'])::bigint, ${lastAt}::bigint)::text ||
         '}}')::jsonb`,
     sql`devices.put_aside`
   )

@@ -39,7 +39,7 @@ export const commit =
       if (moved.length === 0) return false
       yield* sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL
                  WHERE user_id = ${userId} AND settle_due_at <= ${Rows.at(now)}`
-      for (const { onConflict, rows, table } of concluded(sql, { events, receivedAt: now, states, userId })) {
+      for (const { onConflict, rows, table } of concluded(sql, userId, states, [{ events, receivedAt: now }])) {
         if (rows.length > 0) yield* sql`INSERT INTO ${sql.literal(table)} ${sql.insert(rows)} ${onConflict}`
       }
       return true

@@ -18,7 +18,7 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
   FixStore,
   Effect.map(SqlClient, (sql) =>
     FixStore.of({
-      view: (userId, deviceId, fixes, now) => UploadView.read(sql, userId, deviceId, fixes, now).pipe(orStoreError),
+      view: (userId, sent, now) => UploadView.read(sql, userId, sent, now).pipe(orStoreError),
       commit: commit(sql),
       settling: Settling.due(sql),
       commitSettled: Settling.commit(sql),
@@ -31,12 +31,12 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
 
 const commit = (sql: SqlClient): Store["commit"] => {
   const onCluster = isDistributed(sql)
-  return (upload) =>
+  return (uploads) =>
     onCluster.pipe(
       Effect.flatMap((is) =>
-        is ? uploadOnCluster(sql, upload) : Effect.map(uploadStatement(sql, upload), (rows) => rows.length > 0)
+        is ? uploadOnCluster(sql, uploads) : Effect.map(uploadStatement(sql, uploads), (rows) => rows.length > 0)
       ),
-      upload.fixes.length < LARGE ? identity : Effect.zipLeft(turn),
+      uploads.uploads.every(({ fixes }) => fixes.length < LARGE) ? identity : Effect.zipLeft(turn),
       orStoreError
     )
 }

@@ -1,40 +1,58 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { Fix, UploadCommit } from "@place-access/domain/fixes"
+import type { Fragment } from "@effect/sql/Statement"
+import type { StoredUpload, UploadCommit } from "@place-access/domain/fixes"
 import type { RuleEvaluation } from "@place-access/domain/rules"
-import type { Timestamp } from "@place-access/domain/shared"
+import type { Timestamp, UserId } from "@place-access/domain/shared"
+import { Array as Arr } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
 import * as MovementColumn from "../history/MovementColumn.js"
 import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
+import * as UploadRows from "./UploadRows.js"
 
 /**
- * Writes everything that an upload changes, in one statement: one round trip and one commit.
+ * Writes everything that uploads of one user change, in one statement: one round trip and one commit.
  *
- * The commit is optimistic. Uploads of one user queue at the user's row of `upload_streams`, and the statement compares
- * the version of that row with the version that the upload read. When another upload has raised the version meanwhile,
- * the CTE `moved` is empty, no part of the statement writes, and the statement returns no row: the caller then reads
- * again and retries. Otherwise the statement returns one row.
+ * The commit is optimistic. Commits of one user queue at the user's row of `upload_streams`, and the statement compares
+ * the version of that row with the version that the uploads were evaluated on. When another commit has raised the
+ * version meanwhile, the CTE `moved` is empty, no part of the statement writes, and the statement returns no row: the
+ * caller then reads again and retries. Otherwise the statement returns one row.
  *
- * Most uploads have no visits, put nothing aside and fire no rule, so parts that an upload does not need are left out.
+ * Most uploads have no visits, put nothing aside and fire no rule, so parts that the uploads do not need are left out.
  */
-export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
-  const { deviceId, events, fixes, quarantined, states, taken, userId, visits } = upload
+export const uploadStatement = (sql: SqlClient, commit: UploadCommit) => {
+  const { states, uploads, userId } = commit
+  const fixes = UploadRows.fixesOf(uploads)
+  const [plain, counting] = Arr.partition(UploadRows.devicesOf(uploads), ({ putAside }) => putAside.length > 0)
   return sql`
-    WITH moved AS (${raiseVersion(sql, upload)})
-    ${fixes.length === 0 ? sql`` : newFixes(sql, upload)}
-    ${quarantined.length === 0 ? sql`` : newQuarantined(sql, upload)}
-    ${taken.length === 0 ? sql`` : takenReadings(sql, upload)}
-    ${visits.length === 0 ? sql`` : newVisits(sql, upload)}
-    ${states.length === 0 ? sql`` : newStates(sql, upload)}
-    ${events.length === 0 ? sql`` : newEvents(sql, upload)}, seen AS (
-      UPDATE devices SET ${deviceAssignments(sql, upload)}
-      FROM moved
-      WHERE devices.user_id = ${userId} AND devices.device_id = ${deviceId}
-    )
+    WITH moved AS (${raiseVersion(sql, commit)})
+    ${fixes.length === 0 ? sql`` : newFixes(sql, userId, fixes)}
+    ${inRow(
+      sql,
+      uploads.flatMap((upload, index) => rareParts(sql, userId, upload, index))
+    )}
+    ${states.length === 0 ? sql`` : newStates(sql, states)}
+    ${uploads.every(({ events }) => events.length === 0) ? sql`` : newEvents(sql, uploads)}
+    ${plain.length === 0 ? sql`` : changedDevices(sql, userId, plain)}
+    ${inRow(
+      sql,
+      counting.map((change, index) => changedDevice(sql, userId, change, index))
+    )}
     SELECT user_id FROM moved`
 }
+
+/** The fragments one after the other. The driver caches the text of nested templates, and not that of `sql.join`. */
+const inRow = (sql: SqlClient, fragments: ReadonlyArray<Fragment>): Fragment =>
+  fragments.reduce((before, next) => sql`${before}${next}`, sql``)
+
+/** The parts of the statement that few uploads need. `index` makes the name of each part unique in the statement. */
+const rareParts = (sql: SqlClient, userId: UserId, upload: StoredUpload, index: number) => [
+  ...(upload.quarantined.length === 0 ? [] : [newQuarantined(sql, upload, index)]),
+  ...(upload.taken.length === 0 ? [] : [takenReadings(sql, userId, upload, index)]),
+  ...(upload.visits.length === 0 ? [] : [newVisits(sql, upload, index)])
+]
 
 /**
  * If the version is still the one that the upload read, raises it and returns a row. The statement locks the user's row
@@ -47,29 +65,61 @@ export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCom
       WHERE stream.version = ${version}
       RETURNING stream.user_id, ${sql.literal(FixCounts.HOLDS)} AS is_counted`
 
-/** The SET list with which an upload updates the row of its device. */
-export const deviceAssignments = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
-  sql`last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
-        ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
-        ${visits.length === 0 ? sql`` : sql`visits_told_at = coalesce(visits_told_at, ${Rows.at(receivedAt)}::timestamptz),`}
+/** The SET list with which uploads update the row of their device. */
+export const deviceAssignments = (sql: SqlClient, change: UploadRows.DeviceChange) => {
+  const { fixesFrom, keptAt, movement, putAside, seenAt, visitsAt } = change
+  return sql`last_seen_at = greatest(last_seen_at, ${Rows.at(seenAt)}::timestamptz),
+        ${keptAt === null ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(keptAt)}::timestamptz),`}
+        ${visitsAt === null ? sql`` : sql`visits_told_at = coalesce(visits_told_at, ${Rows.at(visitsAt)}::timestamptz),`}
         ${movement === null ? sql`` : sql`movement = ${MovementColumn.encode(movement)}::jsonb,`}
-        ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
-        stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)`
+        ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside)},`}
+        stays_due_from = least(stays_due_from, ${Rows.nullableAt(fixesFrom)}::timestamptz)`
+}
 
-const newFixes = (sql: SqlClient, upload: UploadCommit) => sql`, new_fixes AS (
+/** Updates devices from whose uploads nothing was put aside. Most uploads are such. */
+const changedDevices = (sql: SqlClient, userId: UserId, changes: ReadonlyArray<UploadRows.DeviceChange>) => {
+  const movements = changes.map(({ movement }) => (movement === null ? null : MovementColumn.encode(movement)))
+  return sql`, changed_devices AS (
+      UPDATE devices SET
+        last_seen_at = greatest(last_seen_at, change.seen_at),
+        last_kept_at = greatest(last_kept_at, change.kept_at),
+        visits_told_at = coalesce(visits_told_at, change.visits_at),
+        movement = coalesce(change.movement::jsonb, devices.movement),
+        stays_due_from = least(stays_due_from, change.fixes_from)
+      FROM moved, unnest(${changes.map(({ deviceId }) => deviceId)}::text[],
+                         ${changes.map(({ seenAt }) => Rows.at(seenAt))}::timestamptz[],
+                         ${changes.map(({ keptAt }) => Rows.nullableAt(keptAt))}::timestamptz[],
+                         ${changes.map(({ visitsAt }) => Rows.nullableAt(visitsAt))}::timestamptz[],
+                         ${movements}::text[],
+                         ${changes.map(({ fixesFrom }) => Rows.nullableAt(fixesFrom))}::timestamptz[])
+        AS change (device_id, seen_at, kept_at, visits_at, movement, fixes_from)
+      WHERE devices.user_id = ${userId} AND devices.device_id = change.device_id
+    )`
+}
+
+/** Updates a device whose uploads have something that was put aside. */
+const changedDevice = (sql: SqlClient, userId: UserId, change: UploadRows.DeviceChange, index: number) =>
+  sql`, ${sql.literal(`device_${index}`)} AS (
+      UPDATE devices SET ${deviceAssignments(sql, change)}
+      FROM moved
+      WHERE devices.user_id = ${userId} AND devices.device_id = ${change.deviceId}
+    )`
+
+const newFixes = (sql: SqlClient, userId: UserId, rows: ReadonlyArray<UploadRows.FixRow>) => sql`, new_fixes AS (
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
         received_at, left_behind)
-      SELECT moved.user_id, fix.captured_at, ${upload.deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m,
+      SELECT moved.user_id, fix.captured_at, fix.device_id, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m,
              fix.speed_mps, fix.course_deg, fix.received_at, fix.left_behind
-      FROM moved, ${fixTable(sql, upload)}
+      FROM moved, ${fixTable(sql, rows)}
       ON CONFLICT DO NOTHING
       RETURNING captured_at
-    ), counted AS (${FixCounts.added(sql, upload.userId, sql`(SELECT is_counted FROM moved)`)})`
+    ), counted AS (${FixCounts.added(sql, userId, sql`(SELECT is_counted FROM moved)`)})`
 
 const newQuarantined = (
   sql: SqlClient,
-  { deviceId, quarantined, receivedAt }: UploadCommit
-) => sql`, new_quarantined AS (
+  { deviceId, quarantined, receivedAt }: StoredUpload,
+  index: number
+) => sql`, ${sql.literal(`new_quarantined_${index}`)} AS (
       INSERT INTO quarantined_fixes (user_id, device_id, reading_key, reason, reading, received_at)
       SELECT moved.user_id, ${deviceId}, one.reading_key, one.reason, one.reading::jsonb,
         ${Rows.at(receivedAt)}::timestamptz
@@ -81,13 +131,22 @@ const newQuarantined = (
     )`
 
 /** Deletes readings that were put aside earlier and that this upload stores as fixes. */
-const takenReadings = (sql: SqlClient, { deviceId, taken, userId }: UploadCommit) => sql`, taken AS (
+const takenReadings = (
+  sql: SqlClient,
+  userId: UserId,
+  { deviceId, taken }: StoredUpload,
+  index: number
+) => sql`, ${sql.literal(`taken_${index}`)} AS (
       DELETE FROM quarantined_fixes USING moved
       WHERE quarantined_fixes.user_id = ${userId} AND quarantined_fixes.user_id = moved.user_id
         AND quarantined_fixes.device_id = ${deviceId} AND quarantined_fixes.reading_key = ANY(${taken}::text[])
     )`
 
-const newVisits = (sql: SqlClient, { deviceId, receivedAt, visits }: UploadCommit) => sql`, new_visits AS (
+const newVisits = (
+  sql: SqlClient,
+  { deviceId, receivedAt, visits }: StoredUpload,
+  index: number
+) => sql`, ${sql.literal(`new_visits_${index}`)} AS (
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
       SELECT moved.user_id, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
              visit.accuracy_m, ${Rows.at(receivedAt)}::timestamptz
@@ -95,7 +154,7 @@ const newVisits = (sql: SqlClient, { deviceId, receivedAt, visits }: UploadCommi
       ON CONFLICT DO NOTHING
     )`
 
-const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states AS (
+const newStates = (sql: SqlClient, states: UploadCommit["states"]) => sql`, new_states AS (
       INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at,
         unsettled_at, unsettled_until, settle_due_at, basis, recent)
       SELECT moved.user_id, state.*
@@ -131,24 +190,27 @@ export const replaceState = (sql: SqlClient) =>
         unsettled_until = excluded.unsettled_until, settle_due_at = excluded.settle_due_at, basis = excluded.basis,
         recent = ${sql.literal(RecentColumn.appended("present.recent", "excluded.recent"))}`
 
-const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`, new_events AS (
+/** An event to insert, with the arrival of the upload that caused it. */
+interface EventRow {
+  readonly event: StoredUpload["events"][number]
+  readonly receivedAt: Timestamp.Timestamp
+}
+
+const newEvents = (sql: SqlClient, uploads: UploadCommit["uploads"]) => {
+  const rows = uploads.flatMap(({ events, receivedAt }) => events.map((event): EventRow => ({ event, receivedAt })))
+  return sql`, new_events AS (
       INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s,
                           created_at, fan_out_due_at)
       SELECT moved.user_id, event.event_id, event.connection_id, event.app_id, event.payload::jsonb, event.occurred_at,
-             event.webhook_url, event.max_event_age_s, ${Rows.at(receivedAt)}::timestamptz,
-               ${Rows.at(receivedAt)}::timestamptz
-      FROM moved, unnest(${events.map((event) => event.id)}::text[],
-                         ${events.map((event) => event.connectionId)}::text[],
-                         ${events.map((event) => event.appId)}::text[],
-                         ${events.map((event) => Rows.json(event.payload))}::text[],
-                         ${events.map((event) => Rows.at(event.occurredAt))}::timestamptz[],
-                         ${events.map((event) => event.webhookUrl)}::text[],
-                         ${events.map((event) => event.maxEventAgeS)}::integer[])
-        AS event (event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s)
+             event.webhook_url, event.max_event_age_s, event.received_at, event.received_at
+      FROM moved, unnest(${rows.map(({ event }) => event.id)}::text[],
+                         ${rows.map(({ event }) => event.connectionId)}::text[],
+                         ${rows.map(({ event }) => event.appId)}::text[],
+                         ${rows.map(({ event }) => Rows.json(event.payload))}::text[],
+                         ${rows.map(({ event }) => Rows.at(event.occurredAt))}::timestamptz[],
+                         ${rows.map(({ event }) => event.webhookUrl)}::text[],
+                         ${rows.map(({ event }) => event.maxEventAgeS)}::integer[],
+                         ${rows.map(({ receivedAt }) => Rows.at(receivedAt))}::timestamptz[])
+        AS event (event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s, received_at)
     )`
-
-/** The earliest capture time; null without fixes. */
-const earliest = (fixes: ReadonlyArray<Fix.Fix>): ReturnType<typeof Rows.nullableAt> =>
-  fixes.length === 0
-    ? null
-    : Rows.at(fixes.reduce((low, { capturedAt }) => Math.min(low, capturedAt), Number.POSITIVE_INFINITY))
+}

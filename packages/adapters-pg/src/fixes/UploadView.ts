@@ -1,8 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import type { Carried } from "@place-access/domain/devices"
 import { Pause } from "@place-access/domain/connection"
-import { Fix, type UploadView } from "@place-access/domain/fixes"
+import { Fix, type SentFixes, type UploadView } from "@place-access/domain/fixes"
 import { LiveRule, RuleEvaluation } from "@place-access/domain/rules"
 import { DeviceId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Order, type ParseResult, Schema } from "effect"
@@ -19,13 +18,16 @@ const DeviceValue = Schema.Struct({
   id: DeviceId,
   stays_at_home: Schema.Boolean,
   last_seen_at: Schema.NullOr(Timestamp.Timestamp),
+  // Null: no reading of the device was put aside because its time was in the future.
+  last_future_at: Schema.NullOr(Timestamp.Timestamp),
   movement: MovementColumn.MovementColumn
 })
 
-const toCompanion = (device: typeof DeviceValue.Type): Carried.Companion => ({
+const toDevice = (device: typeof DeviceValue.Type): UploadView["devices"][number] => ({
   id: device.id,
   staysAtHome: device.stays_at_home,
   lastSeenAt: device.last_seen_at,
+  lastFutureAt: device.last_future_at,
   movement: MovementColumn.decode(device.movement)
 })
 
@@ -39,7 +41,6 @@ const HeadRow = Schema.Struct({
   cutoff: Rows.NullableAt,
   // Null: the user deleted no stretch of history.
   erasures: Erasures.Column,
-  last_future_at: Schema.NullOr(Rows.Bigint),
   // Null: the user has no device.
   devices: Schema.NullOr(Schema.Array(DeviceValue))
 })
@@ -126,14 +127,13 @@ const NO_RULE = Array.from({ length: 34 }, () => "NULL").join(", ")
 export const read = (
   sql: SqlClient,
   userId: UserId,
-  deviceId: DeviceId | null,
-  fixes: ReadonlyArray<Fix.Fix>,
+  sent: ReadonlyArray<SentFixes>,
   now: Timestamp.Timestamp
 ): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> => {
-  const known =
-    fixes.length === 0 || deviceId === null ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)
+  const fixes = sent.flatMap(({ deviceId, fixes }) => fixes.map((fix): SentFix => ({ deviceId, fix })))
+  const known = fixes.length === 0 ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, fixes)
   return (fixes.length > SHORT ? sql : reads(sql))`
-    SELECT NULL AS version, NULL AS known, NULL AS cutoff, NULL AS erasures, NULL AS last_future_at, NULL AS devices,
+    SELECT NULL AS version, NULL AS known, NULL AS cutoff, NULL AS erasures, NULL AS devices,
            ${sql.literal(COLUMNS)}, p.geometry_version, shape.valid_from, shared.shared_at,
            ${sql.literal(SCOPE_SINCE)} AS scope_since, c.paused_at, c.paused_until,
            s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at, s.unsettled_at, s.unsettled_until,
@@ -159,10 +159,9 @@ export const read = (
            (${known}),
            nullif(${HistoryBound.cutoff(sql, userId, now)}, '-infinity'),
            ${Erasures.column(sql, userId)},
-           (SELECT (put_aside #>> '{future,last_at}')::bigint FROM devices
-            WHERE user_id = ${userId} AND device_id = ${deviceId}),
            (SELECT jsonb_agg(jsonb_build_object('id', d.device_id, 'stays_at_home', d.stays_at_home, 'movement', d.movement,
-                                                'last_seen_at', (extract(epoch FROM d.last_seen_at) * 1000)::bigint))
+                                                'last_seen_at', (extract(epoch FROM d.last_seen_at) * 1000)::bigint,
+                                                'last_future_at', (d.put_aside #>> '{future,last_at}')::bigint))
             FROM devices d
             WHERE d.user_id = ${userId} AND d.removed_at IS NULL AND d.format <> 'import'),
            ${sql.literal(NO_RULE)}`.pipe(
@@ -175,7 +174,7 @@ const byId = Order.mapInput(Order.string, ({ rule }: LiveRule.LiveRule) => rule.
 
 const toView = (
   rows: ReadonlyArray<typeof ViewRow.Type>,
-  fixes: ReadonlyArray<Fix.Fix>,
+  fixes: ReadonlyArray<SentFix>,
   now: Timestamp.Timestamp
 ): UploadView => {
   const rules: Array<LiveRule.LiveRule> = []
@@ -188,28 +187,35 @@ const toView = (
     version: head?.version ?? 0,
     known: keysOf(fixes, head?.known ?? []),
     rules: rules.sort(byId),
-    devices: (head?.devices ?? []).map(toCompanion),
+    devices: (head?.devices ?? []).map(toDevice),
     cutoff: head?.cutoff ?? null,
-    erasures: head?.erasures ?? [],
-    lastFutureAt: (head?.last_future_at ?? null) as Timestamp.Timestamp | null
+    erasures: head?.erasures ?? []
   }
 }
 
-const keysOf = (fixes: ReadonlyArray<Fix.Fix>, positions: ReadonlyArray<number>): ReadonlySet<string> => {
-  const keys = new Set<string>()
+const keysOf = (fixes: ReadonlyArray<SentFix>, positions: ReadonlyArray<number>): UploadView["known"] => {
+  const known = new Map<DeviceId, Set<string>>()
   for (const position of positions) {
-    const fix = fixes[position - 1]
-    if (fix !== undefined) keys.add(Fix.key(fix))
+    const one = fixes[position - 1]
+    if (one === undefined) continue
+    const keys = known.get(one.deviceId) ?? new Set()
+    known.set(one.deviceId, keys.add(Fix.key(one.fix)))
   }
-  return keys
+  return known
+}
+
+/** A fix that was sent, with its device. */
+interface SentFix {
+  readonly deviceId: DeviceId
+  readonly fix: Fix.Fix
 }
 
 /**
- * Selects an array with the positions, in the list `fixes`, of the fixes that the device uploaded before. The first
- * position is 1. Null when the device uploaded none of these fixes.
+ * Selects an array with the positions, in the list `sent`, of the fixes that their devices uploaded before. The first
+ * position is 1. Null when the devices uploaded none of these fixes.
  */
-export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
-  const times = fixes.map((fix) => fix.capturedAt)
+export const knownStatement = (sql: SqlClient, userId: UserId, sent: ReadonlyArray<SentFix>) => {
+  const times = sent.map(({ fix }) => fix.capturedAt)
   const [first, last] = times.reduce(
     ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -223,14 +229,14 @@ export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceI
   return sql`
     SELECT array_agg(asked.position::integer)
     FROM (
-      SELECT * FROM unnest(${times.map(Rows.at)}::timestamptz[], ${fixes.map((fix) => fix.lat)}::float8[],
-                  ${fixes.map((fix) => fix.lon)}::float8[])
-        WITH ORDINALITY AS given (captured_at, lat, lon, position)
+      SELECT * FROM unnest(${sent.map(({ deviceId }) => deviceId)}::text[], ${times.map(Rows.at)}::timestamptz[],
+                  ${sent.map(({ fix }) => fix.lat)}::float8[], ${sent.map(({ fix }) => fix.lon)}::float8[])
+        WITH ORDINALITY AS given (device_id, captured_at, lat, lon, position)
       WHERE position = position + 0 OFFSET 0
     ) AS asked
     WHERE (
       SELECT true FROM fixes
-      WHERE fixes.user_id = ${userId} AND fixes.device_id = ${deviceId} AND fixes.captured_at = asked.captured_at
+      WHERE fixes.user_id = ${userId} AND fixes.device_id = asked.device_id AND fixes.captured_at = asked.captured_at
         AND fixes.lat = asked.lat AND fixes.lon = asked.lon
         AND fixes.captured_at BETWEEN ${Rows.at(first)} AND ${Rows.at(last)}
       LIMIT 1

@@ -37,8 +37,10 @@ describePg("plans", "the look for fixes that are known", () => {
         knownStatement(
           sql,
           UserId.make("usr_1"),
-          DeviceId.make("dev_1"),
-          Array.from({ length: fixes }, (_, index) => fixAt(use * fixes + index))
+          Array.from({ length: fixes }, (_, index) => ({
+            deviceId: DeviceId.make("dev_1"),
+            fix: fixAt(use * fixes + index)
+          }))
         )
       return yield* sql.withTransaction(
         Effect.gen(function* () {

@@ -57,7 +57,11 @@ describePg(
           const sql = yield* SqlClient
           const userId = UserId.make("usr_offline")
           yield* history(sql, userId)
-          const statement = knownStatement(sql, userId, DeviceId.make("dev_1"), fixes)
+          const statement = knownStatement(
+            sql,
+            userId,
+            fixes.map((fix) => ({ deviceId: DeviceId.make("dev_1"), fix }))
+          )
           expectSteps(yield* lookups(sql, statement.compile(), / on fixes\w* /))
           const [known] = yield* statement.pipe(Rows.all(Schema.Struct({ array_agg: Schema.Array(Schema.Int) })))
           expect(known?.array_agg).toHaveLength(STEP - 1)

@@ -49,7 +49,7 @@ describeServers("a worker tells a dwell of a silent phone while the phone upload
       yield* Effect.all([settleDue(), uploads, settleDue()], { concurrency: "unbounded" })
       const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* Timestamp.now)
       const times = events.filter(({ payload }) => Event.ruleIdOf(payload) === rule.id).map((one) => one.occurredAt)
-      const { rules } = yield* (yield* FixStore).view(user.id, null, [], yield* Timestamp.now)
+      const { rules } = yield* (yield* FixStore).view(user.id, [], yield* Timestamp.now)
       return { times, state: rules[0]?.state }
     })
 

@@ -69,9 +69,9 @@ describe("rows of an upload that no port reads yet", () => {
         const phone = yield* RuleSamples.device((yield* Fixtures.user).id)
         yield* Partitions.ensurePartitions(at(0))
         const fix = { lat: 1, lon: 1, accuracyM: null, altitudeM: null, speedMps: null, courseDeg: null }
-        const statement = knownStatement(sql, phone.userId, phone.id, [
-          { ...fix, capturedAt: at(0) },
-          { ...fix, capturedAt: at(-60_000) }
+        const statement = knownStatement(sql, phone.userId, [
+          { deviceId: phone.id, fix: { ...fix, capturedAt: at(0) } },
+          { deviceId: phone.id, fix: { ...fix, capturedAt: at(-60_000) } }
         ])
         const plan = yield* sql`EXPLAIN ${statement}`
         const text = plan.map((row) => row["QUERY PLAN"]).join("\n")

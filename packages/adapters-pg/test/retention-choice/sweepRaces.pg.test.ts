@@ -46,12 +46,10 @@ describeServers("sweepHistory, several workers at once", (server) => {
                 taken: [],
                 arrivals: new Map<never, never>(),
                 visits: [],
-                states: [],
                 events: []
               }
-              expect(
-                yield* store.commit({ userId, deviceId: id, receivedAt: now, version, fixes: [kept], ...parts })
-              ).toBe(true)
+              const upload = { deviceId: id, receivedAt: now, fixes: [kept], ...parts }
+              expect(yield* store.commit({ userId, version, uploads: [upload], states: [] })).toBe(true)
             }
           })
         const workers = Array.from({ length: 4 }, () => sweepHistory(now))

@@ -111,7 +111,6 @@ const NOTHING = {
   taken: [],
   arrivals: new Map<never, never>(),
   visits: [],
-  states: [],
   events: []
 }
 
@@ -139,10 +138,10 @@ const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
       Effect.gen(function* () {
         const store = yield* FixStore
         const at = Timestamp.make(now)
-        const { known, version } = yield* store.view(userId, phone.id, fixes, at)
-        const fresh = fixes.filter((fix) => !known.has(Fix.key(fix)) || taken.length > 0)
-        const upload = { userId, deviceId: phone.id, receivedAt: at, version, fixes: fresh, ...NOTHING, taken }
-        expect(yield* store.commit(upload)).toBe(true)
+        const { known, version } = yield* store.view(userId, [{ deviceId: phone.id, fixes }], at)
+        const fresh = fixes.filter((fix) => known.get(phone.id)?.has(Fix.key(fix)) !== true || taken.length > 0)
+        const upload = { deviceId: phone.id, receivedAt: at, fixes: fresh, ...NOTHING, taken }
+        expect(yield* store.commit({ userId, version, uploads: [upload], states: [] })).toBe(true)
       })
 
     const distinct = (offsets: ReadonlyArray<number>) => [...new Set(offsets)].map((offset) => reading(now + offset))

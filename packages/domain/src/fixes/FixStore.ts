@@ -1,6 +1,6 @@
 // The port that an upload needs: it reads the data for the evaluation of rules, and commits the result. Decisions
 // fixes-5 and fixes-6.
-import { Context, type Option } from "effect"
+import { type Array as Arr, Context, type Option } from "effect"
 import type { Companion } from "../devices/Carried.js"
 import type { Movement } from "../devices/Movement.js"
 import type { OutboxEvent } from "../events/Event.js"
@@ -12,6 +12,18 @@ import type { QuarantineReason } from "../devices/QuarantineReason.js"
 import type { Fix, Reading, StoredFix } from "./Fix.js"
 import type { FutureReading } from "./FutureReading.js"
 
+/** The fixes of one device in the uploads to evaluate, for `FixStore.view`. A fix may occur twice. */
+export interface SentFixes {
+  readonly deviceId: DeviceId
+  readonly fixes: ReadonlyArray<Fix>
+}
+
+/** A device of the user, as the evaluation of an upload needs it. */
+export interface UploadingDevice extends Companion {
+  /** When a reading of this device was last quarantined because its time was in the future; null: never. */
+  readonly lastFutureAt: Timestamp.Timestamp | null
+}
+
 /** The data that one evaluation of an upload needs, read in one query. */
 export interface UploadView {
   /**
@@ -22,8 +34,11 @@ export interface UploadView {
    * moves or archives the place.
    */
   readonly version: number
-  /** The keys (`Fix.key`) of the fixes that were passed to `view` and that this device has uploaded before. */
-  readonly known: ReadonlySet<string>
+  /**
+   * For each device the keys (`Fix.key`) of the fixes that were passed to `view` and that this device has uploaded
+   * before. A device without such fixes may be missing.
+   */
+  readonly known: ReadonlyMap<DeviceId, ReadonlySet<string>>
   /**
    * The rules that may fire at `now`, ordered by id. Such a rule is not deleted. Its connection is live, has the scope
    * that the rule needs (`LiveRule.neededScope`) and is not paused. Its place, if it has one, is shared and not
@@ -34,13 +49,11 @@ export interface UploadView {
   readonly cutoff: Timestamp.Timestamp | null
   /** The stretches of history that the user deleted. */
   readonly erasures: ReadonlyArray<Erasure.Stretch>
-  /** When a reading of this device was last quarantined because its time was in the future; null: never. */
-  readonly lastFutureAt: Timestamp.Timestamp | null
   /**
    * The user's devices, in no order, without removed devices and imported files. When the uploading device is not in
    * this list, the upload is refused, because the owner has removed the device.
    */
-  readonly devices: ReadonlyArray<Companion>
+  readonly devices: ReadonlyArray<UploadingDevice>
 }
 
 /** A quarantined reading or visit report, as it was sent. */
@@ -60,13 +73,10 @@ export interface QuarantineCount {
   readonly count: number
 }
 
-/** Everything that an upload changes, committed together. */
-export interface UploadCommit {
-  readonly userId: UserId
+/** Everything that one upload adds and changes, except the states of rules. */
+export interface StoredUpload {
   readonly deviceId: DeviceId
   readonly receivedAt: Timestamp.Timestamp
-  /** The `UploadView.version` of the view on which `states` were computed. */
-  readonly version: number
   /** Only fixes that this device has not stored yet. */
   readonly fixes: ReadonlyArray<Fix>
   /** The fixes of `fixes` that were captured while the device was left behind (`Carried`). No rule evaluates them. */
@@ -84,9 +94,18 @@ export interface UploadCommit {
   /** When the readings of `taken` arrived. Every other fix of `fixes` arrived at `receivedAt`. */
   readonly arrivals: ReadonlyMap<Fix, Timestamp.Timestamp>
   readonly visits: ReadonlyArray<VisitReport>
-  /** The new states of the evaluated rules. */
-  readonly states: ReadonlyArray<RuleProgress>
   readonly events: ReadonlyArray<OutboxEvent>
+}
+
+/** Everything that uploads of one user change, committed together (decision fixes-10). */
+export interface UploadCommit {
+  readonly userId: UserId
+  /** The `UploadView.version` of the view on which `states` were computed. */
+  readonly version: number
+  /** The uploads in the order in which they were evaluated, of one device or of several. */
+  readonly uploads: Arr.NonEmptyReadonlyArray<StoredUpload>
+  /** The new states of the evaluated rules, at most one for each rule. */
+  readonly states: ReadonlyArray<RuleProgress>
 }
 
 /**
@@ -107,29 +126,24 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
   FixStore,
   {
     /**
-     * Reads the data that an evaluation needs. `deviceId` is null outside of an upload; then `lastFutureAt` is null
-     * too.
+     * Reads the data that an evaluation needs. `sent` has the fixes of the uploads to evaluate, one entry for each
+     * device; it is empty outside of an upload.
      *
      * The store reads all fields at one moment, or `version` first. If it read `version` last, an upload could be
      * committed between the reads, and `version` would be newer than the states: `commit` would accept states that were
      * computed from old states, and a rule would fire twice or not at all.
      */
-    readonly view: (
-      userId: UserId,
-      deviceId: DeviceId | null,
-      fixes: ReadonlyArray<Fix>,
-      now: Timestamp.Timestamp
-    ) => StoreEffect<UploadView>
+    readonly view: (userId: UserId, sent: ReadonlyArray<SentFixes>, now: Timestamp.Timestamp) => StoreEffect<UploadView>
     /**
-     * Commits an upload, unless another upload of the user was committed since `version` was read. This commit is
-     * optimistic: no lock is held while the caller evaluates. False: nothing was written, and the caller must read and
-     * evaluate again.
+     * Commits uploads of a user, unless another upload of the user was committed since `version` was read. This commit
+     * is optimistic: no lock is held while the caller evaluates. False: nothing was written, and the caller must read
+     * and evaluate again.
      *
-     * The commit also sets the device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits.
+     * The commit also sets each device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits.
      * Quarantined readings and visits that are stored already stay unchanged. An upload that contains only entries that
      * are stored already need not be committed.
      */
-    readonly commit: (upload: UploadCommit) => StoreEffect<boolean>
+    readonly commit: (commit: UploadCommit) => StoreEffect<boolean>
     /**
      * Users in these buckets who have a crossing that is due at or before `now` (`Unsettled.until`). Ordered by each
      * user's earliest due time, then by user id.

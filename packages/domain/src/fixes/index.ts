@@ -13,7 +13,9 @@ export {
   FixStore,
   type QuarantineCount,
   type Quarantined,
+  type SentFixes,
   type SettledCommit,
+  type StoredUpload,
   type UploadCommit,
   type UploadView
 } from "./FixStore.js"
@@ -22,7 +24,8 @@ export { checkFixes, type Day, type FixPage, latestFix, listDays, listFixes, nea
 export * as LocalDays from "./LocalDays.js"
 export * as Nearest from "./Nearest.js"
 export * as RangePosition from "./RangePosition.js"
-export { type Ingested, ingestFixes } from "./ingestFixes.js"
+export { ingestFixes, ingestTogether, type ArrivedUpload } from "./ingestFixes.js"
+export type { Ingested, IngestOutcome } from "./storeUploads.js"
 export { runSettling, settleDue } from "./settleDue.js"
 export * as UploadEvaluation from "./UploadEvaluation.js"
 export * as UploadPace from "./UploadPace.js"

@@ -3,7 +3,7 @@ import { WorkSignal } from "../events/index.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
 import { JudgedClock, program, type StoreError, Telemetry, Timestamp, type UserId } from "../shared/index.js"
 import { FixStore } from "./FixStore.js"
-import { named } from "./ingestFixes.js"
+import { named } from "./storeUploads.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 import * as UploadFigures from "./UploadFigures.js"
 
@@ -78,7 +78,7 @@ const settleOne = (userId: UserId) =>
     const store = yield* FixStore
     for (let round = 0; round < ROUNDS; round++) {
       const now = yield* Timestamp.now
-      const { rules, version } = yield* store.view(userId, null, [], now)
+      const { rules, version } = yield* store.view(userId, [], now)
       const { firings, states } = UploadEvaluation.settle(rules, now)
       const fired = yield* named(firings)
       const isCommitted = yield* store.commitSettled({

@@ -1,4 +1,4 @@
-import { Fix, FixStore, ingestFixes, type UploadCommit, UploadPace } from "@place-access/domain/fixes"
+import { Fix, FixStore, ingestFixes, type StoredUpload, UploadPace } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -7,16 +7,16 @@ import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { person, reading, RIDE, run } from "../support/uploads.js"
 
 /** A store that lists the sizes of its commits, each of which takes `millis`. */
-const recorded = (sizeOf: (upload: UploadCommit) => number, millis: number) =>
+const recorded = (sizeOf: (upload: StoredUpload) => number, millis: number) =>
   Effect.map(FixStore, (store) => {
     const sizes: Array<number> = []
     const recording = FixStore.of({
       ...store,
-      commit: (upload) =>
+      commit: (commit) =>
         Effect.gen(function* () {
-          sizes.push(sizeOf(upload))
+          sizes.push(...commit.uploads.map(sizeOf))
           yield* Effect.sleep(millis)
-          return yield* store.commit(upload)
+          return yield* store.commit(commit)
         })
     })
     return { sizes, store: recording }

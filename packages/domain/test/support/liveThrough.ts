@@ -109,8 +109,7 @@ export const liveThrough = (life: Life) => {
     yield* settle(now + 301_000)
     const { events: pending } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* Timestamp.now)
     const [phone] = phones
-    const live =
-      phone === undefined ? [] : (yield* (yield* FixStore).view(user.id, phone.id, [], yield* Timestamp.now)).rules
+    const live = phone === undefined ? [] : (yield* (yield* FixStore).view(user.id, [], yield* Timestamp.now)).rules
     return life.rules.map((_, index): Pick<Outcome, "firings"> & Partial<Outcome> => {
       const id = rules.get(index)?.id
       const firings = pending

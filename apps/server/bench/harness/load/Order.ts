@@ -32,6 +32,7 @@ export interface Outcome {
   readonly operations: number
   readonly seconds: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
   /** The number of answers with 503, which do not count as operations. `refusedP99Ms` is NaN when there were none. */
   readonly refused: number

@@ -57,6 +57,7 @@ const run = async (order: Order): Promise<Outcome> => {
     operations: latenciesMs.length,
     seconds: order.seconds,
     p50Ms: percentile(latenciesMs, 0.5),
+    p95Ms: percentile(latenciesMs, 0.95),
     p99Ms: percentile(latenciesMs, 0.99),
     refused: refusedMs.length,
     refusedP99Ms: percentile(refusedMs, 0.99),

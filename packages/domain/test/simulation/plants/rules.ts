@@ -1,13 +1,14 @@
 import {
   FixStore,
   type SettledCommit,
+  type StoredUpload,
   UploadEvaluation,
   type UploadCommit,
   type UploadView
 } from "@place-access/domain/fixes"
 import { type LiveRule, RuleEvaluation } from "@place-access/domain/rules"
 import { EventId, Timestamp } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, north, SECOND } from "./scene.js"
 
@@ -23,10 +24,15 @@ export const seeing = (
   ) => Partial<UploadView>
 ) =>
   instead(FixStore, (store) => ({
-    view: (userId, deviceId, fixes, now) =>
-      Effect.map(store.view(userId, deviceId, fixes, now), (view) => ({
+    view: (userId, sent, now) =>
+      Effect.map(store.view(userId, sent, now), (view) => ({
         ...view,
-        ...change(view, now, fixes, userId)
+        ...change(
+          view,
+          now,
+          sent.flatMap((one) => one.fixes),
+          userId
+        )
       }))
   }))
 
@@ -39,15 +45,23 @@ const withState = (live: LiveRule.LiveRule, over: Partial<RuleEvaluation.RuleMem
 })
 
 /** Plants a bug that changes what an upload commits. `change` gets the rules that the upload evaluated. */
-const committing = (change: (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>) => Partial<UploadCommit>) =>
+const committing = (change: {
+  readonly upload?: (upload: StoredUpload, rules: ReadonlyArray<LiveRule.LiveRule>) => StoredUpload
+  readonly states?: (states: UploadCommit["states"], rules: ReadonlyArray<LiveRule.LiveRule>) => UploadCommit["states"]
+}) =>
   instead(FixStore, (store) => {
     const seen = new Map<string, ReadonlyArray<LiveRule.LiveRule>>()
     return {
-      view: (userId, deviceId, fixes, now) =>
-        Effect.tap(store.view(userId, deviceId, fixes, now), ({ rules }) =>
-          Effect.sync(() => void seen.set(userId, rules))
-        ),
-      commit: (upload) => store.commit({ ...upload, ...change(upload, seen.get(upload.userId) ?? []) })
+      view: (userId, sent, now) =>
+        Effect.tap(store.view(userId, sent, now), ({ rules }) => Effect.sync(() => void seen.set(userId, rules))),
+      commit: (commit) => {
+        const rules = seen.get(commit.userId) ?? []
+        return store.commit({
+          ...commit,
+          uploads: Arr.map(commit.uploads, (upload) => change.upload?.(upload, rules) ?? upload),
+          states: change.states?.(commit.states, rules) ?? commit.states
+        })
+      }
     }
   })
 
@@ -67,9 +81,9 @@ const arrivesAndSleeps = inScene(({ rule, walk, world }) =>
 )
 
 /** Adds to an upload the events that it would have if readings could fire at any age. */
-const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>): Partial<UploadCommit> => {
+const alwaysFresh = (upload: StoredUpload, rules: ReadonlyArray<LiveRule.LiveRule>): StoredUpload => {
   const last = upload.fixes.at(-1)
-  if (last === undefined) return {}
+  if (last === undefined) return upload
   const { firings } = UploadEvaluation.evaluate(rules, upload.fixes, last.capturedAt)
   const missed = firings.filter(
     ({ at, rule }) =>
@@ -87,7 +101,7 @@ const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRul
     webhookUrl: firing.rule.webhookUrl,
     maxEventAgeS: firing.rule.maxEventAgeS
   }))
-  return { events: [...upload.events, ...events] }
+  return { ...upload, events: [...upload.events, ...events] }
 }
 
 export const plants: ReadonlyArray<Plant> = [
@@ -127,7 +141,7 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R5",
     what: "nothing checks the age of a fix",
-    sabotage: committing(alwaysFresh),
+    sabotage: committing({ upload: alwaysFresh }),
     scenario: inScene(({ phone, rule, walk, world }) =>
       Effect.gen(function* () {
         yield* rule()
@@ -178,7 +192,7 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R8",
     what: "the service forgets which fixes came before",
-    sabotage: seeing(() => ({ known: new Set() })),
+    sabotage: seeing(() => ({ known: new Map() })),
     scenario: inScene(({ phone, walk, world }) =>
       Effect.gen(function* () {
         yield* walk(FAR)
@@ -209,7 +223,9 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R10",
     what: "events of exits are lost",
-    sabotage: committing(({ events }) => ({ events: events.filter(({ payload }) => !payload.type.endsWith(".exit")) })),
+    sabotage: committing({
+      upload: (one) => ({ ...one, events: one.events.filter(({ payload }) => !payload.type.endsWith(".exit")) })
+    }),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("exit"), walk(HOME, FAR)))
   },
   {
@@ -305,14 +321,15 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R10",
     what: "a reading from outside does not end the wait for silence",
-    sabotage: committing(({ states }, rules) => ({
-      states: states.map((one) => {
-        const before = rules.find(({ rule }) => rule.id === one.ruleId)
-        return before?.rule.type === "dwell" && one.state.side === "outside"
-          ? { ...one, state: { ...one.state, unsettled: before.state.unsettled } }
-          : one
-      })
-    })),
+    sabotage: committing({
+      states: (states, rules) =>
+        states.map((one) => {
+          const before = rules.find(({ rule }) => rule.id === one.ruleId)
+          return before?.rule.type === "dwell" && one.state.side === "outside"
+            ? { ...one, state: { ...one.state, unsettled: before.state.unsettled } }
+            : one
+        })
+    }),
     scenario: inScene(({ rule, walk, world }) =>
       Effect.gen(function* () {
         yield* rule("dwell", { silenceS: 600 })

@@ -36,9 +36,9 @@ const deciding = (tamper: (state: WithApp) => Partial<WithApp["connection"]>): S
 const pausedRulesToo = (ports: Context.Context<Simulation.Ports>) => {
   const seen = new Map<string, LiveRule.LiveRule>()
   return instead(FixStore, (store, all) => ({
-    view: (userId, deviceId, fixes, now) =>
+    view: (userId, sent, now) =>
       Effect.gen(function* () {
-        const view = yield* store.view(userId, deviceId, fixes, now)
+        const view = yield* store.view(userId, sent, now)
         const there = new Set(view.rules.map(({ rule }) => rule.id))
         for (const live of view.rules) seen.set(live.rule.id, live)
         const paused: Array<LiveRule.LiveRule> = []

@@ -29,6 +29,7 @@ export const carrying: Contract<Uploads.UploadSamplePorts> = [
         id,
         staysAtHome,
         lastSeenAt,
+        lastFutureAt: null,
         movement: null
       })
       Check.equal(yield* devicesOf(first), [known(first, null), known(second, null)], "before")

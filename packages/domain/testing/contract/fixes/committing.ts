@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import * as Fix from "../../../src/fixes/Fix.js"
 import { FixStore, type Quarantined } from "../../../src/fixes/FixStore.js"
 import type { Entropy } from "../../../src/shared/Entropy.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
@@ -33,7 +34,11 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
     run: Effect.gen(function* () {
       const seen = yield* Uploads.view(yield* FixSubjects.phone, Uploads.fixes(2, yield* Timestamp.now))
       Check.equal(seen.version, 0, "version")
-      Check.equal([...seen.known], [], "known")
+      Check.equal(
+        [...seen.known.values()].flatMap((keys) => [...keys]),
+        [],
+        "known"
+      )
       Check.equal(seen.rules, [], "rules")
     })
   },
@@ -234,6 +239,63 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
         [...pending].sort((a, b) => a.occurredAt - b.occurredAt),
         events,
         "events"
+      )
+    })
+  },
+  {
+    name: "commit: uploads of several phones at once are stored as one after another, or none of them [fixes-10]",
+    run: Effect.gen(function* () {
+      const { phone, rule } = yield* FixSubjects.withRule
+      const twin = yield* FixSubjects.another(phone)
+      const now = yield* Timestamp.now
+      const [first, second, third] = [
+        Uploads.fixes(2, Timestamp.plus(now, -2)),
+        Uploads.fixes(2, Timestamp.plus(now, -2)),
+        Uploads.fixes(1, Timestamp.plus(now, -5))
+      ]
+      const events = [yield* Uploads.event(rule), yield* Uploads.event(rule)]
+      const ago = (millis: number) => Timestamp.plus(now, -millis)
+      const uploads = [
+        yield* Uploads.upload(phone, { receivedAt: ago(9), fixes: first, events: events.slice(0, 1) }),
+        yield* Uploads.upload(twin, { receivedAt: ago(0), fixes: second }),
+        yield* Uploads.upload(phone, { receivedAt: ago(5), fixes: third, events: events.slice(1) })
+      ] as const
+      const { version } = yield* Uploads.view(phone)
+      const { basis } = yield* only(phone)
+      const states = [Uploads.progress(rule, Uploads.state(basis, now))]
+      Check.isTrue(!(yield* Uploads.commitAll(phone, uploads, { states, version: version + 1 })), "a version too late")
+      Check.equal([yield* Uploads.latest(phone), yield* FixSubjects.outbox(phone)], [[], []], "nothing")
+      Check.isTrue(yield* Uploads.commitAll(phone, uploads, { states }), "committed")
+      const byTime = (a: { readonly receivedAt: number }, b: { readonly receivedAt: number }) =>
+        a.receivedAt - b.receivedAt
+      Check.equal(
+        (yield* Uploads.latest(phone)).toReversed().toSorted(byTime),
+        [
+          ...first.map((fix) => Uploads.stored(phone, fix, ago(9))),
+          ...third.map((fix) => Uploads.stored(phone, fix, ago(5))),
+          ...second.map((fix) => Uploads.stored(twin, fix, ago(0)))
+        ],
+        "fixes"
+      )
+      const idsOf = (all: ReadonlyArray<{ readonly id: string }>) => all.map(({ id }) => id).sort()
+      Check.equal(idsOf(yield* FixSubjects.outbox(phone)), idsOf(events), "events")
+      Check.equal((yield* only(phone)).state, Uploads.state(basis, now), "state")
+      Check.equal((yield* Uploads.view(phone)).version, version + 1, "version")
+      Check.equal(yield* (yield* FixStore).lastReceivedAt(phone.userId), Option.some(now), "last received")
+      const others = Uploads.fixes(1, now, { lat: 1 })
+      const sent = [
+        { deviceId: phone.id, fixes: [...third, ...others] },
+        { deviceId: twin.id, fixes: [...others, ...third, ...second] }
+      ]
+      const { known } = yield* (yield* FixStore).view(phone.userId, sent, now)
+      const knownOf = sent.map(({ deviceId, fixes }) => fixes.map((fix) => known.get(deviceId)?.has(Fix.key(fix))))
+      Check.equal(
+        knownOf,
+        [
+          [true, false],
+          [false, false, true, true]
+        ],
+        "known to each phone"
       )
     })
   },

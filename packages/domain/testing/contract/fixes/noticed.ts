@@ -1,10 +1,13 @@
 import { Effect, Option } from "effect"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
-import { FixStore } from "../../../src/fixes/FixStore.js"
+import { FixStore, type Quarantined, type UploadView } from "../../../src/fixes/FixStore.js"
+import * as ViewAfter from "../../../src/fixes/ViewAfter.js"
 import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
+import type { RuleProgress } from "../../../src/rules/LiveRule.js"
+import type { Rule } from "../../../src/rules/Rule.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { EventId } from "../../../src/shared/Ids.js"
+import { type DeviceId, EventId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -54,6 +57,135 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
           `after ${made.length} more`
         )
       }
+    })
+  },
+  {
+    name: "view, commit: after several uploads at once, the view is the one that `ViewAfter` expects [fixes-10]",
+    run: Effect.gen(function* () {
+      const { connection, place } = yield* Samples.sharing()
+      const enter = yield* Samples.rule(connection, Samples.onPlace(place))
+      const exit = yield* Samples.rule(connection, Samples.onPlace(place), { type: "exit" })
+      const [one, other] = [yield* Samples.device(connection.userId), yield* Samples.device(connection.userId)]
+      const now = yield* Timestamp.now
+      const at = (after: number) => Timestamp.plus(now, after)
+      const [first, second, third] = [Uploads.fixes(2, at(-9)), Uploads.fixes(1, at(-9)), Uploads.fixes(1, at(-3))]
+      const uploads = [
+        yield* Uploads.upload(one, { receivedAt: at(5), fixes: first, movement: Samples.movement(at(-8)) }),
+        yield* Uploads.upload(other, { receivedAt: at(6), fixes: second, movement: Samples.movement(at(-9)) }),
+        yield* Uploads.upload(one, { receivedAt: at(4), fixes: third })
+      ] as const
+      const sent = [
+        { deviceId: one.id, fixes: [...first, ...third] },
+        { deviceId: other.id, fixes: second }
+      ]
+      const view = Effect.map(
+        Effect.flatMap(FixStore, (store) => store.view(connection.userId, sent, now)),
+        (seen): UploadView => ({ ...seen, devices: seen.devices.toSorted((a, b) => (a.id < b.id ? -1 : 1)) })
+      )
+      const before = yield* view
+      const stateOf = (rule: Rule, asOf: number) => {
+        const basis = before.rules.find((live) => live.rule.id === rule.id)?.basis ?? ""
+        return Uploads.progress(rule, Uploads.state(basis, at(asOf)), [Uploads.evaluation(at(asOf))])
+      }
+      const states: ReadonlyArray<ReadonlyArray<RuleProgress>> = [
+        [stateOf(enter, -9)],
+        [stateOf(enter, -8), stateOf(exit, -8)],
+        []
+      ]
+      const expected = uploads.reduce<UploadView>(
+        (seen, upload, index) => ViewAfter.of(seen, upload, states[index] ?? []),
+        before
+      )
+      const all = states.reduce(ViewAfter.followed)
+      Check.isTrue(yield* Uploads.commitAll(one, uploads, { states: all }), "committed")
+      const plain = ({ known, ...parts }: UploadView) => ({
+        ...parts,
+        known: sent.map(({ deviceId }) => [...(known.get(deviceId) ?? [])].sort())
+      })
+      Check.equal(plain(yield* view), plain({ ...expected, version: before.version + 1 }), "the view")
+      const listed = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, [enter.id])
+      Check.equal(
+        listed.get(enter.id)?.recent,
+        [Uploads.evaluation(at(-9)), Uploads.evaluation(at(-8))],
+        "both evaluations"
+      )
+    })
+  },
+  {
+    name: "commit: what several uploads at once put aside and report counts on their own devices [fixes-10]",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const one = yield* phone
+      const other = yield* Samples.device(one.userId)
+      const now = yield* Timestamp.now
+      const at = (after: number) => Timestamp.plus(now, after)
+      const ahead = (key: string): Quarantined => ({
+        key,
+        reading: { capturedAt: at(20 * Timestamp.MINUTE), lat: 1, lon: 2 },
+        reason: "future"
+      })
+      yield* Uploads.commit(one, { quarantined: [ahead("earlier"), ahead("taken")] })
+      const uploads = [
+        yield* Uploads.upload(one, {
+          receivedAt: at(3),
+          visits: [Uploads.visit(now, null)],
+          putAside: [
+            { reason: "not_kept", count: 2 },
+            { reason: "future", count: 1 }
+          ],
+          quarantined: [ahead("one")],
+          taken: ["taken"]
+        }),
+        yield* Uploads.upload(other, {
+          receivedAt: at(7),
+          putAside: [{ reason: "future", count: 1 }],
+          quarantined: [ahead("other")]
+        }),
+        yield* Uploads.upload(one, {
+          receivedAt: at(2),
+          fixes: Uploads.fixes(1, at(-9)),
+          putAside: [{ reason: "not_kept", count: 3 }]
+        }),
+        yield* Uploads.upload(one, { receivedAt: at(8), visits: [Uploads.visit(now, at(1))] })
+      ] as const
+      Check.isTrue(yield* Uploads.commitAll(one, uploads), "committed")
+      const waiting = (id: DeviceId) =>
+        Effect.map(
+          Effect.flatMap(FixStore, (store) => store.waiting(one.userId, id, at(-1), 10)),
+          (all) => all.map(({ key, receivedAt }) => [key, receivedAt - now])
+        )
+      Check.equal(
+        [yield* waiting(one.id), yield* waiting(other.id)],
+        [
+          [
+            ["earlier", 0],
+            ["one", 3]
+          ],
+          [["other", 7]]
+        ],
+        "quarantined"
+      )
+      const listed = (yield* devices.list(one.userId)).toSorted(({ id }) => (id === one.id ? -1 : 1))
+      Check.equal(
+        listed.map(({ lastKeptAt, lastSeenAt, putAside }) => ({ lastKeptAt, lastSeenAt, putAside })),
+        [
+          {
+            lastKeptAt: at(8),
+            lastSeenAt: at(8),
+            putAside: [
+              { reason: "future", count: 1, lastAt: at(3) },
+              { reason: "not_kept", count: 5, lastAt: at(3) }
+            ]
+          },
+          { lastKeptAt: null, lastSeenAt: at(7), putAside: [{ reason: "future", count: 1, lastAt: at(7) }] }
+        ],
+        "devices"
+      )
+      Check.equal(
+        [yield* devices.sendsVisits(one.userId, one.id), yield* devices.sendsVisits(one.userId, other.id)],
+        [true, false],
+        "which sends visits"
+      )
     })
   },
   {

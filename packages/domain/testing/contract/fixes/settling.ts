@@ -41,7 +41,7 @@ const dueOf = (now: Timestamp.Timestamp, users: ReadonlyArray<UserId>, buckets: 
 
 const version = (user: UserId, now: Timestamp.Timestamp) =>
   Effect.map(
-    Effect.flatMap(FixStore, (store) => store.view(user, null, [], now)),
+    Effect.flatMap(FixStore, (store) => store.view(user, [], now)),
     (view) => view.version
   )
 
@@ -128,7 +128,7 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       // phone, the service would not notice. So `DeviceStore.remove` must delete the dwell although this phone is left.
       const silent = yield* Samples.device(user.id)
       const unsettled = Effect.gen(function* () {
-        const { rules } = yield* (yield* FixStore).view(user.id, null, [], now)
+        const { rules } = yield* (yield* FixStore).view(user.id, [], now)
         return [waits, isDue, rule].map(({ id }) =>
           rules.some((one) => one.rule.id === id && one.state.unsettled !== null)
         )

@@ -1,11 +1,11 @@
-import { Effect, Struct } from "effect"
+import { type Array as Arr, Effect, Struct } from "effect"
 import type { Connection } from "../../../src/connection/Connection.js"
 import type { Device } from "../../../src/devices/Device.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import * as Fix from "../../../src/fixes/Fix.js"
-import { FixStore, type UploadCommit } from "../../../src/fixes/FixStore.js"
+import { FixStore, type StoredUpload, type UploadCommit } from "../../../src/fixes/FixStore.js"
 import type { RuleProgress } from "../../../src/rules/LiveRule.js"
 import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
 import type { Rule } from "../../../src/rules/Rule.js"
@@ -36,36 +36,57 @@ export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Parti
 /** The answer of `FixStore.view` for an upload of the given fixes from the device at the present time. */
 export const view = (device: Pick<Device, "userId" | "id">, fixes: ReadonlyArray<Fix.Fix> = []) =>
   Effect.gen(function* () {
-    return yield* (yield* FixStore).view(device.userId, device.id, fixes, yield* Timestamp.now)
+    return yield* (yield* FixStore).view(device.userId, [{ deviceId: device.id, fixes }], yield* Timestamp.now)
   })
 
 const NONE: ReadonlySet<Fix.Fix> = new Set()
+
+/** The parts of an upload and of its commit that a case names. All other parts are empty. */
+export type Parts = Partial<StoredUpload & Pick<UploadCommit, "states" | "version">>
+
+/** An upload of the device that has only these parts. It arrives at the present time, unless `parts` says otherwise. */
+export const upload = (device: Pick<Device, "id">, parts: Partial<StoredUpload> = {}) =>
+  Effect.map(Timestamp.now, (now): StoredUpload => ({
+    deviceId: device.id,
+    receivedAt: now,
+    fixes: [],
+    leftBehind: NONE,
+    movement: null,
+    quarantined: [],
+    putAside: [],
+    taken: [],
+    arrivals: new Map(),
+    visits: [],
+    events: [],
+    ...parts
+  }))
 
 /**
  * Commits an upload. The upload has the present version of the user's uploads, unless `parts` has another version. The
  * store refuses every version except the present version.
  */
-export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<UploadCommit> = {}) =>
+export const commit = (device: Pick<Device, "userId" | "id">, { states = [], version, ...parts }: Parts = {}) =>
   Effect.gen(function* () {
-    const version = parts.version ?? (yield* view(device)).version
-    const upload: UploadCommit = {
+    return yield* (yield* FixStore).commit({
       userId: device.userId,
-      deviceId: device.id,
-      receivedAt: yield* Timestamp.now,
-      fixes: [],
-      leftBehind: NONE,
-      movement: null,
-      quarantined: [],
-      putAside: [],
-      taken: [],
-      arrivals: new Map(),
-      visits: [],
-      states: [],
-      events: [],
-      ...parts,
-      version
-    }
-    return yield* (yield* FixStore).commit(upload)
+      version: version ?? (yield* view(device)).version,
+      uploads: [yield* upload(device, parts)],
+      states
+    })
+  })
+
+/**
+ * Commits uploads of one user together, on the present version of the user's uploads unless `more` has another version.
+ */
+export const commitAll = (
+  { userId }: Pick<Device, "userId">,
+  uploads: Arr.NonEmptyReadonlyArray<StoredUpload>,
+  more: Partial<Pick<UploadCommit, "states" | "version">> = {}
+) =>
+  Effect.gen(function* () {
+    const store = yield* FixStore
+    const { version } = yield* store.view(userId, [], yield* Timestamp.now)
+    return yield* store.commit({ userId, version, uploads, states: [], ...more })
   })
 
 /** The newest fixes of the phone's user. */
@@ -82,7 +103,7 @@ export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, rece
 
 /** For each of the given fixes, whether the store already has it. */
 export const known = (device: Pick<Device, "userId" | "id">, fixes: ReadonlyArray<Fix.Fix>) =>
-  Effect.map(view(device, fixes), (seen) => fixes.map((fix) => seen.known.has(Fix.key(fix))))
+  Effect.map(view(device, fixes), (seen) => fixes.map((fix) => seen.known.get(device.id)?.has(Fix.key(fix)) === true))
 
 /** The rules that an upload of the user would evaluate, ordered by id. */
 export const live = ({ userId }: Pick<Connection, "userId">) =>

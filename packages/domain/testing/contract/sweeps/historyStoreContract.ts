@@ -200,7 +200,7 @@ export const historyStoreContract: Contract<Ports | Visits.VisitSamplePorts> = [
       const device = yield* phone
       const now = yield* Timestamp.now
       const cutoff = Effect.flatMap(FixStore, (fixes) =>
-        Effect.map(fixes.view(device.userId, device.id, [], now), (view) => view.cutoff)
+        Effect.map(fixes.view(device.userId, [], now), (view) => view.cutoff)
       )
       Check.equal(yield* cutoff, null, "nothing chosen")
       yield* choose(device, 30)

@@ -56,6 +56,33 @@ export const reportCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
     })
   },
   {
+    name: "reportsWithin: of uploads that were committed together, each on its own device [fixes-10]",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const other = yield* Samples.device(userId)
+      const uploads = [
+        yield* Uploads.upload(phone, { visits: [Uploads.visit(t(60), null)] }),
+        yield* Uploads.upload(other, { visits: [Uploads.visit(t(60), null), Uploads.visit(t(50), null)] }),
+        yield* Uploads.upload(phone, { visits: [Uploads.visit(t(60), null), Uploads.visit(t(40), null)] })
+      ] as const
+      Check.isTrue(yield* Uploads.commitAll(phone, uploads), "committed")
+      const found = ({ id: deviceId }: { readonly id: typeof phone.id }) =>
+        Effect.flatMap(VisitStore, (store) =>
+          Effect.map(store.reportsWithin(userId, [{ deviceId, from: t(70), to: null }]), (reports) =>
+            reports.map((one) => (t(0) - one.arrival) / Timestamp.MINUTE)
+          )
+        )
+      Check.equal(
+        [yield* found(phone), yield* found(other)],
+        [
+          [40, 60],
+          [50, 60]
+        ],
+        "arrivals"
+      )
+    })
+  },
+  {
     name: "reportsWithin: an earlier arrival whose departure is within the span, although others came since",
     run: Effect.gen(function* () {
       const { phone, t } = yield* ground

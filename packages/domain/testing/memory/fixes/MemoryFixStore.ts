@@ -1,7 +1,13 @@
 import { Effect, Layer, Option } from "effect"
 import { type Device, latestFirst } from "../../../src/devices/Device.js"
 import * as Fix from "../../../src/fixes/Fix.js"
-import { FixStore, type UploadCommit } from "../../../src/fixes/FixStore.js"
+import {
+  FixStore,
+  type SentFixes,
+  type StoredUpload,
+  type UploadCommit,
+  type UploadView
+} from "../../../src/fixes/FixStore.js"
 import type { FutureReading } from "../../../src/fixes/FutureReading.js"
 import type { LiveRule } from "../../../src/rules/LiveRule.js"
 import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
@@ -17,38 +23,25 @@ import * as MemoryRules from "../rules/MemoryRules.js"
 export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
   FixStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const {
-      devices,
-      events,
-      fixes,
-      importDevices,
-      quarantined,
-      ruleStates,
-      staysDueFrom,
-      streamVersions,
-      visitReports,
-      visitTellers
-    } = tables
+    const { devices, events, fixes, importDevices, quarantined, ruleStates, streamVersions } = tables
 
     return FixStore.of({
-      view: (userId, deviceId, givenFixes, now) =>
+      view: (userId, sent, now) =>
         Effect.sync(() => ({
           version: streamVersions.get(userId) ?? 0,
-          known: new Set(givenFixes.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))),
+          known: knownOf(tables, userId, sent),
           rules: liveRules(tables, userId, now),
           cutoff: cutoff(tables, userId, now),
           erasures: tables.erasures.get(userId) ?? [],
           devices: [...devices.values()]
             .filter((one) => one.userId === userId && one.removedAt === null && !importDevices.has(one.id))
-            .map(({ id, lastSeenAt, movement, staysAtHome }) => ({
+            .map(({ id, lastSeenAt, movement, putAside, staysAtHome }) => ({
               id,
               lastSeenAt,
               movement,
-              staysAtHome
-            })),
-          lastFutureAt:
-            (deviceId === null ? undefined : devices.get(deviceId))?.putAside.find(({ reason }) => reason === "future")
-              ?.lastAt ?? null
+              staysAtHome,
+              lastFutureAt: putAside.find(({ reason }) => reason === "future")?.lastAt ?? null
+            }))
         })),
 
       waiting: (userId, deviceId, since, limit) =>
@@ -80,43 +73,12 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
             .slice(0, limit)
         }),
 
-      commit: (upload) =>
+      commit: ({ states, uploads, userId, version }) =>
         Effect.sync(() => {
-          const { deviceId, receivedAt, userId } = upload
-          if ((streamVersions.get(userId) ?? 0) !== upload.version) return false
-          streamVersions.set(userId, upload.version + 1)
-          const owner = `${userId} ${deviceId}`
-          for (const fix of upload.fixes) {
-            const mark = upload.leftBehind.has(fix) ? ({ isLeftBehind: true } as const) : {}
-            const arrivedAt = upload.arrivals.get(fix) ?? receivedAt
-            addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt: arrivedAt, ...mark })
-          }
-          for (const one of upload.quarantined) {
-            addOnce(quarantined, `${owner} ${one.key}`, { ...one, userId, deviceId, receivedAt })
-          }
-          for (const key of upload.taken) quarantined.delete(`${owner} ${key}`)
-          for (const visit of upload.visits) {
-            addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
-          }
-          if (upload.visits.length > 0) visitTellers.set(deviceId, userId)
-          storeStates(tables, upload.states)
-          for (const event of upload.events) {
-            events.set(event.id, { ...event, fanOutDueAt: receivedAt, fannedOutAt: null })
-          }
-          for (const { capturedAt } of upload.fixes) {
-            staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? capturedAt, capturedAt)))
-          }
-          const device = devices.get(deviceId)
-          if (device?.userId === userId) {
-            const isUseful = upload.fixes.length + upload.visits.length > 0
-            devices.set(deviceId, {
-              ...device,
-              lastSeenAt: later(device.lastSeenAt, receivedAt),
-              lastKeptAt: isUseful ? later(device.lastKeptAt, receivedAt) : device.lastKeptAt,
-              putAside: counted(device.putAside, upload),
-              movement: upload.movement ?? device.movement
-            })
-          }
+          if ((streamVersions.get(userId) ?? 0) !== version) return false
+          streamVersions.set(userId, version + 1)
+          for (const upload of uploads) storeUpload(tables, userId, upload)
+          storeStates(tables, states)
           return true
         }),
 
@@ -167,6 +129,48 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
   })
 )
 
+/** For each device, the keys of the given fixes that it has uploaded before. */
+const knownOf = ({ fixes }: Tables, userId: UserId, sent: ReadonlyArray<SentFixes>): UploadView["known"] => {
+  const keysOf = ({ deviceId, fixes: given }: SentFixes) =>
+    given.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))
+  return new Map(sent.map((one) => [one.deviceId, new Set(keysOf(one))]))
+}
+
+const storeUpload = (tables: Tables, userId: UserId, upload: StoredUpload): void => {
+  const { devices, events, fixes, quarantined, staysDueFrom, visitReports, visitTellers } = tables
+  const { deviceId, receivedAt } = upload
+  const owner = `${userId} ${deviceId}`
+  for (const fix of upload.fixes) {
+    const mark = upload.leftBehind.has(fix) ? ({ isLeftBehind: true } as const) : {}
+    const arrivedAt = upload.arrivals.get(fix) ?? receivedAt
+    addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt: arrivedAt, ...mark })
+  }
+  for (const one of upload.quarantined) {
+    addOnce(quarantined, `${owner} ${one.key}`, { ...one, userId, deviceId, receivedAt })
+  }
+  for (const key of upload.taken) quarantined.delete(`${owner} ${key}`)
+  for (const visit of upload.visits) {
+    addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
+  }
+  if (upload.visits.length > 0) visitTellers.set(deviceId, userId)
+  for (const event of upload.events) {
+    events.set(event.id, { ...event, fanOutDueAt: receivedAt, fannedOutAt: null })
+  }
+  for (const { capturedAt } of upload.fixes) {
+    staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? capturedAt, capturedAt)))
+  }
+  const device = devices.get(deviceId)
+  if (device?.userId !== userId) return
+  const isUseful = upload.fixes.length + upload.visits.length > 0
+  devices.set(deviceId, {
+    ...device,
+    lastSeenAt: later(device.lastSeenAt, receivedAt),
+    lastKeptAt: isUseful ? later(device.lastKeptAt, receivedAt) : device.lastKeptAt,
+    putAside: counted(device.putAside, upload),
+    movement: upload.movement ?? device.movement
+  })
+}
+
 const storeStates = ({ recentEvaluations, ruleStates }: Tables, states: UploadCommit["states"]): void => {
   for (const { made, ruleId, state } of states) {
     ruleStates.set(ruleId, state)
@@ -183,7 +187,7 @@ const later = (before: Timestamp.Timestamp | null, at: Timestamp.Timestamp): Tim
 
 const counted = (
   before: Device["putAside"],
-  { putAside, receivedAt }: Pick<UploadCommit, "putAside" | "receivedAt">
+  { putAside, receivedAt }: Pick<StoredUpload, "putAside" | "receivedAt">
 ): Device["putAside"] => {
   const all = new Map(before.map((one) => [one.reason, one]))
   for (const { count, reason } of putAside) {

@@ -1,0 +1,243 @@
+import { Array as Arr, Effect, Either } from "effect"
+import { Carried, type Device, InvalidDeviceToken, type QuarantineReason } from "../devices/index.js"
+import { WorkSignal } from "../events/index.js"
+import * as Erasure from "../retention-choice/Erasure.js"
+import * as History from "../retention-choice/History.js"
+import type { LiveRule, RuleProgress } from "../rules/LiveRule.js"
+import { type DeviceId, Entropy, EventId, fn, StoreError, Telemetry, Timestamp, type UserId } from "../shared/index.js"
+import * as Fix from "./Fix.js"
+import {
+  FixStore,
+  type QuarantineCount,
+  type Quarantined,
+  type SentFixes,
+  type StoredUpload,
+  type UploadView
+} from "./FixStore.js"
+import * as FutureReading from "./FutureReading.js"
+import * as UploadEvaluation from "./UploadEvaluation.js"
+import * as UploadFigures from "./UploadFigures.js"
+import * as ViewAfter from "./ViewAfter.js"
+import type * as VisitReport from "./VisitReport.js"
+
+/** The result of an upload. The three counts add up to the number of entries sent, without accepted visit reports. */
+export interface Ingested {
+  /** Fixes of this upload that were stored. */
+  readonly accepted: number
+  /** Fixes that were stored before, or appeared twice in this upload. */
+  readonly duplicates: number
+  /** Readings and visit reports that are quarantined (decision L3), or of whose time the user keeps no history. */
+  readonly quarantined: number
+}
+
+/** A phone's upload, after each reading and visit report was accepted or quarantined. */
+export interface JudgedUpload {
+  readonly deviceId: DeviceId
+  readonly receivedAt: Timestamp.Timestamp
+  /** The accepted fixes, each once, in the order of `Fix.byCapture`. */
+  readonly fixes: ReadonlyArray<Fix.Fix>
+  /** How many more times the upload contained one of `fixes`. */
+  readonly repeated: number
+  readonly visits: ReadonlyArray<VisitReport.VisitReport>
+  readonly quarantined: ReadonlyArray<Quarantined>
+}
+
+/** The result of one upload of several that were stored together. Left: the owner removed the device meanwhile. */
+export type IngestOutcome = Either.Either<Ingested, InvalidDeviceToken>
+
+/**
+ * The most rounds of uploads that are stored together. A round fails when another upload of the user is committed
+ * first. After the last round the program fails, and the phones have to send the uploads again.
+ */
+const MAX_ROUNDS = 64
+
+/**
+ * Stores uploads of one person in one commit, and tries again each time another upload of the person is committed
+ * first. Returns the outcomes in the order of the uploads, and how many rounds failed.
+ *
+ * The result is the same as if the uploads were stored one after another, except that `view` is read only once, as of
+ * the latest arrival. Fails with a transient `StoreError` after too many rounds.
+ */
+export const storeUploads = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray<JudgedUpload>) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const stored = yield* tryOnce(userId, uploads)
+    if (stored === undefined) continue
+    if (stored.events > 0) yield* (yield* WorkSignal).raise
+    return { outcomes: stored.outcomes, round }
+  }
+  return yield* TOO_MANY
+})
+
+const TOO_MANY = StoreError.unavailable("Too many uploads of one user at once")
+
+/** Reads the view, evaluates and commits once. Undefined when another upload of the user was committed in between. */
+const tryOnce = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray<JudgedUpload>) {
+  const store = yield* FixStore
+  const [first, ...others] = uploads
+  const latest = others.reduce((at, { receivedAt }) => (receivedAt > at ? receivedAt : at), first.receivedAt)
+  let view = yield* store.view(userId, sentOf(uploads), latest)
+  let one = yield* evaluate(userId, view, first)
+  const outcomes: Arr.NonEmptyArray<IngestOutcome> = [one.outcome]
+  const evaluated = one.stored === undefined ? [] : [one.stored]
+  for (const upload of others) {
+    if (one.stored !== undefined) view = ViewAfter.of(view, one.stored.upload, one.stored.states)
+    one = yield* evaluate(userId, view, upload)
+    outcomes.push(one.outcome)
+    if (one.stored !== undefined) evaluated.push(one.stored)
+  }
+  if (!Arr.isNonEmptyArray(evaluated)) return { outcomes, events: 0 }
+  const isCommitted = yield* store.commit({
+    userId,
+    version: view.version,
+    uploads: Arr.map(evaluated, ({ upload }) => upload),
+    states: evaluated.slice(1).reduce((states, next) => ViewAfter.followed(states, next.states), evaluated[0].states)
+  })
+  if (!isCommitted) return undefined
+  yield* Telemetry.measure(() => {
+    for (const { carried, firings, rules } of evaluated) UploadFigures.evaluated(rules, carried, firings)
+  })
+  return { outcomes, events: evaluated.reduce((sum, { upload }) => sum + upload.events.length, 0) }
+})
+
+/** The fixes of the uploads by device. */
+const sentOf = (uploads: ReadonlyArray<JudgedUpload>): ReadonlyArray<SentFixes> => {
+  if (uploads.length === 1) return uploads
+  const sent = new Map<DeviceId, ReadonlyArray<Fix.Fix>>()
+  for (const { deviceId, fixes } of uploads) sent.set(deviceId, [...(sent.get(deviceId) ?? []), ...fixes])
+  return [...sent].map(([deviceId, fixes]) => ({ deviceId, fixes }))
+}
+
+/** What an upload changes, and the figures of its evaluation. */
+interface Evaluated {
+  readonly upload: StoredUpload
+  readonly states: ReadonlyArray<RuleProgress>
+  readonly rules: ReadonlyArray<LiveRule>
+  readonly carried: ReadonlyArray<Fix.Fix>
+  readonly firings: ReadonlyArray<UploadEvaluation.Firing>
+}
+
+interface EvaluatedUpload {
+  readonly outcome: IngestOutcome
+  /** Undefined when the upload changes nothing. */
+  readonly stored: Evaluated | undefined
+}
+
+const REMOVED: EvaluatedUpload = { outcome: Either.left(new InvalidDeviceToken()), stored: undefined }
+
+/** Evaluates an upload on the view that it reads, or on the view after the uploads before it. */
+const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedUpload) {
+  const { deviceId, receivedAt } = upload
+  const device = view.devices.find(({ id }) => id === deviceId)
+  // The owner removed the phone after the upload began. A dwell rule may have waited for the silence of this phone, and
+  // the removal ended this wait. If the phone's readings were stored now, the wait could begin again (decision
+  // rules-14).
+  if (device === undefined) return REMOVED
+  const { ingested, notKept, own, putAside, visits } = keptOf(view, upload)
+  const outcome: IngestOutcome = Either.right(ingested)
+  if (own.length + visits.length + ingested.quarantined === 0) return { outcome, stored: undefined }
+
+  const dueReadings =
+    own.length > 0 && FutureReading.mayWait(device.lastFutureAt, receivedAt)
+      ? FutureReading.due(yield* waitingReadings(userId, deviceId, receivedAt), own, receivedAt)
+      : []
+  const fresh = dueReadings.length === 0 ? own : Fix.sortedAndDistinct([...own, ...dueReadings.map(({ fix }) => fix)])
+  const { carried, leftBehind, movement } = Carried.judge(
+    deviceId,
+    Carried.remembered(view.devices, view.cutoff),
+    fresh
+  )
+  const { states, firings } = UploadEvaluation.evaluate(view.rules, carried, receivedAt)
+  const fired = yield* named(firings)
+  const stored: Evaluated = {
+    upload: {
+      deviceId,
+      receivedAt,
+      fixes: fresh,
+      leftBehind,
+      movement,
+      quarantined: putAside,
+      putAside: counted(putAside, notKept),
+      taken: dueReadings.map(({ key }) => key),
+      arrivals: new Map(dueReadings.map((one) => [one.fix, one.receivedAt])),
+      visits,
+      events: fired.map(UploadEvaluation.event)
+    },
+    states: UploadEvaluation.withEvents(states, fired),
+    rules: view.rules,
+    carried,
+    firings
+  }
+  const evaluated: EvaluatedUpload = { outcome, stored }
+  return evaluated
+})
+
+/**
+ * The entries of an upload that are stored: without entries that are stored already, and without history that the user
+ * does not keep.
+ */
+interface Kept {
+  readonly own: ReadonlyArray<Fix.Fix>
+  readonly visits: ReadonlyArray<VisitReport.VisitReport>
+  /** The quarantined readings to store. */
+  readonly putAside: ReadonlyArray<Quarantined>
+  /**
+   * How many readings and visit reports are only counted and not stored, because the user does not keep history of
+   * their time.
+   */
+  readonly notKept: number
+  readonly ingested: Ingested
+}
+
+const keptOf = (view: UploadView, { deviceId, fixes, quarantined, repeated, visits: reports }: JudgedUpload): Kept => {
+  const known = view.known.get(deviceId)
+  const unknown = known === undefined ? fixes : fixes.filter((fix) => !known.has(Fix.key(fix)))
+  const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
+  const visits = reports.flatMap((report) => {
+    const kept = Erasure.withoutErased(report, view.erasures)
+    return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
+  })
+  // A quarantined reading is stored with its position. So a reading from a stretch that the user deleted is not stored,
+  // not even in quarantine.
+  const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
+  const notKept = unknown.length - own.length + reports.length - visits.length
+  return {
+    own,
+    visits,
+    putAside,
+    notKept: notKept + quarantined.length - putAside.length,
+    ingested: {
+      accepted: own.length,
+      duplicates: repeated + fixes.length - unknown.length,
+      quarantined: quarantined.length + notKept
+    }
+  }
+}
+
+/**
+ * The readings of the phone that were quarantined because their time was in the future, and that may be accepted now.
+ */
+const waitingReadings = (userId: Device.Device["userId"], deviceId: Device.Device["id"], now: Timestamp.Timestamp) =>
+  Effect.flatMap(FixStore, (store) =>
+    store.waiting(userId, deviceId, Timestamp.plus(now, -2 * FutureReading.MAX_WAIT), FutureReading.MOST)
+  )
+
+/** Whether the user keeps history of this instant, and has not deleted it. */
+const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, at: Timestamp.Timestamp): boolean =>
+  !History.isPast(at, cutoff) && !Erasure.isErased(at, erasures)
+
+/**
+ * Counts quarantined entries by reason. `notKept` is the number of entries that are not stored, because the user keeps
+ * no history of their time.
+ */
+const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<QuarantineCount> => {
+  const counts = new Map<QuarantineReason, number>()
+  for (const { reason } of quarantined) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  if (notKept > 0) counts.set("not_kept", notKept)
+  return [...counts].map(([reason, count]) => ({ reason, count }))
+}
+
+/** Gives each firing the id of its event. */
+export const named = (firings: ReadonlyArray<UploadEvaluation.Firing>) =>
+  Effect.forEach(firings, ({ at, rule }) =>
+    Effect.map(Entropy.id("evt"), (id): UploadEvaluation.RuleFiring => ({ rule, at, eventId: EventId.make(id) }))
+  )
