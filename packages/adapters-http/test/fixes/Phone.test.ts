@@ -44,6 +44,31 @@ describe("POST /v1/phone/locations [decisions §10, L3, L4]", () => {
     expect((await stored()).at(-1)).toMatchObject({ accuracyM: 10, altitudeM: -3, speedMps: 1.5, courseDeg: 90 })
   })
 
+  it("of a person's phones at once: each upload has its own answer, and its readings belong to its own phone [fixes-10]", async () => {
+    const made = []
+    for (const name of ["Tablet", "Watch", "Car"]) {
+      made.push((await person.send("POST", "/v1/user/devices", { name, format: "json" })).json)
+    }
+    const phones = made as ReadonlyArray<{ readonly token: string; readonly id: string }>
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        const phone = phones[index % 3]
+        // The phones send the same eight readings. The car also sends a reading that cannot be.
+        const locations = [at(1_000 * (1 + Math.floor(index / 3))), ...(index % 3 === 2 ? [at(0, { lat: 95 })] : [])]
+        const { json, status } = await upload({ locations }, bearer(phone?.token ?? ""))
+        return [status, json]
+      })
+    )
+    expect(answers).toEqual(
+      Array.from({ length: 24 }, (_, index) => [
+        200,
+        { accepted: 1, duplicates: 0, quarantined: index % 3 === 2 ? 1 : 0 }
+      ])
+    )
+    const devices = (await stored()).map(({ deviceId }) => deviceId).sort()
+    expect(devices).toEqual(phones.flatMap(({ id }) => Array.from({ length: 8 }, () => id)).sort())
+  })
+
   it("lists of 160,000 entries at a time; more are 413 before any is looked at", async () => {
     const sent = async (body: string) => {
       const headers = { "content-type": "application/json", ...bearer(token).headers }
