@@ -55,7 +55,7 @@ export const work = (
         // session, so while it makes a partition, it answers no request.
         regular(housekeeping(answersRequests(storage) ? "5 minutes" : 0)),
         regular(Mail.sending(mail, addresses, leases.people)),
-        regular(Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)),
+        regular(Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.FAIR), Imports.layer)),
         regular(Effect.provide(runExports(leases), Archives.layer)),
         regular(runSettling(leases)),
         regular(Backlog.watching)

@@ -1,5 +1,5 @@
 // The steps in which an attempt stores the entries of a file.
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { type StoreError, Timestamp } from "../shared/index.js"
 import { Vault } from "../shared/Vault.js"
 import * as Entry from "./Entry.js"
@@ -31,18 +31,13 @@ interface ImportSteps {
    * step. `isLast`: no entries follow, so the last, shorter step is stored too. False when the lease was lost.
    */
   readonly add: (entries: ReadonlyArray<Entry.ImportEntry>, isLast: boolean) => Effect.Effect<boolean, StoreError>
-  /** Waits until the last step is stored. False when the lease was lost. */
-  readonly lastStored: Effect.Effect<boolean, StoreError>
-  /**
-   * How many entries of the file are in a committed step or in the step that is being committed. The entries that
-   * earlier attempts committed count too.
-   */
+  /** How many entries of the file are in a committed step. The entries that earlier attempts committed count too. */
   readonly committed: () => number
 }
 
 /**
- * Makes the steps of one attempt. A step is stored only after the step before it, so the steps are in the order of the
- * file.
+ * Makes the steps of one attempt. The next entries are read only when a step is stored: if a file were read and stored
+ * at the same time, an import would use two processors, and other requests would wait (decision imports-8).
  */
 export const make = ({ begun, cutoff, leased, months, pace, pause, position }: ImportStepOptions) =>
   Effect.gen(function* () {
@@ -52,23 +47,19 @@ export const make = ({ begun, cutoff, leased, months, pace, pause, position }: I
     let toSkip = begun.counts.read
     let committed = begun.counts.read
     let waiting: Array<Entry.ImportEntry> = []
-    let storing: Fiber.RuntimeFiber<boolean, StoreError> | undefined
 
-    const lastStored = Effect.suspend(() => (storing === undefined ? Effect.succeed(true) : Fiber.join(storing)))
-
-    /** Waits until the previous step is stored, and then begins to store this step. False when the lease was lost. */
+    /** Stores a step. False when the lease was lost. */
     const storeStep = (entries: ReadonlyArray<Entry.ImportEntry>) =>
       Effect.gen(function* () {
-        committed += entries.length
         yield* pause
         const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff, months, deviceOf)
         const returned = places.flatMap((place) => ImportedPlace.returned(begun.userId, place, vault) ?? [])
-        if (!(yield* lastStored)) return false
         const { bytesDone, format } = position()
         const at = yield* Timestamp.now
         const step = { ...leased, at, format, bytesDone, read: entries.length, ...sorted, places: returned }
-        storing = yield* Effect.fork(store.advance(step))
-        return true
+        const isStored = yield* store.advance(step)
+        if (isStored) committed += entries.length
+        return isStored
       })
 
     /** Leaves out the entries that an earlier attempt committed. */
@@ -93,6 +84,6 @@ export const make = ({ begun, cutoff, leased, months, pace, pause, position }: I
         return true
       })
 
-    const steps: ImportSteps = { add, lastStored, committed: () => committed }
+    const steps: ImportSteps = { add, committed: () => committed }
     return steps
   })

@@ -20,8 +20,6 @@ type ReadOutcome = "leaseLost" | "readAgain" | { readonly fault: Import.ImportFa
  * other entries step by step. A step stores its entries together with the number of entries that were read so far. So
  * the work can stop at any point, another worker can continue, and every entry is counted once. The reading stops when
  * the lease was lost or the import was removed.
- *
- * The next entries are read while a step is being stored (`importSteps.ts`).
  */
 export const readImport = program(
   "readImport",
@@ -100,7 +98,7 @@ export const readImport = program(
       yield* pause
       outcome = yield* readFileOnce
     }
-    if (outcome === "leaseLost" || !(yield* steps.lastStored)) return
+    if (outcome === "leaseLost") return
     // An archive of this service may be complete without positions: its checksums show that nothing is missing.
     const isEmpty = steps.committed() === 0 && reader.format() !== "own_archive"
     return yield* finish(outcome.fault ?? (isEmpty ? "no_positions" : null))
