@@ -1,4 +1,4 @@
-import { importNext, undoImport } from "@place-access/domain/imports"
+import { importNext, Pace, undoImport } from "@place-access/domain/imports"
 import { ImportId, UserId } from "@place-access/domain/shared"
 import { Imports } from "@place-access/worker"
 import { Effect } from "effect"
@@ -86,10 +86,13 @@ export const waitingFile = async (
   )
 }
 
+/** Takes the next import, at the pace of a worker on PostgreSQL. */
+const importAsWorker = importNext(undefined, Pace.FAIR)
+
 const importFile = async (scratch: Scratch, person: number): Promise<Sample> => {
   const user = People.user(person)
   await waitingFile(scratch.query, person, POINTS)
-  const sample = await timed(() => scratch.run(Effect.provide(importNext(), Imports.layer)))
+  const sample = await timed(() => scratch.run(Effect.provide(importAsWorker, Imports.layer)))
   const [done] = await scratch.query("SELECT state, stored FROM imports WHERE user_id = $1", [user])
   if (done?.["state"] !== "done" || done["stored"] !== POINTS) throw new Error(`not stored: ${JSON.stringify(done)}`)
   return sample
@@ -100,7 +103,7 @@ const undoFile = async (scratch: Scratch, person: number): Promise<Sample> => {
   await importFile(scratch, person)
   const of = { userId: UserId.make(People.user(person)), id: ImportId.make("imp_file") }
   const sample = await timed(() =>
-    scratch.run(Effect.provide(Effect.zipRight(undoImport(of), importNext()), Imports.layer))
+    scratch.run(Effect.provide(Effect.zipRight(undoImport(of), importAsWorker), Imports.layer))
   )
   // Counts only the fixes of the file, because the fix of the person's phone stays.
   const [left] = await scratch.query(
