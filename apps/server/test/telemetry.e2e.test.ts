@@ -276,9 +276,9 @@ describe("telemetry of the embedded service, as JSON", () => {
     for (const family of [
       "GET /v1/answers/places/{place_id}/presence > authenticateAccess",
       "GET /v1/answers/places/{place_id}/presence > checkPresence",
-      "POST /v1/phone/locations > ingestFixes",
+      "POST /v1/phone/locations > ingestTogether",
       "authenticateAccess > sql.execute",
-      "ingestFixes > sql.execute",
+      "ingestTogether > sql.execute",
       "- > fanOut",
       "- > claimDue",
       "- > deliverFirst",

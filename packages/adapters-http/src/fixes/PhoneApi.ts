@@ -45,7 +45,7 @@ const Visit = entry(
   ["arrival", "departure"]
 )
 
-export const ArrivedUpload = Fields.request({
+export const Upload = Fields.request({
   locations: Fields.entries(Location),
   visits: Fields.optional(Fields.entries(Visit)).annotations({ description: "Visits that the phone's system reported" })
 }).annotations({ identifier: "Upload" })
@@ -64,7 +64,7 @@ const Ingested = Schema.Struct({
 export const PhoneApi = HttpApiGroup.make("phone")
   .add(
     HttpApiEndpoint.post("upload", "/v1/phone/locations")
-      .setPayload(ArrivedUpload)
+      .setPayload(Upload)
       .addSuccess(Ingested)
       .annotate(OpenApi.Summary, "Upload what the phone measured")
       .annotate(

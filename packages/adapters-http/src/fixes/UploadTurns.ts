@@ -1,6 +1,6 @@
 import type { ArrivedUpload, IngestOutcome } from "@place-access/domain/fixes"
 import { StoreError, type UserId } from "@place-access/domain/shared"
-import { type Array as Arr, Cause, Context, Effect, Layer } from "effect"
+import { type Array as Arr, Cause, Context, Effect, Layer, Option } from "effect"
 import * as Admission from "../edge/Admission.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { type RequestTimers, Timers } from "../edge/Timers.js"
@@ -38,7 +38,8 @@ export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/
      * `StoreError` when the upload would wait too long.
      *
      * When `store` fails for several uploads together, each of them is stored alone, because perhaps only one of them
-     * is the reason.
+     * is the reason. After a transient failure this upload fails too, and its phone sends it again: the store would
+     * probably fail again.
      */
     readonly within: <E, R>(
       userId: UserId,
@@ -118,9 +119,12 @@ const storeNext = <E, R>(
     return Effect.catchAllCause(storeAll([own, ...others], store), (cause) => {
       if (Cause.isInterrupted(cause)) return Effect.failCause(cause)
       for (const one of others) one.isAlone = true
-      return storeAll([own], store)
+      return isTransient(cause) ? Effect.failCause(cause) : storeAll([own], store)
     })
   })
+
+const isTransient = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (error) => error instanceof StoreError && error.transient)
 
 const isOpen = ({ isAlone, outcome }: Waiting): boolean => outcome === undefined && !isAlone
 

@@ -106,6 +106,21 @@ describe("uploads of one person [fixes-9, fixes-10]", () => {
       })
     ))
 
+  it("are not tried again at once when the store fails for now: one fails, and the others are stored alone", () =>
+    run(
+      Effect.gen(function* () {
+        const { calls, release, store } = yield* holding(20)
+        const busy = StoreError.unavailable("Lock time-out")
+        const careful = (uploads: Arr.NonEmptyReadonlyArray<ArrivedUpload>) =>
+          Effect.zipLeft(store(uploads), uploads.length > 1 ? Effect.fail(busy) : Effect.void)
+        const fibers = yield* startAll(4, careful)
+        yield* release
+        const answers = yield* Effect.forEach(fibers, (fiber) => Effect.either(Fiber.join(fiber)))
+        expect(answers).toEqual(numbers(4).map((n) => (n === 1 ? Either.left(busy) : Either.right(outcome(upload(n))))))
+        expect(calls).toEqual([[0], [1, 2, 3], [2], [3]])
+      })
+    ))
+
   it("are stored by the next one when the request that was storing them is interrupted", () =>
     run(
       Effect.gen(function* () {
