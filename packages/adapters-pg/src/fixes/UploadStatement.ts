@@ -43,7 +43,7 @@ export const uploadStatement = (sql: SqlClient, commit: UploadCommit) => {
     SELECT user_id FROM moved`
 }
 
-/** The fragments one after the other. The driver caches the text of nested templates, and not that of `sql.join`. */
+/** The fragments one after the other, as nested templates: for `sql.join`, the library builds each fragment again. */
 const inRow = (sql: SqlClient, fragments: ReadonlyArray<Fragment>): Fragment =>
   fragments.reduce((before, next) => sql`${before}${next}`, sql``)
 
