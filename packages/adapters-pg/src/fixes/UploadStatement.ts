@@ -33,6 +33,7 @@ export const uploadStatement = (sql: SqlClient, commit: UploadCommit) => {
       sql,
       uploads.flatMap((upload, index) => rareParts(sql, userId, upload, index))
     )}
+    ${uploads.every(({ visits }) => visits.length === 0) ? sql`` : newVisits(sql, uploads)}
     ${states.length === 0 ? sql`` : newStates(sql, states)}
     ${uploads.every(({ events }) => events.length === 0) ? sql`` : newEvents(sql, uploads)}
     ${plain.length === 0 ? sql`` : changedDevices(sql, userId, plain)}
@@ -50,8 +51,7 @@ const inRow = (sql: SqlClient, fragments: ReadonlyArray<Fragment>): Fragment =>
 /** The parts of the statement that few uploads need. `index` makes the name of each part unique in the statement. */
 const rareParts = (sql: SqlClient, userId: UserId, upload: StoredUpload, index: number) => [
   ...(upload.quarantined.length === 0 ? [] : [newQuarantined(sql, upload, index)]),
-  ...(upload.taken.length === 0 ? [] : [takenReadings(sql, userId, upload, index)]),
-  ...(upload.visits.length === 0 ? [] : [newVisits(sql, upload, index)])
+  ...(upload.taken.length === 0 ? [] : [takenReadings(sql, userId, upload, index)])
 ]
 
 /**
@@ -142,17 +142,22 @@ const takenReadings = (
         AND quarantined_fixes.device_id = ${deviceId} AND quarantined_fixes.reading_key = ANY(${taken}::text[])
     )`
 
-const newVisits = (
-  sql: SqlClient,
-  { deviceId, receivedAt, visits }: StoredUpload,
-  index: number
-) => sql`, ${sql.literal(`new_visits_${index}`)} AS (
+/** All visits are in one INSERT: when two uploads report the same visit, the first report is stored. */
+const newVisits = (sql: SqlClient, uploads: UploadCommit["uploads"]) => {
+  const visits = uploads.flatMap((upload) => upload.visits)
+  const senders = uploads.flatMap((upload) => upload.visits.map(() => upload))
+  return sql`, new_visits AS (
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
-      SELECT moved.user_id, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
-             visit.accuracy_m, ${Rows.at(receivedAt)}::timestamptz
+      SELECT moved.user_id, sender.device_id, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
+             visit.accuracy_m, sender.received_at
       FROM moved, ${visitTable(sql, visits)}
+      JOIN unnest(${senders.map(({ deviceId }) => deviceId)}::text[],
+                  ${senders.map(({ receivedAt }) => Rows.at(receivedAt))}::timestamptz[])
+        WITH ORDINALITY AS sender (device_id, received_at, position) USING (position)
+      ORDER BY position
       ON CONFLICT DO NOTHING
     )`
+}
 
 const newStates = (sql: SqlClient, states: UploadCommit["states"]) => sql`, new_states AS (
       INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at,

@@ -53,7 +53,8 @@ const MAX_ROUNDS = 64
 
 /**
  * Stores uploads of one person in one commit, and tries again each time another upload of the person is committed
- * first. Returns the outcomes in the order of the uploads, and how many rounds failed.
+ * first. Returns the outcomes in the order of the uploads, and how many rounds failed. When an upload must be the first
+ * of a commit (`mayTakeReadings`), only the uploads before it are stored and have outcomes.
  *
  * The result is the same as if the uploads were stored one after another, except that `view` is read only once, as of
  * the latest arrival. Fails with a transient `StoreError` after too many rounds.
@@ -80,6 +81,7 @@ const tryOnce = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray
   const outcomes: Arr.NonEmptyArray<IngestOutcome> = [one.outcome]
   const evaluated = one.stored === undefined ? [] : [one.stored]
   for (const upload of others) {
+    if (mayTakeReadings(view, upload)) break
     if (one.stored !== undefined) view = ViewAfter.of(view, one.stored.upload, one.stored.states)
     one = yield* evaluate(userId, view, upload)
     outcomes.push(one.outcome)
@@ -98,6 +100,14 @@ const tryOnce = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray
   })
   return { outcomes, events: evaluated.reduce((sum, { upload }) => sum + upload.events.length, 0) }
 })
+
+/**
+ * Whether the upload may accept readings that were quarantined earlier, because their time was in the future. Such an
+ * upload must be the first of its commit: `FixStore.waiting` shows which of these readings were contradicted or accepted
+ * only by uploads that are stored.
+ */
+const mayTakeReadings = ({ devices }: UploadView, { deviceId, receivedAt }: JudgedUpload): boolean =>
+  devices.some(({ id, lastFutureAt }) => id === deviceId && FutureReading.mayWait(lastFutureAt, receivedAt))
 
 /** The fixes of the uploads by device. */
 const sentOf = (uploads: ReadonlyArray<JudgedUpload>): ReadonlyArray<SentFixes> => {

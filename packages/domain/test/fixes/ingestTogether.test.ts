@@ -152,7 +152,7 @@ describe("uploads that are stored in one commit [fixes-10]", () => {
         seen.quarantined += actual.stored.quarantined.size
         seen.refused += actual.outcomes.filter(Either.isLeft).length
       }),
-      { numRuns: 120 }
+      { numRuns: 150 }
     )
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(30)
   })
@@ -193,6 +193,19 @@ describe("uploads that are stored in one commit [fixes-10]", () => {
       })
     )
     expect(calls).toEqual(["view", "commit of 3"])
+  })
+
+  it("begin anew with an upload whose phone has readings from the future that may be accepted", () => {
+    const ahead = reading(6 * MINUTE, INSIDE)
+    const { outcomes, stored: tables } = together({ keepsDays: null, isErased: false, isTabletAtHome: false }, [
+      { phone: 0, readings: [ahead], reports: [], after: 0 },
+      // This reading contradicts the one from the future: the phone's clock was set back.
+      { phone: 0, readings: [reading(MINUTE, INSIDE)], reports: [], after: 1 },
+      { phone: 0, readings: [reading(7 * MINUTE, INSIDE)], reports: [], after: 3 * MINUTE }
+    ])
+    expect(outcomes.map(Either.isRight)).toEqual([true, true, true])
+    expect([...tables.quarantined.values()].map(({ reading: one }) => one)).toEqual([ahead])
+    expect(tables.fixes.size).toBe(2)
   })
 
   it("are at most 32, and at most 1,000 entries", () => {

@@ -61,7 +61,7 @@ export const reportCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
       const { phone, t, userId } = yield* ground
       const other = yield* Samples.device(userId)
       const uploads = [
-        yield* Uploads.upload(phone, { visits: [Uploads.visit(t(60), null)] }),
+        yield* Uploads.upload(phone, { visits: [{ ...Uploads.visit(t(60), null), accuracyM: 7 }] }),
         yield* Uploads.upload(other, { visits: [Uploads.visit(t(60), null), Uploads.visit(t(50), null)] }),
         yield* Uploads.upload(phone, { visits: [Uploads.visit(t(60), null), Uploads.visit(t(40), null)] })
       ] as const
@@ -79,6 +79,14 @@ export const reportCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
           [50, 60]
         ],
         "arrivals"
+      )
+      const [, first] = yield* (yield* VisitStore).reportsWithin(userId, [
+        { deviceId: phone.id, from: t(70), to: null }
+      ])
+      Check.equal(
+        first?.reports.map(({ accuracyM }) => accuracyM),
+        [7],
+        "the first of two reports of one visit"
       )
     })
   },
