@@ -103,8 +103,8 @@ const tryOnce = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray
 
 /**
  * Whether the upload may accept readings that were quarantined earlier, because their time was in the future. Such an
- * upload must be the first of its commit: `FixStore.waiting` shows which of these readings were contradicted or accepted
- * only by uploads that are stored.
+ * upload must be the first of its commit: `FixStore.waiting` knows only from stored uploads which of these readings
+ * were contradicted or accepted.
  */
 const mayTakeReadings = ({ devices }: UploadView, { deviceId, receivedAt }: JudgedUpload): boolean =>
   devices.some(({ id, lastFutureAt }) => id === deviceId && FutureReading.mayWait(lastFutureAt, receivedAt))
