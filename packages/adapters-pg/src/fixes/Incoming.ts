@@ -43,4 +43,4 @@ export const visitTable = (sql: SqlClient, visits: ReadonlyArray<VisitReport.Vis
              ${visits.map((visit) => visit.lat)}::float8[],
              ${visits.map((visit) => visit.lon)}::float8[],
              ${visits.map((visit) => visit.accuracyM)}::float8[])
-        WITH ORDINALITY AS visit (report_key, arrival, departure, lat, lon, accuracy_m, position)`
+        AS visit (report_key, arrival, departure, lat, lon, accuracy_m)`

@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import type { StoredUpload, UploadCommit } from "@place-access/domain/fixes"
+import { type StoredUpload, type UploadCommit, VisitReport } from "@place-access/domain/fixes"
 import type { RuleEvaluation } from "@place-access/domain/rules"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
 import { Array as Arr } from "effect"
@@ -9,7 +9,7 @@ import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
 import * as MovementColumn from "../history/MovementColumn.js"
 import * as PutAsideColumn from "./PutAsideColumn.js"
-import { fixTable, visitTable } from "./Incoming.js"
+import { fixTable } from "./Incoming.js"
 import * as UploadRows from "./UploadRows.js"
 
 /**
@@ -144,17 +144,22 @@ const takenReadings = (
 
 /** All visits are in one INSERT: when two uploads report the same visit, the first report is stored. */
 const newVisits = (sql: SqlClient, uploads: UploadCommit["uploads"]) => {
-  const visits = uploads.flatMap((upload) => upload.visits)
-  const senders = uploads.flatMap((upload) => upload.visits.map(() => upload))
+  const rows = uploads.flatMap(({ deviceId, receivedAt, visits }) =>
+    visits.map((visit) => ({ deviceId, receivedAt, visit }))
+  )
   return sql`, new_visits AS (
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
-      SELECT moved.user_id, sender.device_id, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
-             visit.accuracy_m, sender.received_at
-      FROM moved, ${visitTable(sql, visits)}
-      JOIN unnest(${senders.map(({ deviceId }) => deviceId)}::text[],
-                  ${senders.map(({ receivedAt }) => Rows.at(receivedAt))}::timestamptz[])
-        WITH ORDINALITY AS sender (device_id, received_at, position) USING (position)
-      ORDER BY position
+      SELECT moved.user_id, visit.device_id, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
+             visit.accuracy_m, visit.received_at
+      FROM moved, unnest(${rows.map(({ deviceId }) => deviceId)}::text[],
+                         ${rows.map(({ visit }) => VisitReport.key(visit))}::text[],
+                         ${rows.map(({ visit }) => Rows.nullableAt(visit.arrival))}::timestamptz[],
+                         ${rows.map(({ visit }) => Rows.nullableAt(visit.departure))}::timestamptz[],
+                         ${rows.map(({ visit }) => visit.lat)}::float8[],
+                         ${rows.map(({ visit }) => visit.lon)}::float8[],
+                         ${rows.map(({ visit }) => visit.accuracyM)}::float8[],
+                         ${rows.map(({ receivedAt }) => Rows.at(receivedAt))}::timestamptz[])
+        AS visit (device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
       ON CONFLICT DO NOTHING
     )`
 }
