@@ -41,10 +41,10 @@ const holding = (atOnce: number) =>
     const store = (uploads: Arr.NonEmptyReadonlyArray<ArrivedUpload>) =>
       Effect.gen(function* () {
         const first = calls.length === 0
-        const taken = Arr.of(uploads[0]).concat(uploads.slice(1, atOnce))
+        const taken: Arr.NonEmptyArray<ArrivedUpload> = [uploads[0], ...uploads.slice(1, atOnce)]
         calls.push(taken.map(numberOf))
         if (first) yield* Deferred.await(release)
-        return Arr.map(taken as Arr.NonEmptyArray<ArrivedUpload>, outcome)
+        return Arr.map(taken, outcome)
       })
     return { calls, release: Deferred.succeed(release, undefined), store }
   })
@@ -65,27 +65,20 @@ describe("uploads of one person [fixes-9, fixes-10]", () => {
       })
     ))
 
-  it("that wait are stored together, and each has its own outcome", () =>
+  it.each([
+    ["all of them", 20, [numbers(20).slice(1)]],
+    ["as many as fit, then the next ones", 8, [numbers(9).slice(1), numbers(17).slice(9), numbers(20).slice(17)]]
+  ] as const)("that wait are stored together, %s, and each has its own outcome", (_, atOnce, together) =>
     run(
       Effect.gen(function* () {
-        const { calls, release, store } = yield* holding(20)
+        const { calls, release, store } = yield* holding(atOnce)
         const fibers = yield* startAll(20, store)
         yield* release
         expect(yield* Fiber.join(Fiber.all(fibers))).toEqual(numbers(20).map((n) => outcome(upload(n))))
-        expect(calls).toEqual([[0], numbers(20).slice(1)])
+        expect(calls).toEqual([[0], ...together])
       })
-    ))
-
-  it("that were too many for one commit come next, in their order", () =>
-    run(
-      Effect.gen(function* () {
-        const { calls, release, store } = yield* holding(8)
-        const fibers = yield* startAll(20, store)
-        yield* release
-        expect(yield* Fiber.join(Fiber.all(fibers))).toEqual(numbers(20).map((n) => outcome(upload(n))))
-        expect(calls).toEqual([[0], numbers(9).slice(1), numbers(17).slice(9), numbers(20).slice(17)])
-      })
-    ))
+    )
+  )
 
   it("are stored alone after they failed together, so that one bad upload fails alone", () =>
     run(

@@ -31,12 +31,12 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
 
 const commit = (sql: SqlClient): Store["commit"] => {
   const onCluster = isDistributed(sql)
-  return (uploads) =>
+  return (together) =>
     onCluster.pipe(
       Effect.flatMap((is) =>
-        is ? uploadOnCluster(sql, uploads) : Effect.map(uploadStatement(sql, uploads), (rows) => rows.length > 0)
+        is ? uploadOnCluster(sql, together) : Effect.map(uploadStatement(sql, together), (rows) => rows.length > 0)
       ),
-      uploads.uploads.every(({ fixes }) => fixes.length < LARGE) ? identity : Effect.zipLeft(turn),
+      together.uploads.every(({ fixes }) => fixes.length < LARGE) ? identity : Effect.zipLeft(turn),
       orStoreError
     )
 }

@@ -1,5 +1,4 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { Fragment } from "@effect/sql/Statement"
 import { type StoredUpload, type UploadCommit, VisitReport } from "@place-access/domain/fixes"
 import type { RuleEvaluation } from "@place-access/domain/rules"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
@@ -29,30 +28,21 @@ export const uploadStatement = (sql: SqlClient, commit: UploadCommit) => {
   return sql`
     WITH moved AS (${raiseVersion(sql, commit)})
     ${fixes.length === 0 ? sql`` : newFixes(sql, userId, fixes)}
-    ${inRow(
-      sql,
-      uploads.flatMap((upload, index) => rareParts(sql, userId, upload, index))
-    )}
+    ${uploads.every(({ quarantined }) => quarantined.length === 0) ? sql`` : newQuarantined(sql, uploads)}
+    ${uploads.every(({ taken }) => taken.length === 0) ? sql`` : takenReadings(sql, userId, uploads)}
     ${uploads.every(({ visits }) => visits.length === 0) ? sql`` : newVisits(sql, uploads)}
     ${states.length === 0 ? sql`` : newStates(sql, states)}
     ${uploads.every(({ events }) => events.length === 0) ? sql`` : newEvents(sql, uploads)}
     ${plain.length === 0 ? sql`` : changedDevices(sql, userId, plain)}
-    ${inRow(
-      sql,
-      counting.map((change, index) => changedDevice(sql, userId, change, index))
-    )}
+    ${counting
+      .map((change, index) => changedDevice(sql, userId, change, index))
+      .reduce(
+        // Nested templates, because the library would build each fragment of `sql.join` again at each use.
+        (before, next) => sql`${before}${next}`,
+        sql``
+      )}
     SELECT user_id FROM moved`
 }
-
-/** The fragments one after the other, as nested templates: for `sql.join`, the library builds each fragment again. */
-const inRow = (sql: SqlClient, fragments: ReadonlyArray<Fragment>): Fragment =>
-  fragments.reduce((before, next) => sql`${before}${next}`, sql``)
-
-/** The parts of the statement that few uploads need. `index` makes the name of each part unique in the statement. */
-const rareParts = (sql: SqlClient, userId: UserId, upload: StoredUpload, index: number) => [
-  ...(upload.quarantined.length === 0 ? [] : [newQuarantined(sql, upload, index)]),
-  ...(upload.taken.length === 0 ? [] : [takenReadings(sql, userId, upload, index)])
-]
 
 /**
  * If the version is still the one that the upload read, raises it and returns a row. The statement locks the user's row
@@ -115,32 +105,35 @@ const newFixes = (sql: SqlClient, userId: UserId, rows: ReadonlyArray<UploadRows
       RETURNING captured_at
     ), counted AS (${FixCounts.added(sql, userId, sql`(SELECT is_counted FROM moved)`)})`
 
-const newQuarantined = (
-  sql: SqlClient,
-  { deviceId, quarantined, receivedAt }: StoredUpload,
-  index: number
-) => sql`, ${sql.literal(`new_quarantined_${index}`)} AS (
+/** All readings are in one INSERT: when two uploads put the same reading aside, the first one is stored. */
+const newQuarantined = (sql: SqlClient, uploads: UploadCommit["uploads"]) => {
+  const rows = uploads.flatMap(({ deviceId, quarantined, receivedAt }) =>
+    quarantined.map((one) => ({ deviceId, receivedAt, one }))
+  )
+  return sql`, new_quarantined AS (
       INSERT INTO quarantined_fixes (user_id, device_id, reading_key, reason, reading, received_at)
-      SELECT moved.user_id, ${deviceId}, one.reading_key, one.reason, one.reading::jsonb,
-        ${Rows.at(receivedAt)}::timestamptz
-      FROM moved, unnest(${quarantined.map((one) => one.key)}::text[],
-                         ${quarantined.map((one) => one.reason)}::text[],
-                         ${quarantined.map((one) => Rows.json(one.reading))}::text[])
-        AS one (reading_key, reason, reading)
+      SELECT moved.user_id, one.device_id, one.reading_key, one.reason, one.reading::jsonb, one.received_at
+      FROM moved, unnest(${rows.map(({ deviceId }) => deviceId)}::text[],
+                         ${rows.map(({ one }) => one.key)}::text[],
+                         ${rows.map(({ one }) => one.reason)}::text[],
+                         ${rows.map(({ one }) => Rows.json(one.reading))}::text[],
+                         ${rows.map(({ receivedAt }) => Rows.at(receivedAt))}::timestamptz[])
+        AS one (device_id, reading_key, reason, reading, received_at)
       ON CONFLICT DO NOTHING
     )`
+}
 
-/** Deletes readings that were put aside earlier and that this upload stores as fixes. */
-const takenReadings = (
-  sql: SqlClient,
-  userId: UserId,
-  { deviceId, taken }: StoredUpload,
-  index: number
-) => sql`, ${sql.literal(`taken_${index}`)} AS (
-      DELETE FROM quarantined_fixes USING moved
+/** Deletes readings that were put aside earlier and that these uploads store as fixes. */
+const takenReadings = (sql: SqlClient, userId: UserId, uploads: UploadCommit["uploads"]) => {
+  const rows = uploads.flatMap(({ deviceId, taken }) => taken.map((key) => ({ deviceId, key })))
+  return sql`, taken AS (
+      DELETE FROM quarantined_fixes
+      USING moved, unnest(${rows.map(({ deviceId }) => deviceId)}::text[], ${rows.map(({ key }) => key)}::text[])
+        AS one (device_id, reading_key)
       WHERE quarantined_fixes.user_id = ${userId} AND quarantined_fixes.user_id = moved.user_id
-        AND quarantined_fixes.device_id = ${deviceId} AND quarantined_fixes.reading_key = ANY(${taken}::text[])
+        AND quarantined_fixes.device_id = one.device_id AND quarantined_fixes.reading_key = one.reading_key
     )`
+}
 
 /** All visits are in one INSERT: when two uploads report the same visit, the first report is stored. */
 const newVisits = (sql: SqlClient, uploads: UploadCommit["uploads"]) => {

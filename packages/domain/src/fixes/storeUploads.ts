@@ -111,7 +111,6 @@ const mayTakeReadings = ({ devices }: UploadView, { deviceId, receivedAt }: Judg
 
 /** The fixes of the uploads by device. */
 const sentOf = (uploads: ReadonlyArray<JudgedUpload>): ReadonlyArray<SentFixes> => {
-  if (uploads.length === 1) return uploads
   const sent = new Map<DeviceId, ReadonlyArray<Fix.Fix>>()
   for (const { deviceId, fixes } of uploads) sent.set(deviceId, [...(sent.get(deviceId) ?? []), ...fixes])
   return [...sent].map(([deviceId, fixes]) => ({ deviceId, fixes }))

@@ -146,7 +146,12 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
           fixes: Uploads.fixes(1, at(-9)),
           putAside: [{ reason: "not_kept", count: 3 }]
         }),
-        yield* Uploads.upload(one, { receivedAt: at(8), visits: [Uploads.visit(now, at(1))] })
+        // The reading "one" is put aside already, so this upload adds no second row.
+        yield* Uploads.upload(one, {
+          receivedAt: at(8),
+          visits: [Uploads.visit(now, at(1))],
+          quarantined: [ahead("one")]
+        })
       ] as const
       Check.isTrue(yield* Uploads.commitAll(one, uploads), "committed")
       const waiting = (id: DeviceId) =>
