@@ -1,69 +1,15 @@
 import { Fix, FixStore } from "@place-access/domain/fixes"
 import { HistoryStore } from "@place-access/domain/retention-choice"
-import { Import, importNext, ImportReader, ImportStore, Pace, startImport } from "@place-access/domain/imports"
+import { Import, importNext, ImportReader, ImportStore, startImport } from "@place-access/domain/imports"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
-import {
-  Fixtures,
-  MemoryAccountStore,
-  MemoryDatabase,
-  MemoryEntropy,
-  MemoryFixStore,
-  MemoryHistoryStore,
-  MemoryImportReader,
-  MemoryImportStore,
-  MemoryVault,
-  VirtualTime
-} from "@place-access/domain/testing"
+import { Fixtures, MemoryImportReader } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Stream } from "effect"
+import { Effect, FastCheck as fc, Fiber, Stream } from "effect"
 import { vi } from "vitest"
+import { bytes, file, found, LONG_AGO, NOW, points, run, upload } from "../support/imports.js"
 
 const { DAY, HOUR } = Timestamp
-const { FIRST_LINE, line } = MemoryImportReader
-
-const layer = Layer.mergeAll(
-  MemoryImportStore.layer,
-  MemoryHistoryStore.layer,
-  MemoryFixStore.layer,
-  MemoryAccountStore.layer
-).pipe(
-  Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer)),
-  Layer.merge(MemoryImportReader.layer),
-  // Calls of the store fail on purpose in these tests. Without this layer, each failure would write a log line into the
-  // test's output.
-  Layer.merge(Logger.remove(Logger.defaultLogger))
-)
-type World = Layer.Layer.Success<typeof layer>
-
-const run = <A>(program: Effect.Effect<A, unknown, World>): A =>
-  Exit.getOrElse(VirtualTime.runVirtual(Effect.provide(program, layer)), (cause) => {
-    throw new Error(String(cause))
-  })
-
-const NOW = VirtualTime.START
-const LONG_AGO = NOW - 30 * DAY
-const bytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
-const file = (...lines: ReadonlyArray<string>): string => `${[FIRST_LINE, ...lines].join("\n")}\n`
-const points = (count: number, from = LONG_AGO): ReadonlyArray<string> =>
-  Array.from({ length: count }, (_, index) => line(from + index * 1_000, 52, 4 + index / 1e5))
-
-/** A user who keeps 90 days of history uploads a file. */
-const upload = (text: string) =>
-  Effect.gen(function* () {
-    const user = yield* Fixtures.user
-    yield* (yield* HistoryStore).choose(user.id, 90, yield* Timestamp.now)
-    return yield* startImport(user.id, "my.gpx", Stream.make(bytes(text)))
-  })
-
-const found = (of: Import.Import) =>
-  Effect.flatMap(ImportStore, (store) =>
-    Effect.map(
-      store.find(of),
-      Option.getOrElse((): Import.Import => {
-        throw new Error("it is gone")
-      })
-    )
-  )
+const { line } = MemoryImportReader
 
 const history = (of: Import.Import) => Effect.flatMap(FixStore, (store) => store.latest(of.userId, 1e6))
 
@@ -328,71 +274,6 @@ describe("an import that is interrupted", () => {
           state: "done",
           counts: { read: 6_000, stored: 6_000, duplicates: 0 }
         })
-      })
-    )
-  })
-
-  /** A store whose steps take 90 ms, and a function that says whether a step is being stored. */
-  const slowStore = Effect.map(ImportStore, (store) => {
-    let isStoring = false
-    const slow: typeof ImportStore.Service = {
-      ...store,
-      advance: (step) => {
-        isStoring = true
-        return Effect.zipRight(
-          Effect.sleep(90),
-          Effect.suspend(() => {
-            isStoring = false
-            return store.advance(step)
-          })
-        )
-      }
-    }
-    return { slow, isStoring: () => isStoring }
-  })
-
-  it.each([
-    // A pause of a third of 90 ms after each step, and one of a millisecond before the first.
-    ["a worker on PostgreSQL", Pace.FAIR, 3 * (90 + 30) + 1],
-    ["a process without other work", Pace.QUICK, 3 * 90]
-  ] as const)("at the pace of %s: pauses in proportion to the time that a step took [imports-8]", (_, pace, tookMs) => {
-    run(
-      Effect.gen(function* () {
-        const made = yield* upload(file(...points(3_000)))
-        const { slow } = yield* slowStore
-        const begunAt = yield* Timestamp.now
-        yield* Effect.provideService(importNext(undefined, pace), ImportStore, slow)
-        expect((yield* Timestamp.now) - begunAt).toBe(tookMs)
-        expect(yield* found(made)).toMatchObject({ state: "done", counts: { read: 3_000, stored: 3_000 } })
-      })
-    )
-  })
-
-  it("reads nothing while a step is stored [imports-8]", () => {
-    run(
-      Effect.gen(function* () {
-        yield* upload(file(...points(3_000)))
-        const { isStoring, slow } = yield* slowStore
-        const reader = yield* ImportReader
-        const readWhileStoring: Array<boolean> = []
-        const watched: typeof ImportReader.Service = {
-          open: (columns) => {
-            const opened = reader.open(columns)
-            return {
-              ...opened,
-              push: (slice) => {
-                readWhileStoring.push(isStoring())
-                return opened.push(slice)
-              }
-            }
-          }
-        }
-        yield* importNext(undefined, { ...Pace.QUICK, sliceBytes: 4_096 }).pipe(
-          Effect.provideService(ImportStore, slow),
-          Effect.provideService(ImportReader, watched)
-        )
-        expect(readWhileStoring.length).toBeGreaterThan(10)
-        expect(readWhileStoring).not.toContain(true)
       })
     )
   })
