@@ -8,6 +8,7 @@ import { median } from "./harness/rounds.js"
 import type { Scratch } from "./harness/Scratch.js"
 import * as Webhooks from "./harness/Webhooks.js"
 import * as Deliveries from "./rows/deliveries.js"
+import { collector } from "./rows/telemetry.js"
 
 /**
  * Compares this clone of the repository with other built clones, to find out what a change costs or gains on each path.
@@ -20,7 +21,8 @@ import * as Deliveries from "./rows/deliveries.js"
 const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only PATH[,PATH]] [--rounds N] [--starts N]
 
   --tree NAME=FOLDER  another clone of this repository; its bundles are built (node apps/server/bundle.mjs)
-  --only PATH         presence, refresh, upload, deliveries; all of them without it
+  --only PATH         presence, traces (presence with a trace of every request), refresh, upload, deliveries;
+                      all of them without it
   --rounds N          rounds of about four seconds after each start; 12 without it
   --starts N          how often all programs are started anew: V8 does not compile the same twice; 3 without it`
 
@@ -52,7 +54,8 @@ const loading = async (
   scratch: Scratch,
   trees: ReadonlyArray<string>,
   script: string,
-  options: (round: number) => unknown
+  options: (round: number) => unknown,
+  environment: Readonly<Record<string, string>> = {}
 ): Promise<ReadonlyArray<Round>> => {
   let rounds = 0
   const one = ({ port, running }: Served): Round => {
@@ -60,7 +63,7 @@ const loading = async (
     const load = { script: new URL(script, import.meta.url), ports: [port], clients: CLIENTS, seconds: SECONDS }
     return async () => (await Load.load(client, [running], { ...load, options: options(rounds++) })).cpuMicrosPerOp
   }
-  return Promise.all(trees.map(async (tree) => one(await bench.server(scratch, {}, tree))))
+  return Promise.all(trees.map(async (tree) => one(await bench.server(scratch, environment, tree))))
 }
 
 const PEOPLE = 1_000
@@ -72,6 +75,13 @@ const paths: Readonly<Record<string, Path>> = {
     open: async (bench, trees) => {
       const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: 20 }))
       return loading(bench, scratch, trees, "rows/presence.load.ts", () => ({ people: PEOPLE }))
+    }
+  },
+  traces: {
+    open: async (bench, trees) => {
+      const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: 20 }))
+      const environment = { ...(await collector(bench)), OTEL_METRICS_EXPORTER: "none" }
+      return loading(bench, scratch, trees, "rows/presence.load.ts", () => ({ people: PEOPLE }), environment)
     }
   },
   refresh: {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url"
+import type { Bench } from "../harness/Bench.js"
 import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
 import * as Program from "../harness/Program.js"
@@ -6,6 +7,17 @@ import type { Row, Side } from "../harness/Row.js"
 import { asking, FIXES, PEOPLE } from "./asking.js"
 
 const SECONDS = 1.5
+
+/** Starts a substitute for a telemetry collector. Returns the settings with which a program sends to it. */
+export const collector = async (bench: Bench): Promise<Readonly<Record<string, string>>> => {
+  const port = await Program.freePort()
+  const running = bench.keep(
+    Program.source("collector", fileURLToPath(new URL("../baselines/collector.ts", import.meta.url)))
+  )
+  running.child.send({ port })
+  await Program.answers(running, `http://127.0.0.1:${port}/`)
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
+}
 
 /**
  * Compares four servers that differ only in their telemetry: one without telemetry, one with metrics, one with traces
@@ -17,16 +29,9 @@ export const telemetry: Row = {
   seconds: 45,
   open: async (bench) => {
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
-    const port = await Program.freePort()
-    const collector = bench.keep(
-      Program.source("collector", fileURLToPath(new URL("../baselines/collector.ts", import.meta.url)))
-    )
-    collector.child.send({ port })
-    await Program.answers(collector, `http://127.0.0.1:${port}/`)
-
     const side = async (environment: Readonly<Record<string, string>>): Promise<Side> =>
       asking(bench, [await bench.server(scratch, environment)], SECONDS)
-    const exported = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_METRIC_EXPORT_INTERVAL: "1000" }
+    const exported = { ...(await collector(bench)), OTEL_METRIC_EXPORT_INTERVAL: "1000" }
     const traces = { ...exported, OTEL_METRICS_EXPORTER: "none" }
     return [
       {

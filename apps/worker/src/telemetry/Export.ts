@@ -27,7 +27,7 @@ export const layer = (
   }
   const traces = Traces.layer({
     sampler,
-    exporter: { ...shared, url: `${collector.endpoint}/v1/traces` }
+    exporter: { ...shared, url: `${collector.endpoint}/v1/traces`, protocol: collector.protocol }
   })
   const metrics = OtlpMetrics.layer({
     ...shared,

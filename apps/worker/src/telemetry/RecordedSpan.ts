@@ -1,4 +1,4 @@
-import { Cause, type Context, type Exit, Option, type Tracer } from "effect"
+import { type Context, type Exit, Option, type Tracer } from "effect"
 import { webcrypto } from "node:crypto"
 
 /** A span of a trace that the sampler keeps. When its work has ended, the span calls `ended` with itself. */
@@ -42,67 +42,11 @@ export class RecordedSpan implements Tracer.Span {
   attribute(key: string, value: unknown): void {
     this.attributes.set(key, value)
   }
-  /** Events are not kept, because they are never sent (Outgoing.ts). */
+  /** Events are not kept, because they are never sent (SentSpan.ts). */
   event(): void {}
   addLinks(links: ReadonlyArray<Tracer.SpanLink>): void {
     this.links.push(...links)
   }
-}
-
-const KINDS: Readonly<Record<Tracer.SpanKind, number>> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 }
-const OK = 1
-const ERROR = 2
-
-/**
- * Converts a span to its JSON form in OTLP (opentelemetry-proto, `Span`). Of an error only the kind is sent, because
- * its message and stack may contain personal data.
- */
-export const toOtlp = (span: RecordedSpan) => {
-  const { parent, status } = span
-  const exit = status._tag === "Ended" ? status.exit : undefined
-  const hasFailed = exit?._tag === "Failure" && !Cause.isInterruptedOnly(exit.cause)
-  const attributes = [...span.attributes].map(([key, value]) => ({ key, value: valueOf(value) }))
-  if (hasFailed && !span.attributes.has("error.type")) {
-    attributes.push({ key: "error.type", value: { stringValue: errorType(exit.cause) } })
-  }
-  return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    parentSpanId: Option.isSome(parent) ? parent.value.spanId : undefined,
-    name: span.name,
-    kind: KINDS[span.kind],
-    startTimeUnixNano: String(status.startTime),
-    endTimeUnixNano: String(status._tag === "Ended" ? status.endTime : status.startTime),
-    attributes,
-    droppedAttributesCount: 0,
-    events: [],
-    droppedEventsCount: 0,
-    status: { code: hasFailed ? ERROR : OK },
-    links: span.links.map(({ span: { spanId, traceId } }) => ({
-      traceId,
-      spanId,
-      attributes: [],
-      droppedAttributesCount: 0
-    })),
-    droppedLinksCount: 0
-  }
-}
-
-const valueOf = (value: unknown) =>
-  typeof value === "number"
-    ? Number.isSafeInteger(value)
-      ? { intValue: value }
-      : { doubleValue: value }
-    : typeof value === "boolean"
-      ? { boolValue: value }
-      : { stringValue: String(value) }
-
-/** The kind of an error: its `_tag` or its `name`, such as `StoreError`; `Error` when that is not a single word. */
-const errorType = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause)
-  const named = typeof error === "object" && error !== null ? error : {}
-  const name = "_tag" in named ? named._tag : "name" in named ? named.name : undefined
-  return typeof name === "string" && /^[A-Za-z][A-Za-z0-9]{0,49}$/.test(name) ? name : "Error"
 }
 
 const random = Buffer.alloc(8_192)

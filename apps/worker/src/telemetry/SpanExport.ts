@@ -1,8 +1,10 @@
 import * as OtlpResource from "@effect/opentelemetry/OtlpResource"
-import { OtlpSerialization } from "@effect/opentelemetry/OtlpSerialization"
 import { type Headers, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Clock, Duration, Effect, FiberSet, type Scope } from "effect"
-import { type RecordedSpan, toOtlp } from "./RecordedSpan.js"
+import type { Protocol } from "./Outgoing.js"
+import type { RecordedSpan } from "./RecordedSpan.js"
+import * as SentSpan from "./SentSpan.js"
+import * as SpanBatch from "./SpanBatch.js"
 
 /** The most spans of one request to the collector. */
 const BATCH = 1_000
@@ -14,6 +16,7 @@ const PAUSE = Duration.minutes(1)
 
 export interface SpanExportOptions {
   readonly url: string
+  readonly protocol: Protocol
   readonly resource: {
     readonly serviceName: string
     readonly attributes: Readonly<Record<string, unknown>>
@@ -28,22 +31,19 @@ export interface SpanExportOptions {
  */
 export const make = (
   options: SpanExportOptions
-): Effect.Effect<(span: RecordedSpan) => void, never, HttpClient.HttpClient | OtlpSerialization | Scope.Scope> =>
+): Effect.Effect<(span: RecordedSpan) => void, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const serialization = yield* OtlpSerialization
     const clock = yield* Clock.clockWith(Effect.succeed)
-    const resource = OtlpResource.make(options.resource)
-    const scope = { name: options.resource.serviceName }
+    const origin = { resource: OtlpResource.make(options.resource), scope: { name: options.resource.serviceName } }
     const request = HttpClientRequest.post(options.url, { headers: options.headers })
     let pausedUntil = 0
-    let ended: Array<ReturnType<typeof toOtlp>> = []
+    let batch = SpanBatch.make(options.protocol, origin)
     const flush = Effect.suspend(() => {
-      if (ended.length === 0) return Effect.void
-      const spans = ended
-      ended = []
-      const body = serialization.traces({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] })
-      return client.execute(HttpClientRequest.setBody(request, body))
+      if (batch.size() === 0) return Effect.void
+      const full = batch
+      batch = SpanBatch.make(options.protocol, origin)
+      return client.execute(HttpClientRequest.setBody(request, full.body()))
     }).pipe(
       Effect.withTracerEnabled(false),
       Effect.catchAllCause((cause) =>
@@ -60,7 +60,7 @@ export const make = (
       if (clock.unsafeCurrentTimeMillis() < pausedUntil) return
       // Keeps only the part of a span that is sent, because a span refers to its parents and to its result, which would
       // stay in memory.
-      ended.push(toOtlp(span))
-      if (ended.length >= BATCH) run(flush)
+      batch.add(SentSpan.of(span))
+      if (batch.size() >= BATCH) run(flush)
     }
   })

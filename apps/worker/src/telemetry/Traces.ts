@@ -1,4 +1,3 @@
-import type { OtlpSerialization } from "@effect/opentelemetry/OtlpSerialization"
 import type { HttpClient } from "@effect/platform"
 import { type Context, Effect, Layer, type Option, Tracer } from "effect"
 import { RecordedSpan } from "./RecordedSpan.js"
@@ -15,10 +14,7 @@ interface Options {
  * which draws an id digit by digit and writes stacks of errors that are never sent. With the exporter's tracer, a
  * traced request took twice as long (docs/performance-log.md).
  */
-export const layer = ({
-  exporter,
-  sampler
-}: Options): Layer.Layer<never, never, HttpClient.HttpClient | OtlpSerialization> =>
+export const layer = ({ exporter, sampler }: Options): Layer.Layer<never, never, HttpClient.HttpClient> =>
   Layer.unwrapScoped(
     Effect.map(SpanExport.make(exporter), (ended) =>
       Layer.merge(

@@ -2,7 +2,7 @@ import {
   Clock,
   Context,
   Effect,
-  type Exit,
+  Exit,
   FiberRef,
   GlobalValue,
   Metric,
@@ -224,16 +224,16 @@ export const spanned = <A, E, R>(
       kind
     )
     if (!span.sampled) return Effect.withTracerEnabled(use(span), false)
-    const ended = (exit: Exit.Exit<A, E>) =>
-      Effect.suspend(() => {
-        span.end(clock.unsafeCurrentTimeNanos(), exit)
-        return exit
-      })
+    const ended = (exit: Exit.Exit<A, E>): Effect.Effect<A, E> => {
+      span.end(clock.unsafeCurrentTimeNanos(), exit)
+      return Effect.zipRight(FiberRef.set(currentSpan, outer), exit)
+    }
     return Effect.uninterruptibleMask((restore) =>
-      FiberRef.set(currentSpan, span).pipe(
-        Effect.zipRight(Effect.exit(restore(use(span)))),
-        Effect.zipLeft(FiberRef.set(currentSpan, outer)),
-        Effect.flatMap(ended)
+      Effect.flatMap(FiberRef.set(currentSpan, span), () =>
+        Effect.matchCauseEffect(restore(use(span)), {
+          onFailure: (cause) => ended(Exit.failCause(cause)),
+          onSuccess: (value) => ended(Exit.succeed(value))
+        })
       )
     )
   })
