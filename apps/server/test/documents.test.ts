@@ -107,6 +107,18 @@ describe("every document", () => {
     expect(bullets(prose(path)).filter((bullet) => bullet.length > 3)).toEqual([])
   })
 
+  it.each(["One fix on its way", "One question on its way", "One token on its way"])(
+    "docs/architecture.md: a stranger follows “%s” through at most twenty files",
+    (title) => {
+      const [, section = ""] = read("docs/architecture.md").split(`\n## ${title}\n`)
+      const [own = ""] = section.split("\n## ")
+      const files = Array.from(own.matchAll(/\]\((\.\.\/(?:packages|apps)\/[^)]+\.ts)\)/g), ([, to]) => to)
+      expect(new Set(files).size).toBe(files.length)
+      expect(files.length).toBeGreaterThan(15)
+      expect(files.length).toBeLessThanOrEqual(20)
+    }
+  )
+
   it("is in docs/README.md", () => {
     const listed = links("docs/README.md").map(({ to }) => normalize(join("docs", to.split("#")[0] ?? "")))
     const documents = PAGES.filter((path) => /^(?:docs|packages\/domain\/docs)\/[^/]+\.md$/.test(path))
