@@ -49,7 +49,7 @@ describe("the log of the example LimitStore", () => {
   it("a log that cannot be read stops the start, and is left as it is", async () => {
     const path = join(folder, "unreadable")
     const size = 5 * 1024 ** 3
-    // Node cannot read a file of 5 GiB at once, so the start fails. The file is sparse and takes no space on the disk.
+    // `readFile` cannot read a file of 5 GiB, so the start fails. The file is sparse and takes no space on the disk.
     writeFileSync(path, "")
     truncateSync(path, size)
     const failure = process(path, (ask) => ask(52)).then(() => "started", String)

@@ -121,9 +121,9 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     ) => StoreEffect<number>
 
     /**
-     * Stores the attempt if `decide` admits it. First the store takes a lock: for an attempt from a known browser on
-     * this browser, for any other attempt on the e-mail and the network address. Then the store passes the attempts of
-     * the last `SignInThrottle.WINDOW` to `decide`. Concurrent attempts wait for the lock, so each of them sees the
+     * Stores the attempt if `decide` admits it. First the store takes locks: an attempt from a known browser locks this
+     * browser, and any other attempt locks the e-mail and the network address. Then the store passes the attempts of
+     * the last `SignInThrottle.WINDOW` to `decide`. Concurrent attempts wait for these locks, so each attempt sees the
      * attempts that were admitted before.
      */
     readonly admitTry: (

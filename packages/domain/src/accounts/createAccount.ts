@@ -52,9 +52,10 @@ const openAccount = program("openAccount", function* (request: OpenedAccount, ac
 })
 
 /**
- * Creates an account with any roles for the operator, because the service comes with no account and no default password
- * (decision A4). The address counts as confirmed, because the operator vouches for it. `Conflict`: e-mail taken.
- * `Invalid`: a password that attackers try first.
+ * Creates an account with any roles, for a command of the operator. The operator makes the first admin with this
+ * command, because the service comes with no account and no default password (decision A4). The address counts as
+ * confirmed, because the operator vouches for it. `Conflict`: e-mail taken. `Invalid`: a password that attackers try
+ * first.
  */
 export const createAccount = program(
   "createAccount",
@@ -67,9 +68,9 @@ export const createAccount = program(
 )
 
 /**
- * Creates an account without roles at once, in a service that cannot send mail (decision A1); a service with mail calls
- * `requestSignUp` instead. Opens no session. `Forbidden` while sign-up is closed (`SIGN_UP`, decisions §10), `Conflict`
- * when the e-mail has an account already, `Invalid` for a password that attackers try first.
+ * Creates an account without roles immediately, in a service that cannot send mail (decision A1); a service with mail
+ * calls `requestSignUp` instead. Opens no session. `Forbidden` while sign-up is closed (`SIGN_UP`, decisions §10),
+ * `Conflict` when the e-mail has an account already, `Invalid` for a password that attackers try first.
  */
 export const signUp = program("signUp", function* (input: NewAccount, policy: "open" | "closed") {
   // The policy is checked before the password is hashed, so that a closed service does no work for strangers.

@@ -5,8 +5,9 @@ import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The account of the cookie's session. None when the cookie is malformed or unknown, or when its session is over. The
- * program renews the session, at most once an hour. When the renewal cannot be stored, the session is still valid.
+ * The account of the cookie's session. None when the cookie is malformed or unknown, when its session is over, and
+ * while the account is suspended. The program renews the session, at most once an hour. When the renewal cannot be
+ * stored, the session is still valid.
  */
 export const authenticateSession = program("authenticateSession", function* (cookie: string) {
   if (!Session.isCookie(cookie)) return Option.none()
@@ -52,8 +53,8 @@ export const listSessions = program("listSessions", function* (userId: UserId, c
 })
 
 /**
- * Signs a browser out, which may be the browser that sends the request. `NotFound` when the account has no such live
- * session.
+ * Ends a session of the account, which may be the session of the browser that sends the request. `NotFound` when the
+ * account has no live session with this id.
  */
 export const endSession = program("endSession", function* (userId: UserId, id: SessionId) {
   const accounts = yield* AccountStore

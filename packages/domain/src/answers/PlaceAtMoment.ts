@@ -9,7 +9,8 @@ import { best, type VisiblePlaceCandidate } from "./VisiblePlaces.js"
 /**
  * Where the user was at the moment that the app asked about (Spec §2.5). `asOf` is the time of the fix that decided,
  * and `deltaSeconds` the time between that fix and the moment. All three fields are null when no fix was near enough in
- * time. Only `place` is null when the fix was at none of the places that are shared with the app.
+ * time, and while the app is paused. Only `place` is null when the fix was at none of the places that are shared with
+ * the app.
  */
 export interface PlaceAtMoment {
   readonly place: Place.PlaceRef | null

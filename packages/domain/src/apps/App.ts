@@ -114,8 +114,8 @@ export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "susp
   revokedAt !== null || suspendedAt !== null
 
 /**
- * The logo that everybody may see: the approved logo of an app in production. Null: there is no logo that everybody may
- * see.
+ * The logo that everybody may see: the approved logo of an app that is in production and not revoked. Null: there is no
+ * logo that everybody may see.
  */
 export const publicLogo = ({ logo, revokedAt, status }: Pick<App, "logo" | "revokedAt" | "status">) =>
   status === "production" && revokedAt === null ? logo : null

@@ -37,11 +37,11 @@ export interface AppEdit {
 }
 
 /**
- * Applies a developer's change. Before production, the change takes effect at once, but scopes cannot be added during a
- * review. In production, a changed field that needs a review waits for a reviewer (`AppProposal.propose`). To withdraw
- * a waiting field, the developer sets it back to the value in force. The app and its tokens lose a removed scope at
- * once (Spec §5.6). There is one exception: a production app that would have no approved scope left keeps its present
- * scopes until a reviewer decides. An edit that changes nothing has no effect.
+ * Applies a developer's change. Before production, the change takes effect immediately, but scopes cannot be added
+ * during a review. In production, a changed field that needs a review waits for a reviewer (`AppProposal.propose`). To
+ * withdraw a waiting field, the developer sets it back to the value in force. The app and its tokens lose a removed
+ * scope immediately (Spec §5.6). There is one exception: a production app that would have no approved scope left keeps
+ * its present scopes until a reviewer decides. An edit that changes nothing has no effect.
  */
 export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
@@ -144,9 +144,9 @@ type Limit = App["allowedScopes"]
 
 /**
  * Limits the app to the scopes `allowed`, whatever it declares now or later; null lifts the limit. Tokens lose the
- * other scopes at once, because effective scopes are computed at each call (Spec §5.6). `shown` is the limit that the
- * form showed: `Conflict` with `OUTDATED_FORM` when the app has another limit, and the form would change it (decision
- * apps-11). Left out: not checked.
+ * other scopes immediately, because effective scopes are computed at each call (Spec §5.6). `shown` is the limit that
+ * the form showed: `Conflict` with `OUTDATED_FORM` when the app has another limit, and the form would change it
+ * (decision apps-11). Left out: not checked.
  */
 export const narrow = (app: App, allowed: Limit, shown?: Limit): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -161,7 +161,7 @@ const isSameLimit = (one: Limit, other: Limit): boolean =>
 
 /**
  * Revokes the app for good, and drops its submission and its waiting change. Every check of a token reads `revokedAt`,
- * so the app's tokens stop working at once. Revoking a revoked app changes nothing, so the first reason stays.
+ * so the app's tokens stop working immediately. Revoking a revoked app changes nothing, so the first reason stays.
  */
 export const revoke = (app: App, reason: Note, now: Timestamp.Timestamp): App =>
   app.revokedAt === null ? { ...app, revokedAt: now, reviewNote: reason, submission: null, proposal: null } : app

@@ -14,7 +14,10 @@ export const MAX_BYTES = 65_536
 export const MIN_SIDE_PX = 64
 export const MAX_SIDE_PX = 512
 
-/** A PNG file in base64, of at most `MAX_BYTES`: square, not animated, and with nothing after its end. */
+/**
+ * A PNG file in base64. The file has at most `MAX_BYTES`, is not animated, and has nothing after its end. The picture
+ * is square, with sides from `MIN_SIDE_PX` to `MAX_SIDE_PX`.
+ */
 export const LogoPng = Schema.String.pipe(
   Schema.filter((text) => faultOf(text)),
   brand("LogoPng")

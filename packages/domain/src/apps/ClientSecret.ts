@@ -24,7 +24,7 @@ export const isLive = (secret: ClientSecret, now: Timestamp): boolean =>
 /** A client secret: `pa_cs_` and 256 random bits. The prefix lets scanners recognise a leaked secret (decision O5). */
 export const format = (random: string): string => `pa_cs_${random}`
 
-/** Ends every secret but the newest at once. `before` has the newest secret first. */
+/** Immediately ends every secret but the newest. `before` has the newest secret first. */
 export const endPrevious = (before: ReadonlyArray<ClientSecret>): ReadonlyArray<ClientSecret> => before.slice(0, 1)
 
 /** The secrets that are valid at `now`, newest first. */
@@ -39,8 +39,8 @@ export const MAX_LIVE = 100
 
 /**
  * Adds the secret `next`, and drops the oldest secrets beyond `MAX_LIVE`. The secret that was the newest until now
- * expires after `OVERLAP`, and older secrets keep their dates. Several secrets can be valid at once, because every
- * registration issues a secret and may not end one that a server of the app still uses.
+ * expires after `OVERLAP`, and older secrets keep their dates. Several secrets can be valid at the same time, because
+ * every registration issues a secret and must not end a secret that a server of the app still uses.
  */
 export const rotate = (
   before: ReadonlyArray<ClientSecret>,

@@ -22,7 +22,7 @@ export const RedirectUri = Schema.String.pipe(
 )
 export type RedirectUri = typeof RedirectUri.Type
 
-/** The body of `POST /v1/oauth/clients/{app_id}`: 1 to 20 URIs without repeats. */
+/** The redirect URIs in the body of `POST /v1/oauth/clients/{app_id}`: 1 to 20 URIs without repeats. */
 export const List = Schema.Array(RedirectUri).pipe(
   Schema.minItems(1, { message: () => "must name at least one address" }),
   Schema.maxItems(MAX, { message: () => `must name at most ${MAX} addresses` }),

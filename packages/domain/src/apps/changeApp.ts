@@ -90,10 +90,10 @@ export const registerRedirectUris = program(
 )
 
 /**
- * Issues a new client secret, which is returned only here, and ends every other secret at once. An owner does this when
- * somebody else may know the secret. Tokens and connections stay valid, but the app's servers cannot refresh tokens
- * until they have the new secret. `NotFound`: the account is not in the app's team. `Forbidden`: the account is not an
- * owner of the app. `Conflict`: the app is revoked or has no secret.
+ * Issues a new client secret, which is returned only here, and immediately ends every other secret. An owner does this
+ * when somebody else may know the secret. Tokens and connections stay valid, but the app's servers cannot refresh
+ * tokens until they have the new secret. `NotFound`: the account is not in the app's team. `Forbidden`: the account is
+ * not an owner of the app. `Conflict`: the app is revoked or has no secret.
  */
 export const replaceClientSecret = program("replaceClientSecret", function* (account: Account.Account, id: AppId) {
   const clientSecret = ClientSecret.format(yield* Entropy.secret)
@@ -103,8 +103,8 @@ export const replaceClientSecret = program("replaceClientSecret", function* (acc
 })
 
 /**
- * Ends every client secret except the newest at once. Otherwise a replaced secret works for 24 hours after its
- * replacement. Idempotent. Fails like `replaceClientSecret`.
+ * Immediately ends every client secret except the newest. Without this call, a replaced secret works for 24 hours after
+ * its replacement. Idempotent. Fails like `replaceClientSecret`.
  */
 export const endPreviousClientSecrets = program(
   "endPreviousClientSecrets",

@@ -66,7 +66,7 @@ export type Write =
   /** Adds an entry to the consent history. */
   | { readonly _tag: "Record"; readonly entry: ConsentEntry }
 
-/** The outcome of a decision, and the writes to commit with it. */
+/** The outcome of a decision, and the writes that the store must commit. */
 export interface ConnectionDecision<A, W = Write> {
   readonly outcome: A
   readonly writes: ReadonlyArray<W>

@@ -60,15 +60,18 @@ export interface UserConnection
    */
   readonly live: boolean
   /**
-   * Whether the service has put the app on hold, because the account in whose name the app is registered is suspended.
-   * The app gets no answers and no events (decision staff-1). False when the connection has ended.
+   * Whether the app is suspended, because the account in whose name the app is registered is suspended (decision
+   * staff-1). A suspended app gets no answers and no events. False when the connection has ended.
    */
   readonly onHold: boolean
   /** The present pause; null when the connection is not paused or has ended. */
   readonly pause: Pause.Pause | null
   /** The scopes that the user once agreed to and the app still declares: the user can grant them again. */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
-  /** When the app last got an answer or an event in this connection. Null: never, or before the access log began. */
+  /**
+   * When the app last got an answer or an event in this connection. Null: the access log has no entry about an answer
+   * or an event that the app got. Old entries of the access log are deleted.
+   */
   readonly lastUsedAt: Timestamp | null
   readonly places: ReadonlyArray<SharedPlace & Place.PlaceRef & { readonly archivedAt: Timestamp | null }>
 }

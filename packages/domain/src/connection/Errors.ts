@@ -86,7 +86,7 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
 /**
  * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503
  * `connection_on_hold` with `Retry-After`: the app keeps its tokens, and the answer does not show whose account it is.
- * `known`: the connection of a bearer token, for the access log.
+ * `known`: the connection of a bearer token, for the access log; null when the app sent a code or a refresh token.
  */
 export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))

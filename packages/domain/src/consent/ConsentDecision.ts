@@ -82,7 +82,7 @@ export const closedApp = (app: Pick<App.App, "revokedAt" | "suspendedAt">): Cons
 /**
  * Whether an answer to the request may be sent to its redirect URI. False when an owner of the app has removed the URI,
  * because a stranger may control the address now. Always true for test people: their requests redirect no browser, so
- * they have an address that no app registers.
+ * these requests have a redirect URI that no app registers.
  */
 export const canBeAnswered = (
   request: Pick<ConsentRequest, "redirectUri">,
@@ -202,7 +202,7 @@ const connectionOf = (
 /**
  * The granted scopes after the approval: those that the user chose. A renewal decides about sensitive scopes only. So
  * it also keeps every standard scope, even a scope that the app may not use at the moment and that the page does not
- * show. A sensitive scope that the page did not show is not prolonged, because the user was not asked about it.
+ * show. A sensitive scope that the page did not show is removed, because the user was not asked to renew this scope.
  */
 const scopesAfter = (
   mode: Mode,
@@ -251,8 +251,8 @@ const writesOf = (
 }
 
 /**
- * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes at once, also in the
- * grace period. The connection ends when it has no other scope that the app declares. Empty when another tab has
+ * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes immediately, also in
+ * the grace period. The connection ends when it has no other scope that the app declares. Empty when another tab has
  * already stopped the sharing.
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {

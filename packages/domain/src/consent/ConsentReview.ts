@@ -85,8 +85,8 @@ export interface PlaceChoice extends Place.PlaceRef {
 export interface ExpiryOption<Days> {
   readonly days: Days
   /**
-   * The end date if the user decided at once; null: no end. The real end date is later, because the days count from the
-   * user's decision.
+   * The end date if the user decided immediately; null: no end. The real end date is later, because the days count from
+   * the user's decision.
    */
   readonly endsAt: Timestamp.Timestamp | null
   readonly preselected: boolean

@@ -53,7 +53,7 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     ) => StoreEffect<"Replaced" | "Refused" | "Taken">
     /**
      * Deletes the link and stores the event that `decide` returns for it. False, and nothing is written, when there is
-     * no such link or `decide` returns null. Of several calls at once, one gets true.
+     * no such link or `decide` returns null. Of concurrent calls, one gets true.
      */
     readonly useLink: (
       userId: UserId,

@@ -57,10 +57,10 @@ export const knowBrowser = program(
 )
 
 /**
- * Mails a link to the owner. The browser that opens the link becomes known to the account, so that the owner can sign
- * in while strangers guess passwords. Does nothing when no account has the address, or after three calls for the
- * address in half an hour. The caller must answer without waiting for this program, because the response time must not
- * show whether a link was mailed.
+ * Mails a link to the owner. The browser in which the owner uses the link (`useUnlock`) becomes known to the account,
+ * so that the owner can sign in while strangers guess passwords. Does nothing when no account has the address, or after
+ * three calls for the address in half an hour. The caller must answer without waiting for this program, because the
+ * response time must not show whether a link was mailed.
  */
 export const requestUnlock = program("requestUnlock", function* (email: Account.Email) {
   const vault = yield* Vault.Vault

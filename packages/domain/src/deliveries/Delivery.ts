@@ -81,7 +81,7 @@ export interface Delivery {
   readonly originalAt: Timestamp
 }
 
-/** A delivery in the developer's log (Spec §2.9). `lastAttempt` is null before the first attempt. */
+/** A delivery in the developer's log (Spec §2.9). `lastAttempt` is null when there was no attempt. */
 export interface Logged {
   readonly delivery: Delivery
   /** True when there is a replay of this delivery: a later delivery of the same event to the same endpoint. */

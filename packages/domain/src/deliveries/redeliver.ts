@@ -74,10 +74,10 @@ const BATCH = 500
 
 /**
  * Replays the failed deliveries of an endpoint that were created at `since` or later and before this call, in the order
- * of creation. Deliveries created during the call are left out, so a replay that fails at once is not replayed by the
- * same call. Also left out are deliveries that were replayed before, and deliveries that failed because the user did
- * not allow the event. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns how many. `Conflict` when the
- * endpoint is disabled.
+ * of creation. Deliveries created during the call are left out, so a replay that fails immediately is not replayed by
+ * the same call. Also left out are tests, deliveries that were replayed before, deliveries whose event is too old, and
+ * deliveries that failed because the user did not allow the event. Replays at most `Replay.RECOVERED_MAX` deliveries,
+ * and returns how many. `Conflict` when the endpoint is disabled.
  */
 export const recover = program(
   "recover",

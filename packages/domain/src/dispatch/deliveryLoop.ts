@@ -33,8 +33,10 @@ export interface DeliveryLoopOptions {
 }
 
 /**
- * A turn of the delivery loop: claims as many due deliveries as there is room for, and begins their attempts. Then the
- * turn waits for the next due time, unless more deliveries are due.
+ * A turn of the delivery loop: claims due deliveries, at most one for each free slot and at most `batch`, and begins
+ * their attempts. Then the turn waits for the next due time or a signal (`toDeliver`), unless more deliveries may be
+ * due. When no slot is free, the turn claims nothing and waits for a signal. With a backlog, a turn may claim nothing
+ * and only pause (`BACKLOG_PAUSE_MILLIS`).
  */
 export const make = (options: DeliveryLoopOptions) => {
   const { batch, dueTimes, flights, onClaim, onFull, perEndpoint, slots, toDeliver } = options

@@ -11,8 +11,8 @@ export interface DueTimes {
   /** Callers call this when there is a new retry or a new row: it may be due earlier than the cached time. */
   readonly forget: () => void
   /**
-   * The earliest due time. Reads the store after `forget`, when the cached time has come, and when the cached time is
-   * older than the longest pause of the worker.
+   * The earliest due time after `now`; none when no delivery is due later. Reads the store after `forget`, when the
+   * cached time has come, and when the last read was `everyMillis` ago or more (`make`).
    */
   readonly next: (now: Timestamp.Timestamp) => Effect.Effect<Option.Option<Timestamp.Timestamp>, StoreError>
 }

@@ -33,9 +33,9 @@ const APPS_AT_ONCE = 4
 
 export interface FanOutResult {
   /**
-   * The number of events that were read. When it is `limit`, more events may wait, so the caller reads again at once.
-   * Events that could be neither stored nor postponed do not count: they are still due, and an immediate next read
-   * would only return them again.
+   * The number of events that were read. When it is `limit`, more events may wait, so the caller reads again without
+   * waiting for a signal. Events that could be neither stored nor postponed do not count: they are still due, and an
+   * immediate next read would only return them again.
    */
   readonly taken: number
   /** The number of deliveries that were stored and wait for a claim. */
@@ -50,9 +50,9 @@ export interface FanOutResult {
  * Reads up to `limit` events of these buckets from the outbox and turns them into deliveries: a row for each subscribed
  * endpoint, a row for each subscribed listener (a developer's machine with an open event stream), and a delivery in
  * memory for each legacy receiver. When a rule fired and no receiver gets the event, the user's access log gets an
- * entry. An event that occurred during a suspension gets no delivery, not even a delivery that is never sent. In the
- * row of a delivery, the developer would read when the event occurred, and also where, if the app uses an endpoint for
- * each place.
+ * entry. An event that occurred during a suspension gets no delivery, not even a delivery that ends as failed without
+ * an attempt. In the row of a delivery, the developer would read when the event occurred, and also where, if the app
+ * uses an endpoint for each place.
  *
  * When an event goes only to endpoints, `firsts` may send it immediately. Then the event's deliveries are stored after
  * the first attempt. `firsts` must not send an event that also goes to a listener or a legacy receiver: the event stays

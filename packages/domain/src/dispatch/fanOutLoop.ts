@@ -33,8 +33,9 @@ export interface FanOutLoopOptions {
 }
 
 /**
- * A turn of the fan-out loop: reads events of the buckets that this worker leases, and fans them out. Then the turn
- * waits for a signal, unless more events are in the outbox.
+ * A turn of the fan-out loop: reads at most `batch` events of the buckets that this worker leases, and fans them out.
+ * Then the turn waits for a signal, unless the read returned `batch` events, so that more may wait. With a backlog, a
+ * turn may read nothing and only pause (`READ_PAUSE_MILLIS`).
  */
 export const make = (options: FanOutLoopOptions) => {
   const { batch, dueTimes, firsts, flights, leases, legacyFlights, onRead, slots, toDeliver, toFanOut } = options

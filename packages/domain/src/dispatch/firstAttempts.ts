@@ -207,7 +207,7 @@ export const make = ({
       const { id } = planned.endpoint
       const line = lines.find(id)
       if (line !== undefined && !mayBegin(planned)) {
-        // Joins the line at once and not in an effect: the line could end between its look-up and an effect.
+        // Joins the line synchronously and not in an effect: the line could end between its look-up and an effect.
         lines.join(line, planned)
         return Effect.void
       }

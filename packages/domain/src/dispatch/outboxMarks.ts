@@ -37,7 +37,10 @@ export const make = Effect.map(EventStore, (events) => {
    * the event again; `Infinity` during an attempt.
    */
   const readAgainAt = new Map<EventId, number>()
-  /** Events whose first attempt could not be stored. When they are read again, their deliveries become rows. */
+  /**
+   * Events with a delivery that could not be stored, and events that could not be marked as fanned out. When a worker
+   * reads these events again, their deliveries become rows.
+   */
   const unstored = new Set<EventId>()
 
   /** Adds an event to `unstored`. When there are more than `UNSTORED_MAX`, removes the event that was added first. */
@@ -80,7 +83,10 @@ export const make = Effect.map(EventStore, (events) => {
       return [...readAgainAt.keys()]
     },
     begin: (id: EventId): void => void readAgainAt.set(id, Infinity),
-    /** Whether the event's first attempt could not be stored. Forgets the event: the caller stores its deliveries. */
+    /**
+     * Removes the event from `unstored`, and returns whether the event was there. If so, the caller stores the event's
+     * deliveries as rows.
+     */
     takeUnstored: (id: EventId): boolean => unstored.delete(id),
     /** Called when all attempts of an event have ended. */
     endEvent: fn(function* (event: WaitingEvent, outcomes: ReadonlyArray<AttemptOutcome>) {

@@ -50,7 +50,7 @@ export const rotate = (
     )
   ].slice(0, MAX_LIVE)
 
-/** Replaces all secrets by the next one. The old secrets stop signing at once. */
+/** Replaces all secrets by the next one. The old secrets stop signing immediately. */
 export const replace = (sealed: Vault.Sealed, now: Timestamp): ReadonlyArray<SigningSecret> => [
   { sealed, createdAt: now, expiresAt: null }
 ]
@@ -64,7 +64,7 @@ export const previousUntil = (secrets: ReadonlyArray<SigningSecret>, now: Timest
       null
     )
 
-/** Ends every secret but the newest at once. `before` has the newest secret first. */
+/** Immediately ends every secret except the newest. `before` has the newest secret first. */
 export const endPrevious = (before: ReadonlyArray<SigningSecret>): ReadonlyArray<SigningSecret> => before.slice(0, 1)
 
 /**

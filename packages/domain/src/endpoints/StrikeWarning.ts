@@ -18,7 +18,7 @@ export interface StrikeWarning {
   readonly at: Timestamp.Timestamp
 }
 
-/** The error of an attempt, as the delivery log shows it. */
+/** The error of an attempt, as the delivery log shows it; null when the attempt succeeded. */
 export interface FailedAttempt {
   readonly error: string | null
 }

@@ -192,8 +192,8 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
 })
 
 /**
- * Ends all signing secrets except the newest at once, also those that would sign for up to 24 hours after a rotation. A
- * worker that read the endpoint before the change may sign with the old secrets for up to 30 s, as after
+ * Immediately ends all signing secrets except the newest, also those that would sign for up to 24 hours after a
+ * rotation. A worker that read the endpoint before the change may sign with the old secrets for up to 30 s, as after
  * `replaceSecret`. Idempotent. `NotFound` when the app has no such endpoint.
  */
 export const endPreviousSecrets = program(

@@ -40,8 +40,8 @@ export const RuleFired = Schema.Struct({
 export type RuleFired = typeof RuleFired.Type
 
 /**
- * The user changed which places are shared. The event names no place; the receiver must ask for the shared places (Spec
- * §6.3.4).
+ * The set of shared places changed: the user chose other places, or archived a shared place. The event names no place;
+ * the receiver must ask for the shared places (Spec §6.3.4).
  */
 export const PlacesChanged = Schema.Struct({ type: Schema.Literal("places.changed"), placesVersion: Schema.Int })
 

@@ -8,7 +8,7 @@ export class WorkSignal extends Context.Tag("@place-access/domain/events/WorkSig
      * Signals that there is an event in the outbox or a due delivery. Never fails. Several calls may become one signal.
      */
     readonly raise: Effect.Effect<void>
-    /** Waits for the next signal, at most for `atMost`. Returns at once when a signal came since the last wait. */
+    /** Waits for the next signal, at most for `atMost`. Returns immediately when a signal came since the last wait. */
     readonly wait: (atMost: Duration.Duration) => Effect.Effect<void>
     /**
      * Returns a `wait` for one waiter. This `wait` misses no signal after the call of `subscribe`, even when other

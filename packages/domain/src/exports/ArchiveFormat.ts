@@ -181,7 +181,7 @@ export const ConnectionEntry = Schema.Struct({
   live: Schema.Boolean,
   /** The permissions of the app at the time when the archive is made (`made_at` in the manifest). */
   scopes: Scopes,
-  /** The permissions that the person granted, also those that have lapsed since. */
+  /** The permissions that the person granted and that the app still declares, also those that have lapsed since. */
   granted_scopes: Scopes,
   places: Schema.Array(
     Schema.Struct({

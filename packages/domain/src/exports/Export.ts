@@ -15,7 +15,7 @@ export const ExportState = Schema.Literal("requested", "making", "ready", "faile
 export type ExportState = typeof ExportState.Type
 
 export const ExportFault = Schema.Literal(
-  /** each of the `MAX_ATTEMPTS` attempts failed, or its worker died */
+  /** `MAX_ATTEMPTS` attempts ended without an archive: each attempt failed, or the worker of the attempt died */
   "gave_up",
   /** the archive is larger than `MAX_BYTES` */
   "too_large"

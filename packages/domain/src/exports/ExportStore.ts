@@ -78,8 +78,8 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     /** Stores the progress, and extends the lease to `dueAt`. False: the lease was lost. */
     readonly renew: (leased: LeasedExport, progress: ExportProgress, dueAt: Timestamp) => StoreEffect<boolean>
     /**
-     * Gives the lease up because the worker stops: the export is due at once, and the attempt does not count. Nothing
-     * changes when the lease was lost.
+     * Gives the lease up because the worker stops: the export is due immediately, and the attempt does not count.
+     * Nothing changes when the lease was lost.
      */
     readonly handBack: (leased: LeasedExport) => StoreEffect<void>
     /**
@@ -111,7 +111,7 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
 export interface ListedDevice {
   readonly id: DeviceId
   readonly name: string
-  /** `import`: the device of an imported file. */
+  /** The format of a phone's uploads (`PhoneFormat`), or `import` for the device of an imported file. */
   readonly format: string
   readonly staysAtHome: boolean
   readonly createdAt: Timestamp

@@ -32,7 +32,10 @@ export interface CodeApp {
   readonly secret: Vault.Sealed
   /** Null: the owner has not typed a first code yet, so the app is no factor yet. */
   readonly confirmedAt: Timestamp | null
-  /** The time step of the last code that was accepted: this code and all earlier codes are used up. */
+  /**
+   * The time step of the last code that was accepted: this code and all earlier codes are used up. −1: no code was
+   * accepted yet.
+   */
   readonly usedStep: number
 }
 

@@ -22,8 +22,8 @@ const details = (before: Factors, after: Factors, at: Timestamp): ReadonlyArray<
     ...(hasCodeApp(after) && !hasCodeApp(before) ? [added("totp")] : []),
     ...(hasCodeApp(before) && !hasCodeApp(after) ? [removed("totp")] : []),
     ...(freshCodes.length > 0 ? [added("recovery_codes")] : []),
-    // `Factors.tidy` removes the recovery codes together with the last factor. While the account has a factor, a code
-    // that is missing in `after` was used.
+    // `Factors.tidy` removes the recovery codes together with the last factor. While the account has a factor and gets
+    // no new codes, a code that is missing in `after` was used.
     ...(goneCodes > 0 && !isOn(after) ? [removed("recovery_codes")] : []),
     ...(goneCodes === 1 && freshCodes.length === 0 && isOn(after) ? [{ kind: "recovery_code_used" } as const] : []),
     // When the factors themselves are gone, `factor_removed` says so.

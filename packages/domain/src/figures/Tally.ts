@@ -12,8 +12,8 @@ export interface FiguresBatch {
 }
 
 /**
- * The recorder, to which programs report their calls, firings and attempts. Every function returns at once and never
- * fails, because figures for developers must neither slow a request down nor refuse it.
+ * The recorder, to which programs report their calls, firings and attempts. Every function returns immediately and
+ * never fails, because figures for developers must neither slow a request down nor refuse it.
  */
 export interface FiguresRecorder {
   /**

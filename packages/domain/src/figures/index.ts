@@ -1,8 +1,8 @@
 /**
  * Figures: the numbers that developers read about their apps and endpoints, and the log of an app's own calls. Programs
- * report calls, firings and attempts to a recorder, which returns at once; each process stores its counts once a second
- * (`recordFigures`). The numbers contain no personal data. They are exact enough for a page but not for a bill, because
- * a crash or a failing database loses counts.
+ * report calls, firings and attempts to a recorder, which returns immediately; each process stores its counts every
+ * second (`recordFigures`). The numbers contain no personal data. They are exact enough for a page but not for a bill,
+ * because a crash or a failing database loses counts.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import * as Tally from "./Tally.js"
  * waits for the storing. Counts that cannot be stored are dropped, with a line in the log. So a failing database gets
  * no extra work, and a crash loses the counts of at most a second (decision figures-1).
  *
- * Returns an effect that stores the present counts at once. A process needs one recorder for all its programs.
+ * Returns an effect that stores the present counts immediately. A process needs one recorder for all its programs.
  */
 export const recordFigures = program("recordFigures", function* () {
   const store = yield* FiguresStore

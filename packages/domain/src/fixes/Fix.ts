@@ -18,8 +18,8 @@ export interface Fix extends Point {
 }
 
 /**
- * A fix with a mark: `isLeftBehind` says that its user had left the device behind (`Carried`). No rule, no answer about
- * the present and no visit uses a marked fix.
+ * A fix that may be marked: `isLeftBehind` says that its user had left the device behind (`Carried`). No rule, no
+ * answer about the present and no visit uses a marked fix.
  */
 export interface MarkedFix extends Fix {
   readonly isLeftBehind?: true

@@ -109,8 +109,9 @@ export interface UploadCommit {
 }
 
 /**
- * The changes when crossings are settled. A crossing (the user entered or left a place) of a rule with a settle time
- * fires the rule when no fix contradicted the crossing within that time (decision rules-13).
+ * The changes when crossings and dwells are settled. A crossing (the user entered or left a place) of a rule with a
+ * settle time fires the rule when no fix contradicted the crossing within that time (decision rules-13). A dwell of a
+ * rule with `silenceS` fires the rule when the phone sent nothing for that time (decision rules-14).
  */
 export interface SettledCommit {
   readonly userId: UserId
@@ -135,9 +136,9 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      */
     readonly view: (userId: UserId, sent: ReadonlyArray<SentFixes>, now: Timestamp.Timestamp) => StoreEffect<UploadView>
     /**
-     * Commits uploads of a user, unless another upload of the user was committed since `version` was read. This commit
-     * is optimistic: no lock is held while the caller evaluates. False: nothing was written, and the caller must read
-     * and evaluate again.
+     * Commits uploads of a user, unless another commit has raised the user's version (`UploadView.version`) since
+     * `version` was read. This commit is optimistic: no lock is held while the caller evaluates. False: nothing was
+     * written, and the caller must read and evaluate again.
      *
      * The commit also sets each device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits.
      * Quarantined readings and visits that are stored already stay unchanged. An upload that contains only entries that
@@ -145,8 +146,8 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      */
     readonly commit: (commit: UploadCommit) => StoreEffect<boolean>
     /**
-     * Users in these buckets who have a crossing that is due at or before `now` (`Unsettled.until`). Ordered by each
-     * user's earliest due time, then by user id.
+     * Users in these buckets who have a crossing or dwell that waits to fire its rule and is due at or before `now`
+     * (`Unsettled.until`). Ordered by each user's earliest due time, then by user id.
      */
     readonly settling: (
       buckets: ReadonlyArray<number>,
@@ -155,9 +156,9 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     ) => StoreEffect<ReadonlyArray<UserId>>
     /**
      * Commits `states` and `events` while the user's version is still `version`, as `commit` does. All other crossings
-     * of the user that are due at or before `now` are discarded: their rules cannot fire at this time, for example
-     * while the connection is paused. When such a rule can fire again, the next decisive fix sets the side of the rule
-     * without firing.
+     * and dwells of the user that wait to fire their rules and are due at or before `now` are discarded: these rules
+     * cannot fire at this time, for example while the connection is paused. When such a rule can fire again, the next
+     * decisive fix sets the side of the rule without firing.
      */
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**

@@ -25,8 +25,8 @@ export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt
 }
 
 /**
- * In milliseconds: a later upload can accept a quarantined reading if its capture time was at most this long after its
- * arrival.
+ * In milliseconds: a later upload can accept a quarantined reading if the reading's capture time was at most this long
+ * after the reading's arrival.
  */
 export const MAX_WAIT = DAY
 /** The most quarantined readings of its device that one upload checks again, the oldest first. */

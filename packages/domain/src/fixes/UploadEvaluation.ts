@@ -5,9 +5,13 @@ import type { Rule } from "../rules/Rule.js"
 import * as RuleEvaluation from "../rules/RuleEvaluation.js"
 import type { EventId, Timestamp } from "../shared/index.js"
 
-/** A rule that fired, with the capture time of the fix that made it fire (decision L6). */
+/** A rule that fired. */
 export interface Firing {
   readonly rule: Rule
+  /**
+   * The capture time of the fix that crossed or that fired the dwell (decision L6). For a dwell that silence fired: the
+   * end of the dwell time (`Unsettled.at`).
+   */
   readonly at: Timestamp.Timestamp
 }
 
@@ -45,8 +49,8 @@ export const evaluate = (
       firings.push({ rule, at })
       made.push({ capturedAt: at, receivedAt, outcome: "fired", eventId: null })
     }
-    // When the settle time of a crossing has ended and no fix contradicted it, the rule fires here, unless a worker
-    // fired it before.
+    // When the waiting time of a crossing (`settleS`) or of a dwell (`silenceS`) has ended without a contradicting fix,
+    // the rule fires here, unless a worker has already fired the rule.
     const before = RuleEvaluation.settle(question, RuleEvaluation.on(live.basis, live.state), receivedAt)
     let { state } = before
     if (before.firedAt !== null) fire(before.firedAt)
@@ -66,7 +70,7 @@ export const evaluate = (
   return { states, firings: firings.sort((a, b) => a.at - b.at) }
 }
 
-/** The firings that are due at `now` because no fix has contradicted their crossings (decision rules-13). */
+/** The firings that are due at `now` because no fix has contradicted their crossings or dwells (decision rules-13). */
 export const settle = (rules: ReadonlyArray<LiveRule>, now: Timestamp.Timestamp): UploadOutcome =>
   evaluate(rules, [], now)
 

@@ -7,13 +7,19 @@ import * as HistoryQuery from "./HistoryQuery.js"
 import * as LocalDays from "./LocalDays.js"
 import * as Nearest from "./Nearest.js"
 
-/** The user's newest fix, of any age and accuracy. None when the history has no fix. */
+/**
+ * The user's newest fix, of any age and accuracy, without fixes captured while the device was left behind (`Carried`).
+ * None when the history has no such fix.
+ */
 export const latestFix = program("latestFix", function* (userId: UserId) {
   const newest = yield* (yield* FixHistory).newest(userId, yield* Timestamp.now, { from: null, until: null }, 1)
   return Option.fromNullable(newest[0])
 })
 
-/** The fix nearest in time to `at`, before or after it; undefined when no fix is within the tolerance. */
+/**
+ * The fix nearest in time to `at`, before or after `at`, as `FixHistory.around` reads fixes; undefined when no such fix
+ * is within the tolerance.
+ */
 export const nearestFix = program(
   "nearestFix",
   function* (userId: UserId, at: Timestamp.Timestamp, toleranceMs: number) {

@@ -17,17 +17,18 @@ const BATCH = 100
 const ROUNDS = 4
 
 /**
- * Fires the crossings that no fix has contradicted within the settle time of their rules, `settleS` (decision
- * rules-13). A phone that sleeps sends nothing, so the clock decides. Returns the number of events. An upload also
- * fires the due crossings of its user. The upload and this program both check the user's version
- * (`UploadView.version`), so an event is written only once.
+ * Fires the rules whose crossing is due: no fix has contradicted the crossing within the rule's `settleS` (decision
+ * rules-13). In this file, the word crossing includes the dwell of a rule whose `silenceS` has ended (decision
+ * rules-14). A phone that sleeps sends nothing, so the clock decides. Returns the number of events. An upload also
+ * fires such rules of its user. The upload and this program both check the user's version (`UploadView.version`), so an
+ * event is written only once.
  *
  * When the crossings of a person cannot be settled, the run continues with the next person. When this failed for
  * `BATCH` people or more and succeeded for nobody, the run fails with the last error at its end, because then the fault
  * is probably not with these people.
  */
 export const settleDue = program("settleDue", function* (people: PeopleLeases = everything.people) {
-  // A clock that runs ahead would fire crossings before their time.
+  // If the clock of this process is ahead, rules would fire too early.
   if (!(yield* JudgedClock.isRight)) return 0
   const store = yield* FixStore
   // The people whose crossings could not be settled. They are still due and come first in every read, so this run reads
@@ -55,7 +56,9 @@ export const settleDue = program("settleDue", function* (people: PeopleLeases = 
   return last === undefined || isAnySettled || errors.length < BATCH ? events : yield* last
 })
 
-/** The outcome for a person whose bucket this worker no longer holds: another worker settles the person's crossings. */
+/**
+ * The outcome for a person whose bucket this worker no longer leases: another worker settles the person's crossings.
+ */
 const NOT_NOW: Either.Either<Option.Option<number>> = Either.right(Option.none())
 
 /**

@@ -43,7 +43,10 @@ export const StoredAnswer = Schema.Struct({
   status: Schema.Int,
   contentType: Schema.NullOr(Schema.String),
   body: Schema.String,
-  /** What the answer disclosed, in the words of the access log. A repeated answer is logged with the same words. */
+  /**
+   * What the answer disclosed, as a text for the access log (`AccessLogEntry.disclosed`). A repeated answer is logged
+   * with the same text. Null: the answer disclosed nothing.
+   */
   disclosed: Schema.NullOr(Schema.String)
 })
 export type StoredAnswer = typeof StoredAnswer.Type

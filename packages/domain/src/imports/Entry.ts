@@ -57,7 +57,7 @@ export interface Sorted extends History {
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
  * because the owner can still find the entry in the file. `cutoff`: the user keeps only history after this time; null:
  * all history. `withoutErased` later leaves out the entries in stretches of time that the user deleted. `tally` counts
- * the entries by month, without places and notices. `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
+ * the fixes, visits and unusable entries by month. `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,

@@ -24,8 +24,8 @@ export const ImportFormat = Schema.Literal(
 export type ImportFormat = typeof ImportFormat.Type
 
 /**
- * `asking`: the owner must still say what each column of a table means. `waiting`: for a worker. `undoing`: a worker
- * deletes what the import added to the history, and then the import itself.
+ * `asking`: the owner must still say what each column of a CSV file means. `waiting`: the file waits for a worker.
+ * `undoing`: a worker deletes what the import added to the history, and then the import itself.
  */
 export const ImportState = Schema.Literal("asking", "waiting", "running", "done", "failed", "undoing")
 export type ImportState = typeof ImportState.Type
@@ -41,7 +41,7 @@ export interface ImportCounts {
   readonly duplicates: number
   /** Entries from the last day before the upload, or later (`recentFrom`). Phones upload recent readings themselves. */
   readonly tooRecent: number
-  /** Entries older than the history that the user keeps. */
+  /** Entries older than the history that the user keeps, or from a stretch of history that the user deleted. */
   readonly tooOld: number
   /** Places beyond `ImportedPlace.limitOf` (decision limits-9). `Import.leftOut` has their names. */
   readonly overLimit: number
@@ -88,7 +88,7 @@ export interface Import {
    * has not failed.
    */
   readonly error: string | null
-  /** The columns of a table: named by the owner, or guessed from the header. Null: the uploaded file is no table. */
+  /** The columns of a CSV file: named by the owner, or guessed from the header. Null: the file is no CSV file. */
   readonly columns: Partial<CsvColumns> | null
   /** The file's entries, counted by month. Empty until the import has ended. */
   readonly months: ReadonlyArray<MonthCounts>
@@ -125,8 +125,8 @@ export const MAX_BYTES = 256 * MIB
  */
 export const PIECE_BYTES = 128 * 1_024
 /**
- * The most unfinished imports that a user may have at once, with uploads in progress. The limit is high because a
- * folder of tracks has many small files.
+ * The most unfinished imports that a user may have at the same time: files that are being uploaded, and imports that
+ * are `asking`, `waiting` or `running`. The limit is high because a folder of tracks has many small files.
  */
 export const MAX_OPEN = 50
 /**
@@ -150,10 +150,11 @@ export const MAX_ATTEMPTS = 5
 /** An upload that has not grown for this long, in milliseconds, counts as broken off and is removed. */
 export const UPLOAD_PATIENCE = HOUR
 /**
- * How long the owner can confirm the columns of a table, in milliseconds after the upload. Then the table is removed.
+ * How long the owner can confirm the columns of a CSV file, in milliseconds after the upload. Then the import is
+ * removed.
  */
 export const ASKING_PATIENCE = 7 * DAY
-/** Whether the owner can still confirm the columns of the table. */
+/** Whether the owner can still confirm the columns of the CSV file. */
 export const isAsking = ({ state, uploadedAt }: Pick<Import, "state" | "uploadedAt">, now: Timestamp): boolean =>
   state === "asking" && now < plus(uploadedAt, ASKING_PATIENCE)
 /**
@@ -184,7 +185,7 @@ export type ImportFault =
   | "not_ours"
   /** a packed file that contains no file of a supported format */
   | "nothing_inside"
-  /** a table whose header lacks the columns that the owner named, or has no column names that the service knows */
+  /** a CSV file whose header lacks the columns that the owner named, or has no column names that the service knows */
   | "other_columns"
   /** the syntax of the file is wrong in the middle */
   | "damaged"

@@ -44,7 +44,7 @@ export class ImportReader extends Context.Tag("@place-access/domain/imports/Impo
   ImportReader,
   {
     /**
-     * `columns`: the columns of a table. Left out: the reader finds them by the names in the first line.
+     * `columns`: the columns of a CSV file. Left out: the reader finds the columns by the names in the first line.
      * `mostUnpacked`: the most bytes to which a packed file may unpack. Left out: the bound of imports (decision
      * imports-9).
      */

@@ -42,7 +42,7 @@ export interface ClaimedImport {
   readonly attempt: number
 }
 
-/** The columns of an uploaded table, as far as they are known. */
+/** The columns of an uploaded table (a CSV file), as far as they are known. */
 export interface TableColumns {
   readonly columns: Partial<CsvColumns>
   /** True: the file is read only after the owner has confirmed the columns. */
@@ -88,7 +88,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
       table?: TableColumns
     ) => StoreEffect<Option.Option<Import>>
     /**
-     * Stores the columns that the owner named: the import waits for a worker. None: the table cannot be confirmed now
+     * Stores the columns that the owner named: the import waits for a worker. None: the columns cannot be confirmed now
      * (`Import.isAsking`).
      */
     readonly confirm: (of: ImportKey, columns: CsvColumns, now: Timestamp) => StoreEffect<Option.Option<Import>>
@@ -102,8 +102,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly remove: (of: ImportKey) => StoreEffect<boolean>
     /**
-     * The due import that was uploaded first. Only people in these buckets count, without the people in `besides`. None
-     * when no import is due.
+     * The due import that was uploaded first. Only people in these buckets count, without the people in `besides`. An
+     * import is due while it is `waiting`, `running` or `undoing` and no attempt has a valid lease. None when no import
+     * is due.
      */
     readonly due: (
       buckets: ReadonlyArray<number>,
@@ -119,8 +120,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /** Renews the lease: the import is not due again before `dueAt`. False when the lease was lost. */
     readonly renew: (leased: Leased, dueAt: Timestamp) => StoreEffect<boolean>
     /**
-     * Gives the lease up because the worker stops: the import is due at once, and the attempt does not count. Nothing
-     * changes when the lease was lost.
+     * Gives the lease up because the worker stops: the import is due immediately, and the attempt does not count.
+     * Nothing changes when the lease was lost.
      */
     readonly handBack: (leased: Leased) => StoreEffect<void>
     /** The piece number `position` of the file, counted from 0. None after the last piece. */
@@ -154,8 +155,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
       months?: ReadonlyArray<MonthCounts>
     ) => StoreEffect<boolean>
     /**
-     * Begins to undo the import: its state becomes `undoing`, it is due at once, its file is deleted, and an attempt to
-     * read the file loses its lease. None when the user has no such import, and while its file is being uploaded.
+     * Begins to undo the import: its state becomes `undoing`, it is due immediately, its file is deleted, and an
+     * attempt to read the file loses its lease. None when the user has no such import, and while its file is being
+     * uploaded.
      */
     readonly beginUndo: (of: ImportKey) => StoreEffect<Option.Option<Import>>
     /**
@@ -167,8 +169,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**
-     * Removes uploads that have not grown for `Import.UPLOAD_PATIENCE`, and tables that can no longer be confirmed
-     * (`Import.isAsking`). Returns how many imports it removed.
+     * Removes uploads that have not grown for `Import.UPLOAD_PATIENCE`, and `asking` imports whose columns the owner
+     * can no longer confirm (`Import.isAsking`). Returns how many imports it removed.
      */
     readonly dropBrokenOff: (now: Timestamp) => StoreEffect<number>
   }

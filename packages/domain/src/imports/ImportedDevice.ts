@@ -32,8 +32,9 @@ export type ImportedFix = Fix.MarkedFix & OfDevice & { readonly alsoOf?: Readonl
 export type ImportedVisit = VisitReport.VisitReport & OfDevice
 
 /**
- * The most devices of an archive for which an import creates a device. The entries of all further devices belong to the
- * device of the import. Without a limit, an archive that somebody made up could create a million devices.
+ * The most devices of an archive that an import tells apart: the first, which becomes the device of the import
+ * (`finder`), and 99 others, for each of which the import creates a device. The entries of all further devices belong
+ * to the device of the import. Without a limit, an archive that somebody made up could create a million devices.
  */
 export const MOST = 100
 

@@ -1,8 +1,9 @@
 /**
  * Imports: a user uploads a file of location history from another service. An import is `waiting`, then `running` while
- * a worker reads the file in pieces under a lease, then `done` or `failed`. A table may first be `asking` for its
- * columns. The entries are added to the history, and no rule evaluates them. An archive of this service also brings
- * places back. The portal calls the programs of `manageImports`; workers call `runImports`.
+ * a worker reads the file in pieces under a lease, then `done` or `failed`. The import of a CSV file may first be
+ * `asking`: the owner must name the columns. The entries are added to the history, and no rule evaluates them. An
+ * archive of this service also brings places back. The portal calls the programs of `manageImports`; workers call
+ * `runImports`.
  *
  * @module
  */

@@ -19,7 +19,7 @@ export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("Import
  */
 const gone = new Conflict({ reason: "The upload was stopped" })
 
-/** How the columns of a table are chosen. */
+/** How the columns of a table (a CSV file) are chosen. */
 export interface TableChoice {
   /** The columns that the caller names. Left out: guessed from the header. */
   readonly columns?: CsvColumns.CsvColumns

@@ -11,7 +11,7 @@ import { undoNow } from "./undoNow.js"
 
 /**
  * Works on one due import of these people: reads its file to the end, or undoes the import. False when no import is
- * due. An import waits for the worker that holds its owner's bucket, even when another worker is idle.
+ * due. An import waits for the worker that leases its owner's bucket, even when another worker is idle.
  */
 export const importNext = program(
   "importNext",
@@ -27,8 +27,8 @@ const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
   })
 
 /**
- * Makes one attempt to read or undo the import. False when the import is not due, or when this worker does not hold the
- * bucket of the import's owner.
+ * Makes one attempt to read or undo the import. False when the import is not due, or when this worker does not lease
+ * the bucket of the import's owner.
  */
 const attempt = (people: PeopleLeases, of: ImportKey, pace: Pace.Pace) =>
   Effect.map(people.using(of.userId, attemptHeld(of, pace)), Option.contains(true))
@@ -53,10 +53,7 @@ const attemptHeld = ({ id, userId }: ImportKey, pace: Pace.Pace) =>
     return true
   })
 
-/**
- * Renews the lease of an import until this effect is interrupted. It returns when the lease is lost: another attempt
- * has begun, or the import was removed.
- */
+/** Renews the lease of an import until the lease is lost (`Leased` says when), or until this effect is interrupted. */
 const renewed = (leased: Leased) =>
   Effect.gen(function* () {
     const store = yield* ImportStore

@@ -28,7 +28,7 @@ export const toItsEnd = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A
 
 /**
  * Interrupts the work when the worker stops, and then runs `handBack`, which makes the work due again. So another
- * worker, or this worker after its restart, begins the work at once. `handBack` gets at most `HAND_BACK_DEADLINE`,
+ * worker, or this worker after its restart, begins the work immediately. `handBack` gets at most `HAND_BACK_DEADLINE`,
  * because a database that does not answer must not keep the worker from stopping.
  */
 export const orHandBack =

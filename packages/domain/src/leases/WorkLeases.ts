@@ -6,8 +6,8 @@ import type { Chore } from "./Chore.js"
 /** The people whose work this worker does. */
 export interface PeopleLeases {
   /**
-   * The buckets that the worker holds. When the worker's last beat has run out, the effect waits until the worker has
-   * stored a new beat.
+   * The buckets whose leases the worker has. When the worker's last beat has run out, the effect waits until the worker
+   * has stored a new beat.
    */
   readonly buckets: Effect.Effect<ReadonlyArray<number>>
   /**

@@ -45,8 +45,9 @@ export interface WorkerLeases extends WorkLeases {
   /** This worker's position among all live workers. Before the first look, the worker counts as the only one. */
   readonly crew: () => WorkerPosition
   /**
-   * Gives all leases up, when the worker stops: idle leases at once, and leases in use when their work has ended. If
-   * the work takes longer than eight seconds, or the store does not answer, the leases end with the worker's last beat.
+   * Gives all leases up, when the worker stops: idle leases immediately, and leases in use when their work has ended.
+   * If the work takes longer than eight seconds, or the store does not answer, the leases end with the worker's last
+   * beat.
    */
   readonly leave: Effect.Effect<void>
 }
@@ -68,7 +69,8 @@ const SHORT_LOOKS = 4
  * look.
  *
  * A loop names the lease of each piece of work (`using`, decision leases-2), and a look gives up no lease that is in
- * use. So two workers do the same work at once only when the machine of one of them slept for longer than `Lease.LIFE`.
+ * use. So two workers do the same work at the same time only when the machine of one of them slept for longer than
+ * `Lease.LIFE`.
  */
 export const holdLeases = program(
   "holdLeases",

@@ -27,8 +27,9 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
     ) => StoreEffect<ReadonlyMap<EventId, ReadonlyArray<LegacyReceiver>>>
 
     /**
-     * The connection with this id, or the app's connection with the user whom the app knows as this `sub`. When several
-     * connections have the `sub`, the one that has not ended is returned, or else the newest.
+     * The connection that `name` identifies: by the connection's id, or by the app and the `sub` with which the app
+     * knows the user. When several connections of the app have the `sub`, returns the connection that has not ended, or
+     * else the newest. None when there is no such connection.
      */
     readonly findOwner: (name: OwnerName) => StoreEffect<Option.Option<RuleOwner>>
     /**

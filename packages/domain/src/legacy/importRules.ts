@@ -5,7 +5,7 @@ import { LegacyStore } from "./LegacyStore.js"
 import * as Receiver from "./Receiver.js"
 import * as RuleImport from "./RuleImport.js"
 
-/** The maximum number of host names that are looked up at once. */
+/** The maximum number of host names that are looked up at the same time. */
 const LOOK_UPS_AT_ONCE = 8
 
 export interface RulesImported {

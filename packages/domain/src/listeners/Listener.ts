@@ -53,8 +53,8 @@ export const receiverId = ({ endpointId, id }: Pick<Listener, "endpointId" | "id
 export interface FiredMessage {
   readonly event: Pick<OutboxEvent, "payload" | "webhookUrl">
   /**
-   * Whether the event goes only to the address of its rule, which was imported from the time before apps had endpoints
-   * (Spec §6.4.9).
+   * Whether the event goes to the address of its rule and to no endpoint. Such a rule was imported from the time before
+   * apps had endpoints (Spec §6.4.9).
    */
   readonly hasOwnAddress: boolean
 }

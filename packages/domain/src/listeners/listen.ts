@@ -29,7 +29,7 @@ export interface Listening {
 }
 
 /**
- * The stream of a listener. The stream goes on until its session or app ends, the server stops or the client
+ * The stream of a listener. The stream goes on until the server ends it (`ListenerEnd` has the reasons) or the client
  * disconnects; then the listener is removed. An event is sent at most once. Right before an event is sent, the user's
  * permission is checked as for a delivery (Spec §6.3.5), and the entry in the user's access log is written.
  */

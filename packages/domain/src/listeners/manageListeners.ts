@@ -90,7 +90,7 @@ export interface ListenerFanOut {
   readonly endpoints: ReadonlyArray<WebhookEndpoint>
   /** The app's present listeners. */
   readonly listeners: ReadonlyArray<Listener>
-  /** Events that go only to the address of their rule. */
+  /** Events that go to the address of their rule and to no endpoint (`FiredMessage.hasOwnAddress`). */
   readonly ownAddress: ReadonlySet<EventId>
   /** The events that an endpoint or a legacy receiver gets too. They are not lost when a listener misses them. */
   readonly withReceiver: ReadonlySet<EventId>

@@ -29,8 +29,8 @@ const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, D
 export const DEADLINE = 11 * MINUTE
 
 /**
- * How many messages a worker sends at once. A `Mailer` keeps this number of connections. With fewer connections a
- * message would wait for a free connection, and the time until its deadline would pass meanwhile.
+ * How many messages a worker sends at the same time. A `Mailer` keeps this number of connections. With fewer
+ * connections a message would wait for a free connection, and the time until its deadline would pass meanwhile.
  */
 export const AT_ONCE = 4
 

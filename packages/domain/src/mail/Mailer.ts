@@ -16,7 +16,10 @@ export interface OutgoingMail {
 export class Mailer extends Context.Tag("@place-access/domain/mail/Mailer")<
   Mailer,
   {
-    /** Sends a message and returns within `MailSending.DEADLINE`. At most `MailSending.AT_ONCE` calls run at once. */
+    /**
+     * Sends a message and returns within `MailSending.DEADLINE`. At most `MailSending.AT_ONCE` calls run at the same
+     * time.
+     */
     readonly send: (mail: OutgoingMail) => Effect.Effect<MailOutcome>
   }
 >() {}

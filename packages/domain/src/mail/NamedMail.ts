@@ -10,9 +10,10 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  * a chosen text.
  *
  * Beyond the limit, one folded message is written. It names no app, and says until when no further message will come.
- * Two kinds of messages are still written, without the app's name: decisions of reviewers (`Naming`, `Always`), and
- * once an hour a message that a token or code may have been copied (a leak). Otherwise a developer could hide a leak:
- * after the developer had caused many other messages, the message about the leak would not be written.
+ * Two kinds of messages are still written: decisions of reviewers, with a subject that names no app (`Naming`,
+ * `Always`), and once an hour, without the app's name, a message that a token or code may have been copied (a leak).
+ * Otherwise a developer could hide a leak: after the developer had caused many other messages, the message about the
+ * leak would not be written.
  */
 
 /** The most messages that name an app, for one reader, in any 60 minutes. */

@@ -11,8 +11,8 @@ import { type DueMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
 
 /**
- * Sends the mail to the people whose leases this worker holds, until interrupted. No signal announces new mail, so the
- * program polls the outbox, also while the mail server is slow with earlier messages. Never fails.
+ * Sends the mail to the people whose buckets this worker leases, until interrupted. No signal announces new mail, so
+ * the program polls the outbox, also while the mail server is slow with earlier messages. Never fails.
  */
 export const runMail = (
   addresses: MailLinks,
@@ -34,8 +34,8 @@ const BATCH = 20
 const REPEATS = 3
 
 /**
- * Sends the due messages to the people whose leases this worker holds. Returns how many messages were sent, given up or
- * set for a retry. The worker that leases the reader's bucket sends a message, also when the message names another
+ * Sends the due messages to the people whose buckets this worker leases. Returns how many messages were sent, given up
+ * or set for a retry. The worker that leases the reader's bucket sends a message, also when the message names another
  * address. When the result of a message cannot be stored, the message is sent again with the same id, so that no
  * message is lost.
  */
@@ -83,8 +83,8 @@ const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) 
     const begun = new Set<string>()
     for (;;) {
       const due = yield* outbox.due(yield* people.buckets, BATCH, yield* Timestamp.now)
-      // The outbox still lists a message as due when its attempt could not be counted (`MailOutbox.begin` failed). A
-      // second try at once would probably fail, too, so the next call of `beginDue` begins this message.
+      // The outbox still lists a message as due when its attempt could not be counted (`MailOutbox.begin` failed). An
+      // immediate second try would probably fail, too, so the next call of `beginDue` begins this message.
       const fresh = due.filter((one) => !begun.has(keyOf(one)) && !flight.held.has(keyOf(one)))
       for (const one of fresh) {
         begun.add(keyOf(one))

@@ -26,8 +26,8 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
     /**
      * Locks the place and stores the result of `change`. When `change` raised the geometry version, a new shape begins
      * at `now`. When the place got a new shape or was archived, the stays at all places of the user are derived again
-     * from `now` on. The version of the user's uploads is raised, so that an upload in progress is evaluated again.
-     * None when the user has no place with this id.
+     * from `now` on, and the version of the user's uploads is raised, so that an upload in progress is evaluated again.
+     * A change of only the label or kind does neither. None when the user has no place with this id.
      */
     readonly update: (
       userId: UserId,

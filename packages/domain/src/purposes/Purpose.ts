@@ -65,8 +65,8 @@ interface Facts extends Submittable {
   /** The last approved terms. They stay in force while an edit waits for a reviewer. */
   readonly approved: PurposeTerms | null
   /**
-   * The reviewer's last note. An edit keeps the note, unless it brings back the approved terms. The next submission
-   * removes the note.
+   * The reviewer's last note. The next submission removes the note, and so does an edit back to the approved terms.
+   * Other edits keep the note, except the edit of an approved purpose, which is a submission too.
    */
   readonly reviewNote: string | null
   readonly createdAt: Timestamp

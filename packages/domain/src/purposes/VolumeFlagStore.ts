@@ -2,7 +2,7 @@ import { Context } from "effect"
 import type { Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { VolumeFlag } from "./VolumeFlag.js"
 
-/** The flags about apps that called more often under a purpose than the purpose announced. */
+/** The flags about apps that called much more often under a purpose than the purpose announced. */
 export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/VolumeFlagStore")<
   VolumeFlagStore,
   {

@@ -11,9 +11,9 @@ import * as PurposeNotice from "./PurposeNotice.js"
 import { PurposeStore } from "./PurposeStore.js"
 
 /**
- * A reviewer approves or rejects the purpose. The decision is stored and mailed to the developer (Spec §3.2, decision
- * P2). `Forbidden` for an account that is neither reviewer nor admin, and for a member of the app's team while an
- * account outside the team can review; `Invalid` for a rejection without a note; `NotFound` for an unknown purpose;
+ * A reviewer approves or rejects the purpose. The decision is stored and mailed to all owners of the app (Spec §3.2,
+ * decision P2). `Forbidden` for an account that is neither reviewer nor admin, and for a member of the app's team while
+ * an account outside the team can review; `Invalid` for a rejection without a note; `NotFound` for an unknown purpose;
  * `Conflict` when the purpose is not in review, was changed after the reviewer read it, or belongs to a revoked app.
  */
 export const decidePurpose = program(

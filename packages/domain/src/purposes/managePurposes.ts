@@ -19,8 +19,8 @@ import * as PurposeLife from "./PurposeLife.js"
 import { PurposeStore } from "./PurposeStore.js"
 
 /**
- * The app's purposes by key. Archived purposes are included, because their keys cannot be used again. `NotFound` for
- * another account's app.
+ * The app's purposes by key. Archived purposes are included, because their keys cannot be used again. `NotFound` for an
+ * account outside the app's team.
  */
 export const listPurposes = program("listPurposes", function* (account: Account.Account, appId: AppId) {
   const app = yield* getApp(account, appId, "read")
@@ -48,9 +48,9 @@ export interface NewPurpose {
 }
 
 /**
- * Creates a draft, which an app in the sandbox can use at once (Spec §3.2). `NotFound` for another account's app,
- * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` when the app ever had a purpose with this
- * key, has too many purposes or is revoked.
+ * Creates a draft, which an app that is not in production can use immediately (Spec §3.2). `NotFound` for an account
+ * outside the app's team, `Forbidden` for a member who may only read, `Invalid` for scopes that the app neither
+ * declares nor proposes, `Conflict` when the app ever had a purpose with this key, has too many purposes or is revoked.
  */
 export const createPurpose = program(
   "createPurpose",
@@ -67,10 +67,11 @@ export const createPurpose = program(
 )
 
 /**
- * Edits a purpose. `NotFound` for a purpose of another account's app, `Invalid` for scopes that the app neither
- * declares nor proposes, `Conflict` for an archived purpose, for a revoked app and for a form that showed an earlier
- * revision (`PurposeEdit.shown`). `Forbidden` for an edit that sends the purpose into review while the account's
- * address is not confirmed; when `rule` is `assumed`, every address counts as confirmed.
+ * Edits a purpose. `NotFound` for an account outside the app's team and for a purpose of another app, `Invalid` for
+ * scopes that the app neither declares nor proposes, `Conflict` for an archived purpose, for a revoked app and for a
+ * form that showed an earlier revision (`PurposeEdit.shown`). `Forbidden` for a member who may only read, and for an
+ * edit that sends the purpose into review while the account's address is not confirmed; when `rule` is `assumed`, every
+ * address counts as confirmed.
  */
 export const updatePurpose = program(
   "updatePurpose",
@@ -92,9 +93,10 @@ export const updatePurpose = program(
 )
 
 /**
- * Submits a draft or rejected purpose for review. `NotFound` for a purpose of another account's app, `Conflict` when
- * the purpose is in any other state or the app is revoked. `Forbidden` while the account's address is not confirmed;
- * when `rule` is `assumed`, every address counts as confirmed.
+ * Submits a draft or rejected purpose for review. `NotFound` for an account outside the app's team and for a purpose of
+ * another app, `Conflict` when the purpose is in any other state or the app is revoked. `Forbidden` for a member who
+ * may only read, and while the account's address is not confirmed; when `rule` is `assumed`, every address counts as
+ * confirmed.
  */
 export const submitPurpose = program(
   "submitPurpose",
@@ -118,8 +120,8 @@ const mayBeReviewed =
       : Either.right(after)
 
 /**
- * Archives a purpose for good; its key cannot be used again (Spec §3.2, decision P1). `NotFound` for a purpose of
- * another account's app. Idempotent.
+ * Archives a purpose for good; its key cannot be used again (Spec §3.2, decision P1). `NotFound` for an account outside
+ * the app's team and for a purpose of another app, `Forbidden` for a member who may only read. Idempotent.
  */
 export const archivePurpose = program(
   "archivePurpose",
@@ -132,8 +134,8 @@ const notRevoked = (app: App.App): Effect.Effect<void, Conflict> =>
   app.revokedAt === null ? Effect.void : new Conflict({ reason: AppLife.REVOKED })
 
 /**
- * Commits one transition of a purpose of the account's app. `NotFound` for another account's app, and for a purpose of
- * another app.
+ * Commits one transition of a purpose of the app. `NotFound` for an account outside the app's team, and for a purpose
+ * of another app. `Forbidden` for a member who may only read.
  */
 const changeOwned = <E>(
   account: Account.Account,

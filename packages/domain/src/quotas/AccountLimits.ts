@@ -3,8 +3,8 @@
 import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
 /**
- * A limit on how many things exist at once. When the limit is reached, a request for a further thing is refused with
- * 409 `conflict` and the text `refusal`. An import leaves the thing out instead.
+ * A limit on how many things exist at the same time. When the limit is reached, a request for a further thing is
+ * refused with 409 `conflict` and the text `refusal`. An import leaves the thing out instead.
  */
 export interface OwnedLimit {
   readonly _tag: "Owned"

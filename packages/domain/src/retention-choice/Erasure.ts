@@ -10,7 +10,7 @@ export interface Stretch {
   readonly until: Timestamp
 }
 
-/** A stretch whose history the owner deleted. The service never stores a reading from this time again. */
+/** A stretch whose history the owner deleted. While it is stored, the service stores no reading from this time. */
 export interface Erasure extends Stretch {
   /** When the owner deleted the stretch; for merged stretches, the time of the last deletion. */
   readonly erasedAt: Timestamp
@@ -22,12 +22,15 @@ export interface Erasure extends Stretch {
 }
 
 /**
- * The longest stretch that can be deleted at once, in milliseconds. One transaction deletes all of it, so it must not
+ * The longest stretch that one request can delete, in milliseconds. One transaction deletes all of it, so it must not
  * be too long.
  */
 export const LONGEST_MS = 31 * DAY
 
-/** The maximum number of deleted stretches that are stored for one person. Stretches that touch are merged. */
+/**
+ * The maximum number of deleted stretches that are stored for one person. Stretches that touch are merged and count
+ * once, except stretches of imports.
+ */
 export const MOST = 500
 
 /** A refused stretch: the field that is wrong, and the reason. */

@@ -17,7 +17,10 @@ export const getHistoryChoice = program("getHistoryChoice", function* (userId: U
   return result
 })
 
-/** Stores the user's choice. From this moment on no answer shows older history, and the next sweep deletes it. */
+/**
+ * Stores the user's choice. From this moment on, no answer shows history that is older than the choice keeps, and the
+ * next sweep deletes this history.
+ */
 export const chooseHistory = program("chooseHistory", function* (userId: UserId, keep: History.Keep) {
   const now = yield* Timestamp.now
   yield* (yield* HistoryStore).choose(userId, keep, now)
@@ -25,7 +28,7 @@ export const chooseHistory = program("chooseHistory", function* (userId: UserId,
   return result
 })
 
-/** The history that the choice `keep` would delete; undefined when `keep` is not shorter than the present choice. */
+/** How much history the choice `keep` would delete; undefined when `keep` is not shorter than the present choice. */
 export const previewChoice = program("previewChoice", function* (userId: UserId, keep: History.Keep) {
   const before = yield* getHistoryChoice(userId)
   if (!History.shortens(before.keep, keep)) return undefined

@@ -18,7 +18,7 @@ export interface LiveRule {
    */
   readonly basis: string
   readonly state: RuleMemory
-  /** Fixes captured before this time may set the rule's first side but never fire the rule (decision M5). */
+  /** Fixes captured before this time may set or change the rule's side but never fire the rule (decision M5). */
   readonly firesFrom: Timestamp
 }
 

@@ -41,7 +41,7 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
   readonly dwellMinutes: number | null
   /**
    * Seconds, 0 to 300. A rule for arrivals or departures waits this long before it fires, so that a later fix can
-   * contradict the crossing. Null: the rule fires at once (decision rules-13).
+   * contradict the crossing. Null or 0: the rule fires immediately (decision rules-13).
    */
   readonly settleS: number | null
   /**

@@ -113,13 +113,13 @@ export interface Question {
   readonly circle: Circle
   /** The dwell time in minutes; null for rules of other types. */
   readonly dwellMinutes: number | null
-  /** Seconds. Null or 0: crossings fire at once (decision rules-13). */
+  /** Seconds. Null or 0: crossings fire immediately (decision rules-13). */
   readonly settleS: number | null
   /** Seconds. Null: only a fix fires a dwell (decision rules-14). */
   readonly silenceS: number | null
   readonly window: RuleWindow
   /**
-   * A fix captured before this time may set the first side, but never fires the rule (decision M5,
+   * A fix captured before this time may set or change the side, but never fires the rule (decision M5,
    * `LiveRule.firesFrom`). Null: a fix of any time may fire the rule.
    */
   readonly firesFrom: Timestamp | null
@@ -134,7 +134,7 @@ export interface Observation {
   readonly accuracyM?: number | null | undefined
 }
 
-/** What a fix did to a rule, in the order in which the checks are made. Only `fired` sends an event at once. */
+/** What a fix did to a rule, in the order in which the checks are made. Only `fired` sends an event immediately. */
 export type RuleOutcome =
   /** the fix was captured outside the rule's window */
   | "outside_window"
@@ -156,7 +156,7 @@ export type RuleOutcome =
   | "cooling_down"
   /** the crossing will fire, unless a fix contradicts it within the `settleS` of the rule */
   | "settling"
-  /** the fix is on the side before the crossing, within the `settleS` of the rule: the crossing does not count */
+  /** within the `settleS` of the rule, the fix is back on the earlier side: the crossing does not count */
   | "contradicted"
   | "fired"
 
@@ -331,7 +331,7 @@ const asksAbout = ({ dwellMinutes, type }: Question, now: RuleMemory, crossed: b
   }
 }
 
-/** The state after the first fix on the other side of the circle. A fix inside begins a stay (`since`). */
+/** The state after the first decisive fix, or after a crossing. A fix inside begins a stay (`since`). */
 const arrived = ({ basis, lastFiredAt }: RuleMemory, side: Geometry.Side, at: Timestamp): RuleMemory => ({
   side,
   since: side === "inside" ? at : null,

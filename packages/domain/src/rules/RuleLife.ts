@@ -19,7 +19,7 @@ export const state = ({ disabledAt, window }: Pick<Rule, "disabledAt" | "window"
 }
 
 /**
- * Whether the window is over. A fix that was captured before the end of the window may still arrive and fire the rule,
- * for a day after the end.
+ * Whether the window is over. A fix that was captured before the end of the window is still evaluated when it arrives
+ * within a day after the end. It may fire the rule, if it arrives within 15 minutes of its capture.
  */
 export const isFinished = ({ until }: Rule["window"], now: Timestamp): boolean => until !== null && until <= now

@@ -49,7 +49,7 @@ export interface CheckedZone {
   readonly terms: RuleTerms
 }
 
-/** Returns the checked request, or all problems at once. A problem has the field's name as in the JSON body. */
+/** Returns the checked request, or all problems together. A problem has the field's name as in the JSON body. */
 export const checkPlace = (
   request: PlaceRuleRequest,
   now: Timestamp.Timestamp
@@ -99,8 +99,8 @@ class Reading {
   private readonly problems: Array<Problem> = []
 
   /**
-   * Returns the value of a field. For a wrong value, the method adds a problem and returns `instead`. Nobody uses
-   * `instead`, because `checked` fails when there is a problem.
+   * Returns the value of a field. For a wrong value, the method adds a problem and returns `instead`. No rule is made
+   * with `instead`, because `checked` fails when there is a problem.
    */
   read<A>(field: string, read: Read<A>, instead: A): A {
     if (Either.isRight(read)) return read.right
@@ -196,7 +196,10 @@ const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number |
 const silenceS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type !== undefined && !HAS_MINUTES[type] ? Either.right(null) : optional(value, wholeNumber(SILENCE_S))
 
-/** Refuses a maximum age that every event has already exceeded when it is written, because no event would be sent. */
+/**
+ * Refuses a maximum age that is not greater than `settle_s` or `silence_s`. An event that waited for this time would
+ * already be too old when it is written, and would not be sent.
+ */
 const outlives = ({
   maxEventAgeS,
   settleS,

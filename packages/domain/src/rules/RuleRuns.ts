@@ -102,8 +102,8 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
 }
 
 /**
- * Consecutive evaluations with the same outcome. The page shows each run as one line of a table. Otherwise a night at
- * home would fill the table with equal lines.
+ * One evaluation, or consecutive evaluations with the same outcome. The page shows each run as one line of a table.
+ * Otherwise a night at home would fill the table with equal lines.
  */
 export interface OutcomeRun {
   readonly outcome: RuleOutcome

@@ -37,7 +37,7 @@ export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("Ru
 }
 
 /**
- * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems at once), the
+ * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems together), the
  * endpoint's address, whether the app can see the place, the limit of ten active rules.
  */
 export const createPlaceRule = program(

@@ -113,8 +113,8 @@ export const getEvaluations = program(
 )
 
 /**
- * The last evaluations of a rule, for the user, who may read all of them. `NotFound` for a deleted rule, and for a rule
- * of a connection that has ended.
+ * The last evaluations of a rule, for the user, who reads all of them except those of fixes that are older than the
+ * history that the user keeps. `NotFound` for a deleted rule, and for a rule of a connection that has ended.
  */
 export const getEvaluationsOfUser = program(
   "getEvaluationsOfUser",

@@ -18,7 +18,7 @@ export class Problem extends Schema.Class<Problem>("Problem")({
   message: Schema.String
 }) {}
 
-/** Well-formed input that breaks rules, with all problems at once. Wire: 400 `validation_failed`. */
+/** Well-formed input that breaks rules, with all problems together. Wire: 400 `validation_failed`. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   problems: Schema.NonEmptyArray(Problem)
 }) {
@@ -73,7 +73,7 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export type StoreEffect<A> = Effect.Effect<A, StoreError>
 
 /**
- * Repeats an effect at once after a transient error, at most `times` times. It is for conflicts that end soon, for
+ * Repeats an effect immediately after a transient error, at most `times` times. It is for conflicts that end soon, for
  * example when another transaction changed the same row between the read and the write.
  */
 export const retryTransient =

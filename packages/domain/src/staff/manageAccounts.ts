@@ -55,8 +55,8 @@ export const suspendAccount = program("suspendAccount", function* (by: Manager, 
 })
 
 /**
- * Ends the suspension of the account: its sessions, connections and apps work as before. Fails like `changeRole`.
- * Idempotent.
+ * Ends the suspension of the account: its sessions, connections and apps work as before. Fails like `changeRole`,
+ * without `Conflict`. Idempotent.
  */
 export const resumeAccount = program("resumeAccount", function* (by: Manager, id: UserId) {
   yield* requireManager(by)

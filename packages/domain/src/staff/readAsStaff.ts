@@ -8,7 +8,7 @@ import * as Staff from "../reviews/Staff.js"
 import { type AppId, Cursor, NotFound, type Page, program } from "../shared/index.js"
 import { type Leaked, ReviewStore, type WaitingSubmission } from "./ReviewStore.js"
 
-/** The owner of an app, with the fields that reviewers and admins see. */
+/** The holder of an app, with the fields that reviewers and admins see. */
 export type Developer = Pick<Account.Account, "id" | "displayName" | "email">
 
 export interface DevelopedApp {

@@ -127,9 +127,9 @@ const setPause = (
 ]
 
 /**
- * Takes every sensitive scope away at once, also in the grace period. If the connection then has no scope that the app
- * declares, it ends. The button "Stop sharing" on the renewal page has the same effect. Nothing changes when no
- * sensitive scope is granted.
+ * Takes every sensitive scope away immediately, also in the grace period. If the connection then has no scope that the
+ * app declares, the connection ends. The button "Stop sharing" on the renewal page has the same effect. Nothing changes
+ * when no sensitive scope is granted.
  */
 export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
   unlessLive(userId, state, now, (connection) => {

@@ -101,8 +101,8 @@ const steerAll = (userId: UserId, decide: Decide) =>
   })
 
 /**
- * Ends the sensitive tier at once. Idempotent. `NotFound` for another user's connection, `Conflict` for a connection
- * that has ended.
+ * Ends the sensitive tier immediately. Idempotent. `NotFound` for another user's connection, `Conflict` for a
+ * connection that has ended.
  */
 export const endExactLocation = program("endExactLocation", function* (userId: UserId, id: ConnectionId) {
   yield* steered(id, (state, now) => Steering.endExactLocation(userId, state, now))
@@ -141,8 +141,9 @@ export const restoreExactLocation = program(
 /**
  * Changes permissions and dates of a connection. Its errors:
  * - `NotFound` for another user's connection, `Conflict` for a connection that has ended.
- * - `Invalid` on `scopes` for a scope that the user never agreed to in this connection or that lacks a purpose, and on
- *   `sensitive_days` without exact location, or when it must be chosen.
+ * - `Invalid` on `scopes` for an empty list, and for a scope that the user never agreed to in this connection or that
+ *   lacks a purpose. `Invalid` on `sensitive_days` when the app has no exact location, or when the field is left out
+ *   although an end date must be chosen (`SteeringChange.sensitiveDays`).
  * - `ConfirmationRequired` when the session is not fresh and the change shares exact location without an end (decision
  *   accounts-18).
  * - `Conflict` with `OUTDATED_FORM` when the form showed other scopes than the app has (`SteeringChange.shown`).

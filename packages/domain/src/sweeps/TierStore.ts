@@ -54,7 +54,7 @@ export class TierStore extends Context.Tag("@place-access/domain/sweeps/TierStor
     /**
      * Locks the connection's row, calls `decide` with the row, and commits what `decide` returns (decision O8). Another
      * worker may have swept the connection since `due` was called, so `decide` gets the row as it is under the lock.
-     * None: the connection has ended, or no later sweep needs to handle it.
+     * None: the connection has ended, or has no date left at which a sweep must handle it.
      */
     readonly sweep: <A>(
       connection: ConnectionKey,

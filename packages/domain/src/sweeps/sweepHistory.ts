@@ -50,8 +50,9 @@ const BATCH = 1_000
 
 /**
  * Deletes expired rows and returns their number. Answers do not depend on the deletion, because the programs compare
- * the dates themselves. This program may be interrupted and run by several workers at once. When the deletion of one
- * kind of rows fails, the failure is logged, the other kinds are still deleted, and the next run tries again.
+ * the dates themselves. This program may be interrupted, and several workers may run it at the same time. When the
+ * deletion of one kind of rows fails, the failure is logged, the other kinds are still deleted, and the next run tries
+ * again.
  */
 export const sweepExpired = program("sweepExpired", function* (now: Timestamp.Timestamp) {
   let removed = 0

@@ -9,7 +9,7 @@ import { type DueTiers, TierStore } from "./TierStore.js"
 const BATCH = 100
 /** How many connections one worker handles at the same time. */
 const AT_ONCE = 4
-/** How often a transient error, such as a locked row, is retried at once for one connection. */
+/** How often the sweep of one connection is retried immediately after a transient error, such as a locked row. */
 const REPEATS = 3
 
 export interface Swept {

@@ -23,7 +23,7 @@ export interface ListedMember {
   /** Null for the holder, who has no membership. */
   readonly id: MemberId | null
   readonly name: DisplayName
-  /** Null for readers who are not owners. */
+  /** Null when the reader is not an owner and the address is not the reader's own. */
   readonly email: Email | null
   readonly role: TeamRole
   readonly since: Timestamp.Timestamp | null

@@ -54,7 +54,7 @@ export const LOG_ENTRIES = 10 * LOG_READINGS.most
  * accuracy is much worse than the distance counts as neither inside nor outside.
  */
 const OUTSIDE_M = 500
-/** The time between the trip's reading outside the place and its next reading inside. */
+/** The usual time between the trip's reading outside the circle and the neighbouring reading at the centre. */
 const APPROACH = MINUTE
 
 /**

@@ -44,8 +44,8 @@ export interface MadeTestPerson {
 /**
  * Creates a test person of the app: an account, its places, a phone, and a connection with tokens. The programs of the
  * consent page and the token endpoint make the connection, so it is like that of a real person. `Invalid` for scopes
- * that the app cannot be granted; `Conflict` for an app outside the sandbox, and when the app has the maximum number of
- * test people. If a step fails, everything that was created is removed.
+ * that the app cannot be granted; `Conflict` for an app that can have no test people (`TestPerson.unavailable`), and
+ * when the app has the maximum number of test people. If a step fails, everything that was created is removed.
  */
 export const makeTestPerson = program("makeTestPerson", function* (app: App, requested: TestPerson.NewTestPerson) {
   yield* refuseOutsideSandbox(app)
@@ -190,8 +190,8 @@ const describe = (app: App, { createdAt, displayName: name, id }: TestPerson.Tes
   })
 
 /**
- * Deletes a test person, as the deletion of an account does: the connection ends at once, and workers delete the rows
- * later. `NotFound` when the test person was removed before.
+ * Deletes a test person like any account: the connection ends immediately, and workers delete the rows later.
+ * `NotFound` when the test person was removed before.
  */
 export const removeTestPerson = program("removeTestPerson", function* (app: App, id: UserId) {
   yield* found(app, id)
@@ -211,9 +211,9 @@ const remove = (id: UserId) =>
 const BATCH = 100
 
 /**
- * Removes test people whose app left the sandbox, was revoked or does not exist, and returns their number. A worker
- * runs this program every minute. Before a test person is removed, the app gets no answers about it
- * (`WithApp.isSuspended`).
+ * Removes test people whose app is in production, was revoked or does not exist: at most `BATCH` in one run. Returns
+ * their number. A worker runs this program every minute. Before a test person is removed, the app gets no answers about
+ * it (`WithApp.isSuspended`).
  */
 export const removeStrayTestPeople = program("removeStrayTestPeople", function* () {
   const stray = yield* (yield* TestPersonStore).listStray(BATCH)

@@ -47,8 +47,8 @@ export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): Read
 export const nextLook = ({ sensitiveExpiresAt, standardExpiresAt }: Expiries, from: Timestamp): Timestamp | null => {
   const dates = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)
   const ahead = dates.filter((at) => at >= from)
-  // The end of the standard tier is included even if it is before `from`: a connection whose end has passed is due at
-  // once.
+  // The end of the standard tier is included even if it is before `from`: a connection whose end has passed is due
+  // immediately.
   const all = standardExpiresAt === null ? ahead : [standardExpiresAt, ...ahead]
   return all.reduce<Timestamp | null>((first, at) => (first === null || at < first ? at : first), null)
 }

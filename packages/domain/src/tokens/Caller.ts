@@ -30,7 +30,7 @@ export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(conn
 
 /**
  * Accepts a live token. An expired token, a revoked token and a token of an ended connection give the same error (Spec
- * §7). `Suspended` for a token that will work again when the account is resumed.
+ * §7). `Suspended` for a live token of a suspended connection (`WithApp.isSuspended`).
  */
 export const admit = (
   found: WithApp & { readonly token: AccessToken },
@@ -74,7 +74,7 @@ export const requireScope = (
 }
 
 /**
- * Fails unless any standard scope is effective, for `GET /v1/answers/places` (decisions §3). The error names the first
+ * Fails when no standard scope is effective, for `GET /v1/answers/places` (decisions §3). The error names the first
  * standard scope.
  */
 export const requireAnyStandard = ({ app, connection }: WithApp, now: Timestamp): Either.Either<void, MissingScope> =>

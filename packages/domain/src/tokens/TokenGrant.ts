@@ -13,8 +13,8 @@ export interface TokenGrant {
   /** The end of the standard tier; null when the user chose no expiry. */
   readonly refreshTokenExpiresAt: Timestamp.Timestamp | null
   /**
-   * The end of the sensitive tier; null when no sensitive scope is granted. The time is in the past while the user can
-   * still renew a lapsed tier.
+   * The end of the sensitive tier; null when no sensitive scope is held (`EffectiveScopes.held`). The time is in the
+   * past while the user can still renew a lapsed tier.
    */
   readonly sensitiveScopesExpireAt: Timestamp.Timestamp | null
   /** The scopes that are effective when the service answers. */

@@ -11,8 +11,8 @@ import type { DeviceStay } from "./VisitStore.js"
  */
 
 /**
- * For each place that has neighbours, its neighbours: the places of which a circle, at any time, overlapped one of its
- * circles. Stays at places without neighbours need no comparison.
+ * For each place that has neighbours, its neighbours. Two places are neighbours when any circle, present or past, of
+ * the one overlaps any circle of the other. Stays at places without neighbours need no comparison.
  */
 export const neighbours = (
   candidates: ReadonlyArray<VisitCandidate>

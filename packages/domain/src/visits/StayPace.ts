@@ -2,8 +2,8 @@
 /** How fast a worker derives stays that no request waits for. */
 export interface StayPace {
   /**
-   * The most fixes that a step reads. When all of these fixes are older than the fixes that are due, the step reads
-   * twice as many.
+   * The number of fixes that a step reads. When all of these fixes are older than the fixes that are due, the step
+   * reads again, with twice the number.
    */
   readonly fixesAStep: number
   /**

@@ -41,7 +41,8 @@ export const isAfter = (visit: Visit, position: Position | undefined): boolean =
 
 /**
  * Whether the visit is older than the history that the user keeps. The departure counts, or `heardAt` while the visit
- * is open: the time at which the phone last sent anything.
+ * is open: the time at which the phone last sent anything. `heardAt` null: an open visit counts as older. `cutoff`
+ * null: all history is kept.
  */
 export const isPast = (
   { departure }: Pick<Visit, "departure">,

@@ -38,8 +38,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      * order of `Visit.byArrival`, then by device. Stays from before a place's `since` and stays past `cutoff`
      * (`Visit.isPast`) are left out. A stay that is open at the end of an imported file ends with the file's newest
      * stored entry. For a device and place in `unfinished`, the answer has only final stays: those that ended
-     * `Stay.FINAL_AFTER` before `dueFrom`. Departures are those of `Stay.departureOf`. The store reads no rows of other
-     * places.
+     * `Stay.FINAL_AFTER` or more before `dueFrom`. Departures are those of `Stay.departureOf`. The store reads no rows
+     * of other places.
      */
     readonly stays: (query: {
       readonly userId: UserId

@@ -3,7 +3,7 @@ import * as Words from "../shared/Words.js"
 const NAMED_MAX = 3
 
 /**
- * The words of the access log about a page of visits: `12 visits to “Gym” and “Home”`. The words never contain a
+ * The text of the access log about a page of visits: `12 visits to “Gym” and “Home”`. The text never contains a
  * coordinate (Spec §1.7). The quotation marks distinguish the place “Bed and Breakfast” from two places, also in
  * translations (decision languages-2).
  */

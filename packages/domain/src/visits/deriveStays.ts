@@ -18,8 +18,8 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 export interface StayBounds {
   readonly stepsMax: number
   /**
-   * The most fixes that a step reads. When all of these fixes are older than the fixes that are due, the step reads
-   * twice as many.
+   * The number of fixes that a step reads. When all of these fixes are older than the fixes that are due, the step
+   * reads again, with twice the number.
    */
   readonly fixesAStep: number
   /**

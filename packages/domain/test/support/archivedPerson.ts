@@ -21,7 +21,8 @@ import { expect } from "vitest"
 
 /**
  * Generates the data of a person, stores it through the ports, and compares an archive of the person with the stores.
- * Every secret in the data contains a certain text (`MARK` or `MARKED_HASH`), and no archive may contain that text.
+ * The secrets in the data contain a certain text (`MARK` or `MARKED_HASH`). No archive may contain that text, or the
+ * `sub` of a connection.
  */
 
 const MARK = "s3cret-mark-1f7a"

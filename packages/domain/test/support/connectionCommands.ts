@@ -19,7 +19,7 @@ const { DAY } = Timestamp
 export type Command =
   | { readonly type: "open"; readonly asked: number | "held" }
   | ({ readonly type: "answer"; readonly page: number } & Form)
-  /** Opens a consent page and approves the request. */
+  /** Opens a consent page and sends its form, which mostly approves the request. */
   | ({ readonly type: "approve"; readonly asked: number | "held" } & Form)
   | { readonly type: "exchange"; readonly codes: ReadonlyArray<number>; readonly proof: Proof }
   | {

@@ -169,7 +169,7 @@ const sideBySide = (
   const exchange = (codes: ReadonlyArray<number>, proof: Proof) =>
     Effect.gen(function* () {
       const at = yield* now
-      // A command may name one code several times. The test exchanges each of its codes only once.
+      // A command may name one code several times. The test exchanges each code of a command only once.
       const of = [...new Set(codes)].map((ago) => newest(model.codes, ago)).filter((code) => code !== undefined)
       for (const code of of) {
         const actual = yield* Effect.either(

@@ -91,7 +91,7 @@ const overtaken: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
     ...order.map((worker) => ({ _tag: "Finish", worker, how: "ready" }) as const)
   ])
 
-/** As many archives as a day allows, each of which is deleted at once, and then one more. */
+/** As many archives as a day allows, each of which is deleted immediately, and then one more. */
 const many: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc.constantFrom(DAY - 1, DAY).map((millis) => [
   ...[1, 2, 3].flatMap((): ReadonlyArray<ExportStep> => [
     { _tag: "Ask", times: 1 },

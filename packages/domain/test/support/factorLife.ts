@@ -34,7 +34,7 @@ import { expect } from "vitest"
  * - A code, a recovery code and a challenge count once.
  * - A pending sign-in ends when the password changes, and after ten minutes.
  * - A passkey works for its own account only.
- * - A session is fresh for 15 minutes.
+ * - A session is fresh for 15 minutes after it was opened or confirmed.
  * - A confirmation replaces the cookie with which it was sent.
  */
 

@@ -98,7 +98,7 @@ export const lifeOf = (seed: number): Life => {
     const beside = hasTablet && !dice.oneIn(4) ? [tabletOf(dice, phone)] : []
     happenings.push(...(dice.oneIn(2) ? [...beside, upload] : [upload, ...beside]))
     uploads.unshift(upload)
-    // An upload may be sent once more: at once, much later, or from another phone.
+    // One of the last two uploads may be sent once more: immediately or up to 10 minutes later, from either device.
     if (dice.oneIn(4)) happenings.push(repeated(dice, phone, dice.oneIn(2) ? upload : (earlier ?? upload)))
   }
   return { circle: CIRCLE, rules, happenings }

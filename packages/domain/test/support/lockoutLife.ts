@@ -15,11 +15,11 @@ import { lettersTo } from "./lettersTo.js"
  * Generates random scenarios of two accounts and three browsers, and runs them against any stores. Compares each result
  * with a second implementation of the lock-out:
  *
- * - Five failures of unknown browsers close an account to unknown browsers.
- * - Five failures of a known browser close the account to this browser.
+ * - Five failures of unknown browsers within 15 minutes close an account to unknown browsers.
+ * - Five failures of a known browser within 15 minutes close the account to this browser.
  * - Nothing else closes anything.
- * - A browser is known to the account that it signed in to last, or whose unlock link it used last, until that
- *   account's password is replaced.
+ * - A browser is known to the account that it signed in to last, or whose unlock link it used last, for a year or until
+ *   that account's password is replaced.
  */
 
 export type LockoutStep =

@@ -9,7 +9,7 @@ import { expect } from "vitest"
  * second implementation of the guarantees:
  *
  * - The outbox keeps one message for each reader and key.
- * - Each attempt is begun once, before it is made.
+ * - Only one worker begins each attempt, and the beginning is stored before the message is sent.
  * - A message without a result is due again at the time that was given when the attempt began.
  * - If another worker has begun the message again, the first worker's result changes nothing.
  */

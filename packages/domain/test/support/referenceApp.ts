@@ -22,7 +22,7 @@ export class ReferenceApp {
     this.lists = lists
   }
 
-  /** Returns whether an app allows this deed now, and if so, adds the deed to the history. */
+  /** Returns whether the service allows this deed now, and if so, adds the deed to the history. */
   do(deed: AppDeed): boolean {
     if (settles(deed) && !this.waits()) return false
     this.history.push(deed)

@@ -134,7 +134,7 @@ export class ReferenceConnections {
   }
 
   /**
-   * The fields in the answer of `GET /v1/me` whose values depend on the time, or on an admin's restriction of the app.
+   * The answer of `GET /v1/me` at the time `now`, without the fields `connectedAt`, `externalUserId` and `sub`.
    */
   describe(grant: Grant, now: number) {
     const over = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd + 14 * DAY

@@ -1,6 +1,6 @@
 /**
  * A model of a purpose (Spec §3.2, decision P1). It stores only the history: the ordered list of what was written,
- * handed in and decided. It computes every answer from this list.
+ * submitted and decided. It computes every answer from this list. `words` is the text of the purpose's description.
  */
 export type Deed =
   | { readonly type: "write"; readonly words: string }
@@ -15,13 +15,13 @@ export class ReferencePurpose {
     this.history = [{ type: "write", words }]
   }
 
-  /** The words that were written last, before the deed with the index `end`. */
+  /** The description that was written last before the deed with the index `end`. */
   words(end = this.history.length): string {
     const written = this.history.slice(0, end).flatMap((deed) => (deed.type === "write" ? [deed.words] : []))
     return written.at(-1) ?? ""
   }
 
-  /** The words that a reviewer approved last; null when none were approved. */
+  /** The description that a reviewer approved last; null when no description was approved. */
   approvedWords(): string | null {
     const at = this.history.findLastIndex((deed) => deed.type === "approve")
     return at < 0 ? null : this.words(at)
@@ -42,12 +42,12 @@ export class ReferencePurpose {
       case "reject":
         return written ? "draft" : "rejected"
       default:
-        // When the words of an approved purpose change, the purpose goes to review, although nobody submits it.
+        // When the description of an approved purpose changes, the purpose goes to review, although nobody submits it.
         return this.approvedWords() === null ? "draft" : written ? "in_review" : "approved"
     }
   }
 
-  /** The index of the last deed after which the newest words were the approved words; -1 when there is none. */
+  /** The index of the last deed after which the newest description equalled the approved one; -1 when there is none. */
   private settled(): number {
     const approval = this.history.findLastIndex((deed) => deed.type === "approve")
     return this.history.findLastIndex(
@@ -56,8 +56,8 @@ export class ReferencePurpose {
   }
 
   /**
-   * Returns whether the purpose allows this deed now. Adds an allowed deed to the history, except a write of the same
-   * words.
+   * Returns whether the purpose allows this deed now. Adds an allowed deed to the history, except a write that leaves
+   * the description as it is.
    */
   do(deed: Deed): boolean {
     if (this.isArchived()) return deed.type === "archive"
@@ -68,7 +68,7 @@ export class ReferencePurpose {
     return true
   }
 
-  /** The words under which an app may use the purpose now; undefined when it may not. */
+  /** The description in force, with which an app may use the purpose now; undefined when no app may use the purpose. */
   inForce(app: "sandbox" | "production"): string | undefined {
     if (this.isArchived()) return undefined
     return this.approvedWords() ?? (app === "sandbox" ? this.words() : undefined)

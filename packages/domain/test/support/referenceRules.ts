@@ -25,8 +25,8 @@ export interface ReferenceRule {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes?: number | null
   /**
-   * How long, in seconds, an arrival or departure waits before it fires. During this time a reading can contradict it
-   * (decision rules-13).
+   * How long, in seconds, the rule waits after a crossing before the rule fires. During this time a reading can
+   * contradict the crossing (decision rules-13).
    */
   readonly settleS?: number | null
   /** The beginning of the rule's window, inclusive. */
@@ -42,7 +42,7 @@ export type Happening =
   | { readonly _tag: "Removed"; readonly rule: number; readonly at: number }
   /** The user moved the place. */
   | { readonly _tag: "Moved"; readonly circle: ReferenceCircle; readonly at: number }
-  /** The user withdraws the place, or the app loses the scope for place rules or the scope for zone rules. */
+  /** The user stops sharing the place, or the app loses the scope for place rules or the scope for zone rules. */
   | { readonly _tag: "Withdrawn"; readonly what: Ground; readonly at: number }
   | { readonly _tag: "GivenBack"; readonly what: Ground; readonly at: number }
 
@@ -114,14 +114,14 @@ interface Sighting {
   readonly at: number
   readonly receivedAt: number
   /**
-   * The time at which the rule was deleted, lost its place or scope, or began anew because its place moved. A crossing
-   * whose wait (`settle_s`) ends after this time does not fire.
+   * The time at which the rule was deleted, lost its place or scope, or began anew because its place moved. The rule
+   * does not fire for a crossing whose wait (`settle_s`) ends after this time.
    */
   readonly lostAt: { at: number }
   readonly isInside: boolean
   /**
-   * Whether the sighting may fire: it arrived soon after its capture (rule 4 of Spec §4.6), and was captured after the
-   * rule had everything that it needs (decision M5).
+   * Whether the rule may fire for the sighting: the fix arrived at most 15 minutes after its capture (rule 4 of Spec
+   * §4.6), and was captured after the rule had got everything that the rule needs (decision M5).
    */
   readonly mayTell: boolean
   /**
@@ -247,11 +247,11 @@ const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
 const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedAt - receivedAt > 5 * MINUTE
 
 /**
- * The fixes of each phone that were put aside because they were from the future. A later upload accepts such a fix on
- * two conditions (decision fixes-4). First, the upload brings something new that was captured at the fix's time or
- * later. Second, the phone captured nothing between the fix's arrival and the fix's time. Fixes of one upload do not
- * contradict each other: if the server's clock is behind, one upload may have fixes that seem 4 and 40 minutes ahead.
- * Uploads that arrive in the same millisecond count as one upload (L4).
+ * The fixes of each phone that were put aside because they were from the future. A later upload accepts a fix of this
+ * kind on three conditions (decision fixes-4). The upload brings something new that was captured at the fix's time or
+ * later. The phone captured nothing between the fix's arrival and the fix's time. The fix was at most a day ahead, and
+ * arrived at most two days ago. Fixes of one upload, or of uploads in the same millisecond (L4), do not contradict each
+ * other: if the server's clock is behind, one upload may have fixes that seem 4 and 40 minutes ahead.
  */
 class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()
@@ -361,10 +361,10 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
 }
 
 /**
- * The firings of a rule with `settle_s` (decision rules-13). A crossing is undone by a sighting on the side from which
- * it came, if that sighting was captured at most `settle` after the crossing and arrived before the crossing fired.
- * Then neither sighting counts as a crossing. A crossing that is not undone fires `settle` after its arrival, or with
- * the first sighting that was captured more than `settle` after it.
+ * The firings of a rule with `settle_s` (decision rules-13). A sighting on the previous side undoes a crossing if this
+ * sighting was captured at most `settle` after the crossing, and arrived less than `settle` after the crossing arrived.
+ * Then neither sighting counts as a crossing. For a crossing that is not undone, the rule fires `settle` after the
+ * crossing arrived, or with the first sighting that was captured more than `settle` after the crossing.
  */
 const settledFirings = (
   sightings: ReadonlyArray<Sighting>,
@@ -408,8 +408,8 @@ const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): 
   })
 
 /**
- * At most one firing for each unbroken stay: at the first sighting that may fire and is at least `length` after the
- * beginning of the stay (L7).
+ * At most one firing for each unbroken stay: at the first sighting for which the rule may fire (`mayTell`) and which is
+ * at least `length` after the beginning of the stay (L7).
  */
 const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArray<Sighting> => {
   const stays: Array<Array<Sighting>> = [[]]

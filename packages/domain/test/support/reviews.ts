@@ -11,8 +11,8 @@ export const inWorld = <A, E>(program: Effect.Effect<A, E, ReviewWorld>): Promis
   inWorldOfConnections(Effect.provide(program, reviews))
 
 /**
- * Stores a developer with an app that waits for review, a person of each role that can decide, and a developer of other
- * apps.
+ * Stores four users: one without roles, who owns the apps of a test; one of each role that can decide about apps
+ * (`reviewer` and `admin`); and one with the role `developer`, who owns no app.
  */
 export const people = Effect.gen(function* () {
   return {

@@ -28,7 +28,7 @@ import { type AppDeed, ReferenceApp } from "./referenceApp.js"
  *
  * - On the consent page, users see the name and logo that a reviewer approved, and nothing that waits for review.
  * - A redirect URI on a new origin and a new scope do not work before the approval.
- * - What was approved once comes back at once.
+ * - A scope or an origin that was approved once works again immediately, without another approval.
  * - A secret that was ended opens nothing.
  */
 
@@ -82,7 +82,8 @@ const step: fc.Arbitrary<SubmissionStep> = fc.oneof(
 )
 
 /**
- * The developer does something, the reviewer at once reads and approves the app, and the developer does something else.
+ * The developer does something, the reviewer immediately reads and approves the app, and the developer does something
+ * else.
  */
 const reviewed: fc.Arbitrary<ReadonlyArray<SubmissionStep>> = fc
   .tuple(deeds, deeds)

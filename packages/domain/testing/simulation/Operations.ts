@@ -39,7 +39,7 @@ export interface Operations {
     value: { importId: string }
   }
   readonly undoImport: { args: Owned<{ importId: string }>; value: null }
-  /** Reads all imports of the owner, newest first. */
+  /** Reads the imports of the owner, newest first, at most 500. */
   readonly readImports: { args: Owned<object>; value: { imports: ReadonlyArray<ImportRow> } }
 
   // ---- the developer
@@ -141,7 +141,10 @@ export interface Operations {
   }
   /** Deletes the history from `from` on, until just before `until`. */
   readonly eraseHistory: { args: Owned<{ from: number; until: number }>; value: null }
-  /** The owner reads the visits at all of the owner's places, and the capture times of all readings, newest first. */
+  /**
+   * The owner reads the visits at all of the owner's places, and the capture times of the owner's readings, newest
+   * first: at most 500 visits and 500 readings.
+   */
   readonly readOwnHistory: {
     args: Owned<object>
     value: {
@@ -263,8 +266,8 @@ export interface RuleFields {
   /** The seconds that an enter or exit rule waits after a crossing before it fires. Missing or null: no wait. */
   readonly settleS?: number | null
   /**
-   * The seconds without a reading after which a dwell rule fires without a further fix. Missing or null: only a fix can
-   * make the rule fire.
+   * How many seconds after the end of its dwell time a dwell rule fires without a further fix (decision rules-14).
+   * Missing or null: only a fix can make the rule fire.
    */
   readonly silenceS?: number | null
   readonly webhookUrl: string | null

@@ -84,7 +84,10 @@ export const SETTLE_S: Limits = { min: 0, max: 300 }
  * Decision rules-14: how many seconds after the end of its dwell time a dwell rule may fire without a further reading.
  */
 export const SILENCE_S: Limits = { min: 300, max: 1_800 }
-/** Decision rules-14: silence fires no rule when, at the end of the dwell time, the last reading is older than this. */
+/**
+ * Decision rules-14: a dwell rule does not fire by silence if the last reading is older than this at the end of the
+ * dwell time.
+ */
 export const LAST_WORD = 30 * MINUTE
 /**
  * When no fault disturbs the worker, a rule that waits for `SETTLE_S` or `SILENCE_S` fires at most this long after the

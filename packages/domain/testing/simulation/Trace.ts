@@ -62,7 +62,10 @@ export interface Posted {
   readonly tookMs: number
 }
 
-/** A developer who listens to an app's events read a message of the stream. The trace does not contain heartbeats. */
+/**
+ * A developer who listens to an app's events read a message of the stream. The trace contains neither the first message
+ * (`Ready`) nor heartbeats.
+ */
 export interface StreamEntry {
   readonly kind: "heard"
   readonly listenerId: string

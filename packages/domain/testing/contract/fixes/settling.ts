@@ -145,8 +145,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
         yield* devices.remove(user.id, phone.id, now),
         "only the tablet and a phone that never sent anything are left"
       )
-      // The dwell that waits is deleted. The crossing of `rule` stays, because a fix showed it. The dwell whose wait is
-      // over also stays and must fire, even if no worker has read it yet.
+      // The dwell whose wait goes on is deleted. The crossing of `rule` stays, because a fix showed the crossing. The
+      // dwell whose wait is over also stays: its rule must fire, even if no worker has read the dwell yet.
       Check.equal(yield* unsettled, [false, true, true], "without a phone")
       Check.isTrue((yield* version(user.id, now)) > seen, "what was read before is not committed")
       Check.isTrue(yield* devices.remove(user.id, tablet.id, now), "no device is left")

@@ -105,7 +105,7 @@ export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, rece
 export const known = (device: Pick<Device, "userId" | "id">, fixes: ReadonlyArray<Fix.Fix>) =>
   Effect.map(view(device, fixes), (seen) => fixes.map((fix) => seen.known.get(device.id)?.has(Fix.key(fix)) === true))
 
-/** The rules that an upload of the user would evaluate, ordered by id. */
+/** The rules that an upload of the user would evaluate, ordered by id. Stores a phone of the user for this upload. */
 export const live = ({ userId }: Pick<Connection, "userId">) =>
   Effect.gen(function* () {
     const phone = yield* Samples.device(userId)

@@ -10,7 +10,7 @@ import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
  * Ends the deliveries to the endpoint `id` that wait for an attempt. A delivery in flight is not changed: when its
- * attempt is over, `DeliveryStore.finish` decides whether it ends.
+ * attempt is over, `DeliveryStore.finish` decides whether the delivery ends.
  */
 export const failWaiting = (
   tables: Tables,

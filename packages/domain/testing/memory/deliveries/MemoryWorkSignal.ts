@@ -2,8 +2,8 @@ import { Deferred, Effect, Layer, Queue } from "effect"
 import { WorkSignal } from "../../../src/events/WorkSignal.js"
 
 /**
- * The signal that wakes workers, within one process. If no worker waits when the signal comes, the next wait ends at
- * once.
+ * The signal that wakes workers, within one process. If no worker waits when the signal comes, the next wait ends
+ * immediately.
  */
 export const make: Effect.Effect<typeof WorkSignal.Service> = Effect.sync(() => {
   const waiting = new Set<Deferred.Deferred<void>>()

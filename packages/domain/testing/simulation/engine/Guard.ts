@@ -60,7 +60,8 @@ const looking =
 
 /**
  * The stack frames that called `ours`, nearest first. The guard's own frames, up to `ours`, are left out here, because
- * in a bundle all frames have the same file name, so later tests could not tell the guard's frames apart.
+ * in a bundle all frames have the same file name, so a later check of the file name could not recognise the guard's
+ * frames.
  */
 const callers = (ours: Function, depth: number): ReadonlyArray<Site> => {
   const errors = Error as unknown as WithTrace

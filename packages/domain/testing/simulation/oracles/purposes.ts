@@ -18,7 +18,8 @@ import { P5 } from "./volume.js"
 /** Oracles of purposes. An app must name a purpose on every sensitive call. Spec §2.4, §3.2, §4.4, §8; decision P1. */
 
 /**
- * Whether the call needs a purpose and passed the checks of token and scope, so that the service checked its purpose.
+ * Whether the call needs a purpose and passed the checks of token, rate limit and scope, so that the service checked
+ * its purpose.
  */
 const cameToPurpose = ({ op, situations, token }: CallFact): boolean => {
   if (token === undefined || situations === undefined || situations.length === 0 || op.outcome._tag !== "ok")

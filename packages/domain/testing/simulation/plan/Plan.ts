@@ -17,8 +17,8 @@ export interface Plan {
   /** The number of people. Each person has a Home, a Work and a phone. */
   readonly people: number
   /**
-   * The number of apps. Each app is in production, and has a webhook endpoint for all events and a purpose for every
-   * sensitive scope.
+   * The number of apps. Each app is in production, and has a webhook endpoint for all events and a purpose that covers
+   * every sensitive scope.
    */
   readonly apps: number
   /** Whether there is an additional app, in the sandbox and owned by the first person. */
@@ -215,7 +215,7 @@ type ConsentDeed = {
   readonly standardDays: 1 | 7 | 30 | 90 | null
   readonly sensitiveDays: 1 | 7 | 30 | 90
   readonly externalUserId: string | null
-  /** Whether the app exchanges the code for tokens at once. */
+  /** Whether the app exchanges the code for tokens immediately. */
   readonly isExchanged: boolean
 }
 
@@ -275,7 +275,10 @@ type AppDeed =
       readonly dwellMinutes: number
       /** The seconds that an enter or exit rule waits after a crossing before it fires. Absent: no wait. */
       readonly settleS?: number | undefined
-      /** The seconds without a reading after which a dwell rule fires. Absent: only a fix makes the rule fire. */
+      /**
+       * How many seconds after the end of its dwell time a dwell rule fires without a further fix. Absent: only a fix
+       * makes the rule fire.
+       */
       readonly silenceS?: number | undefined
       /** The beginning of the rule's window, in milliseconds from now; null: the window has no beginning. */
       readonly fromMs: number | null

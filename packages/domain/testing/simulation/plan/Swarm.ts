@@ -287,7 +287,8 @@ const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: numbe
 }
 
 /**
- * A swarm with every feature that does not take weeks of virtual time, and with every fault at its lowest probability.
+ * The features and faults of a run that has every feature that does not take weeks of virtual time, and every fault at
+ * its lowest probability.
  */
 export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   seed,

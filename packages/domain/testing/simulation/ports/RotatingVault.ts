@@ -10,10 +10,10 @@ export interface RotatingVault {
 }
 
 /**
- * A vault whose keys can be rotated while the programs run. All programs get the new key at once. In production, an
- * operator first adds the new key to every program, behind the old key, and then makes the new key the current key. In
- * both cases, every program has every key with which a value is encrypted. The vault reports every signing secret that
- * it encrypts to `secrets`, so that the trace can name the secret that signed a POST.
+ * A vault whose keys can be rotated while the programs run. All programs get the new key at the same instant. In
+ * production, an operator first adds the new key to every program, behind the old key, and then makes the new key the
+ * current key. In both cases, every program has every key with which a value is encrypted. The vault reports to
+ * `secrets` every signing secret that it encrypts, so that the trace can name the secret that signed a POST.
  */
 export const make = (secrets: Secrets): RotatingVault => {
   let ids: [string, ...Array<string>] = ["k1"]

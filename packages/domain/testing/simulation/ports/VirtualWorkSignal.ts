@@ -9,7 +9,7 @@ interface SignalCount {
 
 /**
  * A work signal between simulated processes: it wakes workers that wait for work. If a signal is raised while a process
- * is busy, the process's next wait ends at once.
+ * is busy, the process's next wait ends immediately.
  */
 export const make = (): typeof WorkSignal.Service => {
   let raised = 0

@@ -29,8 +29,8 @@ export interface Flush {
 type Uploaded = Ended<"upload"> | undefined
 
 /**
- * A phone. An online phone sends each reading at once. An offline phone stores its readings until it is online. When
- * the outcome of an upload is unknown, the phone sends the readings of this upload again, with the next upload.
+ * A phone. An online phone sends each reading immediately. An offline phone stores its readings until it is online.
+ * When the outcome of an upload is unknown, the phone sends the readings of this upload again, with the next upload.
  */
 export class Phone {
   readonly deviceId: string

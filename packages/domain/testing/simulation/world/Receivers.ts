@@ -132,8 +132,8 @@ export class Receivers {
   }
 
   /**
-   * The reply of the receiver. When the fault `receiver.late` strikes, a receiver that would answer 200 at once answers
-   * 200 after the deadline.
+   * The reply of the receiver. When the fault `receiver.late` strikes, a receiver that would answer 200 immediately
+   * answers 200 after the deadline.
    */
   private perhapsLate(reply: Reply, process: Process.Process): Reply {
     if (reply !== 200 || !this.faults.strikes("receiver.late")) return reply

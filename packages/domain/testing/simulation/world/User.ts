@@ -108,7 +108,7 @@ export class User {
     return Effect.asVoid(this.do("resumeConnection", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Takes all sensitive scopes away from an app, at once. */
+  /** Takes all sensitive scopes away from an app. The change takes effect immediately. */
   endExactLocation(connection: Connected): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("endExactLocation", { userId: this.id, connectionId: connection.id }))
   }

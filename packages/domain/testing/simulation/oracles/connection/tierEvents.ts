@@ -16,7 +16,7 @@ interface TierEvent {
   readonly connection: Connection
   readonly type: Type
   readonly eventId: string
-  /** The end date of the sensitive tier that the event names. */
+  /** The end date of the sensitive tier to which the event belongs. */
   readonly date: number
   readonly daysLeft: number | null
   /** The time at which the event is due, in milliseconds since 1970. */

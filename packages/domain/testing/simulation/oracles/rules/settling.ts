@@ -83,8 +83,8 @@ const repeatedFirings = (settled: SettledFirings) => {
 }
 
 /**
- * Reports each event whose first POST came long after the end of the rule's settle time, although nothing failed and
- * nobody set the clock.
+ * Reports each event whose first POST came long after the end of the rule's wait (`settle_s` or `silence_s`), although
+ * nothing failed and nobody set the clock.
  */
 const lateFirings = (run: Run, settled: SettledFirings) => {
   const posted = new Map<string, { readonly beganAt: number; readonly i: number }>()

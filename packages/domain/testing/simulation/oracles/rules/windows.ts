@@ -30,7 +30,7 @@ const w3: Oracle = {
   check: (run) => [...firedAfterwards(run), ...saidOtherwise(run)]
 }
 
-/** Reports each firing by a fix that was captured after the end of the rule's window, whenever the fix arrived. */
+/** Reports each firing by a fix that was captured at or after the end of the rule's window, whenever this fix came. */
 const firedAfterwards = (run: Run) =>
   firings(run).flatMap(({ at, eventId, occurredAt, rules }) => {
     const isOver =

@@ -28,10 +28,11 @@ export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean 
   scopes === ALL || scopes.includes(scope)
 
 /**
- * The scopes that the connection may have after a change by the user. The user does not see a scope that the app does
- * not declare or that an admin took from the app, so such a scope stays (decision connection-6). If the change sets the
- * end date of exact location, the change also takes away a sensitive scope that the user does not see. An empty list
- * means that exact location was all that the app could use, so the end of exact location has ended the connection. If
+ * The scopes that the connection may have after a change by the user: one list of scopes for each possibility, and no
+ * list when the change leaves the scopes as they are. The user does not see a scope that the app does not declare or
+ * that an admin took from the app, so this scope stays (decision connection-6). If the change sets the end date of
+ * exact location, the change also takes away a sensitive scope that the user does not see. If exact location was all
+ * that the app could use, the end of exact location has ended the connection, and the list of scopes is empty. If
  * another consent or change overlaps, the scopes are unknown.
  */
 export const scopesAfter = (

@@ -20,9 +20,9 @@ export const story = (...lines: ReadonlyArray<Line>): Steps =>
     (steps) => steps.flat() as ReadonlyArray<Step>
   )
 /**
- * Draws the values of a story once, so that all steps of the story use one connection. If the story has a person or an
- * app, they are those of this connection, as the first steps of a plan with two people and two apps (`beginning`)
- * connect them.
+ * Draws the values of a story once, so that all steps of the story use one connection. The person and the app of the
+ * story, if it has them, are the person and the app of this connection. The function assumes a plan with two people and
+ * two apps, whose first steps (`beginning`) connect every person with every app.
  */
 export const about = <A>(what: { [K in keyof A]: Arbitrary<A[K]> }, tell: (chosen: A) => Steps): Steps =>
   record(what).chain((drawn) => {

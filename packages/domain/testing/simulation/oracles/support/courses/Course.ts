@@ -82,9 +82,9 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
 }
 
 /**
- * Reports a firing that is missing at the end. When a run has quiesced, each crossing or stay that waited must have
- * fired. The oracle reports nothing if, since the wait began, the rule may have been stopped or have lacked its place
- * or scope, or if the clock was set.
+ * Reports a firing that is missing at the end of the run. When a run has quiesced, the rule must have fired for each
+ * crossing or stay for which it waited. The oracle reports nothing if, since the wait began, the rule may have been
+ * stopped or have lacked its place or scope, or if the clock was set.
  */
 const missingFiring = (
   run: Run,
@@ -205,8 +205,8 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
 }
 
 /**
- * A rule that begins anew forgets on which side the person is, and also a crossing or stay that waits. A state is
- * impossible if the trace shows that its waiting crossing or stay has fired.
+ * A rule that begins anew forgets on which side the person is, and also the crossing or stay for which the rule waits.
+ * A state is impossible if the trace shows that the rule has fired for this crossing or stay.
  */
 const reseedAt =
   (name: Note, observed: Observer): Transition =>

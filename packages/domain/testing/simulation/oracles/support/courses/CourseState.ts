@@ -9,7 +9,7 @@ export interface State {
   /** The capture time of the newest decisive fix. */
   readonly asOf: number
   readonly firedAt: number
-  /** The crossing or stay that waits before it fires; null when no crossing or stay waits. */
+  /** The crossing or stay for which the rule waits before it fires; null when the rule does not wait. */
   readonly waits: Waiting | null
 }
 
@@ -17,8 +17,8 @@ export const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, f
 export const ANEW = { side: null, since: -1, isSpent: false, waits: null } as const
 
 /**
- * A crossing that a later fix may contradict (decision rules-13), or a stay that fires after silence (decision
- * rules-14).
+ * A crossing that a later fix may contradict (decision rules-13), or a stay for which the rule fires after silence
+ * (decision rules-14).
  */
 interface Waiting {
   /** The capture time of the crossing, or the end of the stay's dwell time. */
@@ -29,8 +29,8 @@ interface Waiting {
   /** Whether the rule fires at the end of the wait. */
   readonly fires: boolean
   /**
-   * For a stay that waits for silence: the upload with which this wait began, as the number and the time of the trace
-   * entry that began the upload. Null for a crossing.
+   * For a stay: the upload with which the wait for silence began, as the number and the time of the trace entry that
+   * began the upload. Null for a crossing.
    */
   readonly stay: { readonly begin: number; readonly beganAt: number } | null
 }

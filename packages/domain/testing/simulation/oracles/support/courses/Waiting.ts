@@ -39,7 +39,7 @@ export const isMissing = ({ waits }: State, now: number, observed: Observer): bo
 export const isLost = (state: State, from: number, upload: CompletedCall<"upload">, observed: Observer): boolean =>
   state.waits !== null && from >= state.waits.to && settled(state, observed, upload.end).length === 0
 
-/** Whether the trace has no firing of the crossing or stay that waits. */
+/** Whether the trace has no firing for the crossing or stay for which the rule waits. */
 export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
 
@@ -132,8 +132,8 @@ export const see = (
 }
 
 /**
- * Decision rules-14: after a fix inside that fired nothing, a stay waits for the end of its dwell time and then for
- * silence. Returns both states when the trace does not show whether the stay waits.
+ * Decision rules-14: after a fix inside that fired nothing, a rule waits for the end of the stay's dwell time and then
+ * for silence. Returns the state with and without the wait when the trace does not show whether the rule waits.
  */
 export const forSilence = (
   { fields: { activeUntil, dwellMinutes, silenceS = null, type } }: MadeRule,

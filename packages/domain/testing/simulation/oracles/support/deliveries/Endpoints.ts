@@ -4,8 +4,8 @@ import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happen
 import * as Register from "../trace/Register.js"
 
 /**
- * The webhook endpoints of apps: addresses, subscriptions, secrets, and the state of each endpoint at each read of the
- * portal.
+ * The webhook endpoints of apps: addresses, subscriptions, secrets, and the state of each endpoint each time that its
+ * developer read the endpoints.
  */
 
 export interface Endpoint {
@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly enablings: ReadonlyArray<CompletedCall<"editEndpoint">>
   readonly removals: ReadonlyArray<CompletedCall<"removeEndpoint">>
   readonly secrets: ReadonlyArray<Secret>
-  /** The state of the endpoint at each read of the portal, in the order of the trace. */
+  /** The state of the endpoint each time that its developer read the endpoints, in the order of the trace. */
   readonly readings: ReadonlyArray<Reading>
 }
 

@@ -83,7 +83,11 @@ const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => 
   return sides.every(({ inside }) => !inside) ? "no" : "maybe"
 }
 
-/** The reports of each visit, by phone and arrival. A visit whose reports have different positions is left out. */
+/**
+ * The visits that phones certainly reported before the entry `begin`. The list leaves out visits of phones that the
+ * user removed at any time in the run, visits that the service may have quarantined, and visits whose reports have
+ * different positions.
+ */
 const reportsOf = (run: Run, userId: string, begin: number) => {
   const found = new Map<string, { readonly arrival: number; readonly visit: PhoneVisit; isOne: boolean }>()
   const removed = new Set(
