@@ -25,7 +25,7 @@ const RETIRED = [
 /** Names that no type may have. They are no nouns, and a search for one of them finds hundreds of other lines. */
 const NO_NOUNS = new Set(["Again", "Asked", "Did", "Held", "Known", "Needs", "Sent", "Told"])
 /** Names that no exported type of the sources may have. They are too general: several rooms could declare them. */
-const NO_EXPORTS = new Set(["Begun", "Claim", "Letter", "Moments", "Owned", "Read", "Review"])
+const NO_EXPORTS = new Set(["Begun", "Claim", "Letter", "Moments", "Owned", "Read", "Review", "Step"])
 
 const listed = (...patterns) =>
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { encoding: "utf8" })
@@ -119,7 +119,7 @@ for (const path of listed("packages/*/src/*.ts", "apps/*/src/*.ts")) {
 const nameOfType = (line) =>
   /^\s*(export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)\b(?! *,| *\})/.exec(line)
 for (const path of listed("*.ts")) {
-  const isSource = /^(packages|apps)\/[^/]+\/src\//.test(path)
+  const isSource = /^(packages|apps)\/[^/]+\/(?:src|testing)\//.test(path)
   for (const [index, line] of readFileSync(path, "utf8").split("\n").entries()) {
     const [, isExported, name] = nameOfType(line) ?? []
     if (NO_NOUNS.has(name) || (isSource && isExported !== undefined && NO_EXPORTS.has(name)))

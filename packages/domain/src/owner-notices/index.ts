@@ -7,6 +7,5 @@
  * @module
  */
 
-export { chooseNotices, listChosenNotices } from "./chooseNotices.js"
 export * as OwnerNotice from "./OwnerNotice.js"
-export { sendNotices } from "./sendNotices.js"
+export { chooseNotices, listChosenNotices, sendNotices } from "./notices.js"

@@ -7,13 +7,11 @@
  * @module
  */
 
-export { lastHeard } from "./lastHeard.js"
 export * as OwnVisit from "./OwnVisit.js"
-export { ownVisits, ownVisitsWithin } from "./ownVisits.js"
+export { lastHeard, ownVisits, ownVisitsWithin } from "./ownVisits.js"
 export { type AppOfDay, foreseeErasure, readDay, type TimelineDay } from "./readDay.js"
 export { readActivity, readToday } from "./readToday.js"
-export { type OwnPhone, readPhones } from "./readPhones.js"
-export { readSending } from "./readSending.js"
+export { type OwnPhone, readPhones, readSending } from "./readPhones.js"
 export * as Gpx from "./Gpx.js"
 export { readTracks } from "./readTracks.js"
 export * as PlaceCard from "./PlaceCard.js"

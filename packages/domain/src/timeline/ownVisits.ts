@@ -1,3 +1,5 @@
+import { Option } from "effect"
+import { latestFix } from "../fixes/readFixes.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import { ConnectionId, type PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
 import { listVisits, type VisitAt, type VisitsQuery } from "../visits/index.js"
@@ -54,3 +56,11 @@ export const ownVisitsWithin = program(
     return { visits, complete: within.complete && before.complete }
   }
 )
+
+/**
+ * The capture time of the user's newest reading; null without readings. After this time it is unknown whether an open
+ * visit goes on.
+ */
+export const lastHeard = program("lastHeard", function* (userId: UserId) {
+  return Option.match(yield* latestFix(userId), { onNone: () => null, onSome: ({ capturedAt }) => capturedAt })
+})

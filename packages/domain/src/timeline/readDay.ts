@@ -6,8 +6,7 @@ import type { StoredFix } from "../fixes/Fix.js"
 import type * as LocalDays from "../fixes/LocalDays.js"
 import { type Erasure, listErasures, previewErasure } from "../retention-choice/index.js"
 import { type AppId, program, Timestamp, type UserId } from "../shared/index.js"
-import { lastHeard } from "./lastHeard.js"
-import { ownVisitsWithin } from "./ownVisits.js"
+import { lastHeard, ownVisitsWithin } from "./ownVisits.js"
 import * as Trace from "./Trace.js"
 
 /** One day of the owner, as the page shows it on a map. */

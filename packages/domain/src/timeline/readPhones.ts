@@ -1,6 +1,6 @@
-import { type Device, listDevices, Silence } from "../devices/index.js"
+import { type Device, listDevices, Sending, Silence } from "../devices/index.js"
 import { FixHistory } from "../fixes/FixHistory.js"
-import { program, Timestamp, type UserId } from "../shared/index.js"
+import { type DeviceId, NotFound, program, Timestamp, type UserId } from "../shared/index.js"
 
 /** A device, with the facts that its owner wants first: whether it works, and how exact its locations are. */
 export interface OwnPhone {
@@ -37,4 +37,16 @@ export const readPhones = program("readPhones", function* (userId: UserId) {
       }
     })
   }
+})
+
+/**
+ * How often one of the user's phones really sent readings in the last 24 hours (decision devices-16). `NotFound` for an
+ * unknown phone.
+ */
+export const readSending = program("readSending", function* (userId: UserId, id: DeviceId) {
+  const now = yield* Timestamp.now
+  const device = (yield* listDevices(userId)).find((one) => one.id === id)
+  if (device === undefined) return yield* new NotFound({ what: "device" })
+  const bounds = { lateMs: Sending.LATE_AFTER, silentMs: Sending.SILENT_AFTER }
+  return Sending.of(device, yield* (yield* FixHistory).sent(userId, id, now, Sending.edges(now), bounds), now)
 })

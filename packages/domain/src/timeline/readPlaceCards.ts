@@ -1,8 +1,7 @@
 import { listConnections } from "../connection/readConnections.js"
 import { listPlaces } from "../places/index.js"
 import { program, Timestamp, type UserId } from "../shared/index.js"
-import { lastHeard } from "./lastHeard.js"
-import { ownVisits } from "./ownVisits.js"
+import { lastHeard, ownVisits } from "./ownVisits.js"
 import * as PlaceCard from "./PlaceCard.js"
 
 /**

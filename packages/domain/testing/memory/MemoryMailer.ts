@@ -4,7 +4,7 @@ import type { MailOutcome } from "../../src/mail/MailSending.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
 
 /** A message as the mail server received it. */
-export interface Letter extends OutgoingMail {
+export interface ReceivedMail extends OutgoingMail {
   readonly at: Timestamp.Timestamp
 }
 
@@ -22,13 +22,13 @@ export class Post extends Context.Tag("@place-access/domain/testing/Post")<
     /** Sets what the mail server does from now on. Before the first call of `script`, it accepts every message. */
     readonly script: (behaviour: Behaviour) => Effect.Effect<void>
     /** Every message that the mail server received, whether it accepted the message or not, oldest first. */
-    readonly letters: Effect.Effect<ReadonlyArray<Letter>>
+    readonly letters: Effect.Effect<ReadonlyArray<ReceivedMail>>
   }
 >() {}
 
 export const layer: Layer.Layer<Mailer | Post> = Layer.effectContext(
   Effect.sync(() => {
-    const letters: Array<Letter> = []
+    const letters: Array<ReceivedMail> = []
     let behaviour = takes
     return Context.empty().pipe(
       Context.add(Mailer, {

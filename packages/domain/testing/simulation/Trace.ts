@@ -6,7 +6,7 @@ import type { Ended, Name, Operation } from "./Operations.js"
  * oracles judge the trace once more. The trace names secrets by aliases (`access-17`) and never contains a secret in
  * the clear.
  */
-export type Entry = Stamp & (Begun | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked)
+export type Entry = Stamp & (BegunOperation | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked)
 
 interface Stamp {
   /** The number of the entry: 0, 1, 2 … */
@@ -26,7 +26,7 @@ interface Stamp {
  * An actor begins an operation. The entry of kind `done` that ends the operation has the number `i` of this entry in
  * its field `op`.
  */
-export type Begun = {
+export type BegunOperation = {
   [N in Name]: { readonly kind: "begun"; readonly name: N; readonly actor: string; readonly args: Operation<N>["args"] }
 }[Name]
 

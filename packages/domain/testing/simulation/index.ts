@@ -28,7 +28,7 @@ export {
   type Terms
 } from "./world/App.js"
 export type { Flush, Measured, Phone } from "./world/Phone.js"
-export type { Plan, Step } from "./plan/Plan.js"
+export type { Plan, PlanStep } from "./plan/Plan.js"
 export type { SabotageAnswers } from "./world/gateway/GatewayAnswer.js"
 export { readPlan } from "./plan/readPlan.js"
 export { play } from "./plan/play.js"

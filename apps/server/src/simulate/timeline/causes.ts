@@ -3,7 +3,7 @@ import type { Simulation } from "@place-access/domain/testing"
 import { text } from "./read.js"
 
 type Entry = Simulation.Entry
-type Begun = Entry & Simulation.Begun
+type Begun = Entry & Simulation.BegunOperation
 
 /**
  * Matches ids and secrets that connect a change with its results. The pattern leaves out the ids of apps and people,

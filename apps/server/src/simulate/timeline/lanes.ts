@@ -129,7 +129,7 @@ const appLanes = (deeds: ReadonlyArray<Deed>, nameOf: (appId: string) => string)
 
 const STATUS_OK = 300
 
-/** Makes one lane for each endpoint, with every POST that the endpoint received. */
+/** Makes one lane for each address of webhooks, with every POST to this address. */
 const deliveryLanes = (
   entries: ReadonlyArray<Entry>,
   deeds: ReadonlyArray<Deed>,

@@ -2,7 +2,7 @@ import type { Simulation } from "@place-access/domain/testing"
 import type { Dot } from "./Lane.js"
 
 type Name = Simulation.Name
-type Begun = Simulation.Begun
+type Begun = Simulation.BegunOperation
 type Done = Simulation.Done
 type Entry = Simulation.Entry
 

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../html/Html.js"
 
 /** One arrow of a sequence diagram, from one participant to another one, or to itself. */
-export interface Step {
+export interface SequenceMessage {
   readonly from: string
   readonly to: string
   readonly says: string
@@ -18,7 +18,7 @@ const MARGIN = 12
  * A sequence diagram as SVG, which the server makes. A list below the drawing has the same steps, for readers who do
  * not see the drawing or see it too small.
  */
-export const sequence = (title: string, actors: ReadonlyArray<string>, steps: ReadonlyArray<Step>): Html => {
+export const sequence = (title: string, actors: ReadonlyArray<string>, steps: ReadonlyArray<SequenceMessage>): Html => {
   const width = actors.length * COLUMN
   const height = HEAD + (steps.length + 1) * ROW
   const x = (actor: string): number => (actors.indexOf(actor) + 0.5) * COLUMN
@@ -41,7 +41,11 @@ export const sequence = (title: string, actors: ReadonlyArray<string>, steps: Re
   </figure>`
 }
 
-const arrow = ({ from, isAnswer = false, says, to }: Step, y: number, x: (actor: string) => number): Html => {
+const arrow = (
+  { from, isAnswer = false, says, to }: SequenceMessage,
+  y: number,
+  x: (actor: string) => number
+): Html => {
   const [begin, end] = [x(from), x(to)]
   if (begin === end) {
     // An arrow from a participant to itself goes to the left, where every participant but the first has room for the

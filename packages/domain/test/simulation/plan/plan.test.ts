@@ -4,7 +4,7 @@ import { plants } from "../plants/all.js"
 
 const SEED = 12
 const me = { do: "call", connection: 0, back: 0, isFresh: false, ask: { about: "me" }, purpose: "fitting" } as const
-const LONG_STORY: ReadonlyArray<Simulation.Step> = [
+const LONG_STORY: ReadonlyArray<Simulation.PlanStep> = [
   {
     do: "consent",
     person: 0,

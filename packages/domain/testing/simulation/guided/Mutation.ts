@@ -1,5 +1,5 @@
 import type { Stream } from "../engine/Streams.js"
-import type { Plan, Step } from "../plan/Plan.js"
+import type { Plan, PlanStep } from "../plan/Plan.js"
 import { isPlan } from "../plan/readPlan.js"
 
 /**
@@ -42,9 +42,9 @@ const once = (plan: Plan, other: Plan, draw: Stream): Plan => {
 
 type Change = (plan: Plan, other: Plan, draw: Stream) => Plan
 
-const withSteps = (plan: Plan, steps: ReadonlyArray<Step>): Plan => ({ ...plan, steps })
+const withSteps = (plan: Plan, steps: ReadonlyArray<PlanStep>): Plan => ({ ...plan, steps })
 
-const stretch = (steps: ReadonlyArray<Step>, draw: Stream): readonly [from: number, to: number] => {
+const stretch = (steps: ReadonlyArray<PlanStep>, draw: Stream): readonly [from: number, to: number] => {
   const from = draw.int(0, Math.max(0, steps.length - 1))
   return [from, Math.min(steps.length, from + draw.int(1, 8))]
 }

@@ -23,10 +23,10 @@ export interface Plan {
   readonly apps: number
   /** Whether there is an additional app, in the sandbox and owned by the first person. */
   readonly hasSandbox: boolean
-  readonly steps: ReadonlyArray<Step>
+  readonly steps: ReadonlyArray<PlanStep>
 }
 
-export type Step = Deed | Course
+export type PlanStep = Deed | Course
 
 /** An action of a person, an app or a developer, or a fault, at one time. */
 export type Deed =
@@ -393,4 +393,4 @@ type Trouble =
   | { readonly do: "fault"; readonly fault: FaultKind; readonly p: number; readonly times: number | null }
   | { readonly do: "calm" }
 
-export type Doing = Step["do"]
+export type Doing = PlanStep["do"]

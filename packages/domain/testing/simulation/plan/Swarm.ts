@@ -17,7 +17,7 @@ import {
   together,
   WAITING
 } from "./pieces.js"
-import type { Deed, Plan, Step } from "./Plan.js"
+import type { Deed, Plan, PlanStep } from "./Plan.js"
 
 /**
  * The features and faults of one run: a few of all features, and a few faults (swarm testing). Runs that each leave out
@@ -70,7 +70,7 @@ const LATER_FAULTS = {
   "keys.rotate": [0.0005, 0.005]
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
-type Steps = Arbitrary<ReadonlyArray<Step>>
+type Steps = Arbitrary<ReadonlyArray<PlanStep>>
 
 const PIECE_NAMES = Object.keys(PIECES) as ReadonlyArray<Piece>
 const NEWER_NAMES = Object.keys(NEWER) as ReadonlyArray<Piece>
@@ -234,7 +234,7 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
   const { apps, faults, hasSandbox, people, scheduling, seed, workers } = swarm
   const hasFaults = Object.keys(faults).length > 0
   const deed = FastCheck.oneof(...swarm.deeds.map(([weight, name]) => ({ weight, arbitrary: DEEDS[name] })))
-  const alone = deed.map((step): ReadonlyArray<Step> => [step])
+  const alone = deed.map((step): ReadonlyArray<PlanStep> => [step])
   const part = FastCheck.oneof(
     ...swarm.pieces.map(([weight, piece]) => ({
       weight: weight * swarm.stories,
@@ -268,10 +268,10 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
 interface Part {
   /** The name of the story; null for a single step, a pause, a crossing or a step `together`. */
   readonly piece: Piece | null
-  readonly steps: ReadonlyArray<Step>
+  readonly steps: ReadonlyArray<PlanStep>
 }
 
-const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<Step> => {
+const taken = (first: ReadonlyArray<PlanStep>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<PlanStep> => {
   const steps = [...first]
   const placed = new Set<Piece>()
   // Counts the draws that added no steps, because their story may come only once. The limit keeps the loop short when

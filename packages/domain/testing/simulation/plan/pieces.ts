@@ -45,7 +45,7 @@ import {
   stays
 } from "./pieces/rules.js"
 import { person, type Steps, wait } from "./pieces/story.js"
-import type { Step } from "./Plan.js"
+import type { PlanStep } from "./Plan.js"
 
 export { beginning } from "./pieces/story.js"
 
@@ -139,15 +139,15 @@ export type Piece =
   | keyof typeof IMPORTS
 
 /** A wait of virtual time: mostly up to a day, rarely several days. */
-export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])
-export const shortPause: Steps = wait(WAITS).map((step): ReadonlyArray<Step> => [step])
+export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<PlanStep> => [step])
+export const shortPause: Steps = wait(WAITS).map((step): ReadonlyArray<PlanStep> => [step])
 /** Two or three deeds that overlap: each begins at most a second after the deed before. */
-export const together = (deed: Arbitrary<Step>): Steps =>
+export const together = (deed: Arbitrary<PlanStep>): Steps =>
   record({
     do: constant("together" as const),
     apartMs: one([0, 0, 0, 1, SECOND]),
     deeds: array(deed, { minLength: 2, maxLength: 3 })
-  }).map((step) => [step as Step])
+  }).map((step) => [step as PlanStep])
 export const crossing: Steps = record({
   do: constant("walk" as const),
   way: one(["in", "out"]),
@@ -157,4 +157,4 @@ export const crossing: Steps = record({
   metres: CROSSING_M,
   accuracyM: one([10, 10, 50, 60]),
   pauseMs: one(CROSSINGS)
-}).map((step): ReadonlyArray<Step> => [step])
+}).map((step): ReadonlyArray<PlanStep> => [step])

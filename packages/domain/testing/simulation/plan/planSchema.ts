@@ -10,7 +10,7 @@ import {
   type Purpose,
   SCOPES,
   SENSITIVE,
-  type Step
+  type PlanStep
 } from "./Plan.js"
 
 /** The schema of a plan in a file. The schema checks each field. */
@@ -75,7 +75,7 @@ const ask: Schema.Schema<Ask> = Schema.Union(
   about("days", since)
 )
 
-const doing = <const D extends Step["do"], F extends Schema.Struct.Fields>(does: D, fields: F) =>
+const doing = <const D extends PlanStep["do"], F extends Schema.Struct.Fields>(does: D, fields: F) =>
   Struct({ do: Literal(does), ...fields })
 
 const ofPhone = { person: whole, phone: whole }
@@ -227,7 +227,7 @@ const deed: Schema.Schema<Deed> = Schema.Union(...deeds)
 
 const atEdge = { ...ofPhone, place: whole, metres, accuracyM: NullOr(metres), pauseMs: whole }
 
-const step: Schema.Schema<Step> = Schema.Union(
+const step: Schema.Schema<PlanStep> = Schema.Union(
   ...deeds,
   doing("wait", { ms: whole }),
   doing("until", {

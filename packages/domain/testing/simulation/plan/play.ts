@@ -8,7 +8,7 @@ import { act as asImporter } from "./imports.js"
 import { act as asListener } from "./listeners.js"
 import { act as asPerson, fixAt } from "./people.js"
 import { act as asSteering } from "./steering.js"
-import type { Course, Deed, Moment, Plan, Step } from "./Plan.js"
+import type { Course, Deed, Moment, Plan, PlanStep } from "./Plan.js"
 import type { World } from "../world/World.js"
 
 /** The mark that a run sets for each step that it skips, because the step is impossible at its time. */
@@ -26,7 +26,7 @@ export const play =
 const noted = ({ world }: Cast, took: Took): Effect.Effect<void> =>
   Effect.flatMap(took, (isTaken) => (isTaken ? Effect.void : world.mark(SKIPPED)))
 
-const take = (cast: Cast, step: Step): Took => {
+const take = (cast: Cast, step: PlanStep): Took => {
   switch (step.do) {
     case "wait":
     case "until":

@@ -3,10 +3,21 @@ import { sha256 } from "../../memory/vault/Sha256.js"
 import * as Utf8 from "../../memory/vault/Utf8.js"
 import * as Process from "../engine/Process.js"
 import type { VirtualClock } from "../engine/VirtualClock.js"
-import type { Begun, Done, Entry, Fault, Leak, Mailed, Marked, PortCall, Posted, StreamEntry } from "../Trace.js"
+import type {
+  BegunOperation,
+  Done,
+  Entry,
+  Fault,
+  Leak,
+  Mailed,
+  Marked,
+  PortCall,
+  Posted,
+  StreamEntry
+} from "../Trace.js"
 import { hasShape } from "./Secrets.js"
 
-export type Happening = Begun | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked
+export type Happening = BegunOperation | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked
 
 /**
  * Writes the trace. The hash of each entry includes the hash of the entry before, so two traces with equal last hashes

@@ -1,5 +1,5 @@
 import type { Op, OpOf, Span } from "./trace/Ops.js"
-import { Possible, type Step } from "./trace/Possible.js"
+import { Possible, type Transition } from "./trace/Possible.js"
 import { type Came, Finality } from "./trace/Pending.js"
 
 /** What the trace shows about apps and their purposes (Spec §2.4, §3.2, §5.4, §5.6; decisions P1, P2 of §9). */
@@ -131,13 +131,13 @@ export class Apps {
     return undefined
   }
 
-  private change(appId: string, op: Op, step: Step<AppState>) {
+  private change(appId: string, op: Op, step: Transition<AppState>) {
     const state = this.apps.get(appId)?.state
     const handle = state?.begin(op.from, step)
     return handle === undefined ? undefined : (op: Op, came: Came) => state?.settle(handle, op.to, came)
   }
 
-  private changePurpose(purposeId: string, op: Op, step: Step<PurposeState>) {
+  private changePurpose(purposeId: string, op: Op, step: Transition<PurposeState>) {
     const state = this.purposes.get(purposeId)?.state
     const handle = state?.begin(op.from, step)
     return handle === undefined ? undefined : (op: Op, came: Came) => state?.settle(handle, op.to, came)
@@ -158,7 +158,7 @@ const same = (a: Wording, b: Wording | null): boolean =>
  * purpose makes it a draft. `answered` is the status of the purpose in the service's answer.
  */
 const edit =
-  (newest: Wording, answered: string | undefined): Step<PurposeState> =>
+  (newest: Wording, answered: string | undefined): Transition<PurposeState> =>
   (state) => {
     if (same(newest, state.newest)) return [state]
     if (answered === "draft" || answered === "in_review" || answered === "approved" || answered === "rejected") {
@@ -169,7 +169,7 @@ const edit =
     return [{ ...state, newest, status }]
   }
 
-const DECIDE: Readonly<Record<"approve" | "reject", Step<PurposeState>>> = {
+const DECIDE: Readonly<Record<"approve" | "reject", Transition<PurposeState>>> = {
   approve: (state) => [{ ...state, approved: state.newest, status: "approved" }],
   reject: (state) => [{ ...state, status: "rejected" }]
 }

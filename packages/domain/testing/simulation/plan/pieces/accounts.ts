@@ -1,18 +1,18 @@
 import { FastCheck } from "effect"
 import { one } from "../deeds.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../edges.js"
-import type { Step } from "../Plan.js"
+import type { PlanStep } from "../Plan.js"
 import { about, maybe, person, story, until, wait } from "./story.js"
 
 const { integer } = FastCheck
 
-const signIn = (person: number, password: "right" | "old" | "guess" = "right", address = 0): Step => ({
+const signIn = (person: number, password: "right" | "old" | "guess" = "right", address = 0): PlanStep => ({
   do: "sign in",
   person,
   password,
   address
 })
-const use = (person: number, back: number): Step => ({ do: "use cookie", person, back })
+const use = (person: number, back: number): PlanStep => ({ do: "use cookie", person, back })
 const THIEF = 7
 
 /**

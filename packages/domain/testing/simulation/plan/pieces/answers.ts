@@ -1,13 +1,13 @@
 import { FastCheck } from "effect"
 import { one } from "../deeds.js"
 import { HOUR, MINUTE, SECOND } from "../edges.js"
-import type { Ask, Step } from "../Plan.js"
+import type { Ask, PlanStep } from "../Plan.js"
 import { about, call, connection, fix, INSIDE, maybe, person, rule, story, wait, walk } from "./story.js"
 
 const { constant, integer } = FastCheck
 
-const ask = (connection: number, question: Ask): Step => ({ ...call(connection, "me"), ask: question }) as Step
-const share = (connection: number, places: ReadonlyArray<number>, isEarlierIncluded = false): Step => ({
+const ask = (connection: number, question: Ask): PlanStep => ({ ...call(connection, "me"), ask: question }) as PlanStep
+const share = (connection: number, places: ReadonlyArray<number>, isEarlierIncluded = false): PlanStep => ({
   do: "share",
   connection,
   places,

@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { DEEDS, one } from "../deeds.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../edges.js"
-import { type Deed, SENSITIVE, type Step } from "../Plan.js"
+import { type Deed, SENSITIVE, type PlanStep } from "../Plan.js"
 import {
   story,
   about,
@@ -214,8 +214,8 @@ export const again = about({ connection, token: one(["access", "refresh"] as con
 )
 
 /** A call that lists the days with fixes. The call needs the scope `history.read`. */
-const days = (connection: number, purpose: number): Step => ({
-  ...(call(connection, "latest", { purpose }) as Extract<Step, { readonly do: "call" }>),
+const days = (connection: number, purpose: number): PlanStep => ({
+  ...(call(connection, "latest", { purpose }) as Extract<PlanStep, { readonly do: "call" }>),
   ask: { about: "days", agoMs: DAY }
 })
 

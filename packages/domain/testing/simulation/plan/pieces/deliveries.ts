@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { type Arbitrary, badReply, DEEDS, one, reply } from "../deeds.js"
 import { CROSSINGS, DAY, DOWN, HOUR, MINUTE, SECOND } from "../edges.js"
-import { type Step } from "../Plan.js"
+import { type PlanStep } from "../Plan.js"
 import {
   story,
   about,
@@ -34,7 +34,7 @@ export const outage = about(
       scriptAll([bad]),
       rule(connection),
       rule(connection, { type: "exit" }),
-      one([10, 11, 9] as const).map((times): Step => commute(person, times, 3 * MINUTE)),
+      one([10, 11, 9] as const).map((times): PlanStep => commute(person, times, 3 * MINUTE)),
       // With `rush`, the twentieth delivery that failed at every attempt disables the endpoint while later deliveries
       // wait for a retry.
       rush
@@ -43,7 +43,7 @@ export const outage = about(
       { do: "look", app: 0 },
       maybe({ do: "redeliver", app: 0, delivery: 0, state: "failed" }),
       maybe(walk(person, "in")),
-      maybe(constant([0, 1, 2].map((endpoint): Step => ({ do: "enable endpoint", endpoint })))),
+      maybe(constant([0, 1, 2].map((endpoint): PlanStep => ({ do: "enable endpoint", endpoint })))),
       scriptAll([200]),
       walk(person, "in", 5 * MINUTE),
       maybe({ do: "recover", endpoint: 0, agoMs: 2 * DAY }),
@@ -137,7 +137,7 @@ export const takenBack = about({ connection, person, app }, ({ app, connection, 
 /** A developer creates more endpoints than an app may have. */
 export const addresses = about({ app, events: one([[], ["rule.fired"]] as const) }, ({ app, events }) =>
   story(
-    ...[0, 1, 2, 3, 4, 5].map((): Step => ({ do: "endpoint", app, url: "new", events })),
+    ...[0, 1, 2, 3, 4, 5].map((): PlanStep => ({ do: "endpoint", app, url: "new", events })),
     maybe(DEEDS["remove endpoint"]),
     { do: "endpoint", app, url: "new", events: [] },
     { do: "look", app }
@@ -150,7 +150,7 @@ export const secrets = about({ connection, person, app }, ({ app, connection, pe
     maybe(rule(connection, { webhook: 0 })),
     maybe({ do: "endpoint", app, url: "new", events: [] }),
     maybe({ do: "edit endpoint", endpoint: 0, events: ["places.changed"] }),
-    constant([0, 1, 2].map((endpoint): Step => ({ do: "rotate secret", endpoint }))),
+    constant([0, 1, 2].map((endpoint): PlanStep => ({ do: "rotate secret", endpoint }))),
     walk(person, "in"),
     until("old secret ends", 0, [-1, 0, 1, -MINUTE]),
     { do: "test endpoint", endpoint: 0 },
@@ -179,11 +179,11 @@ export const replays = about({ connection, person, app }, ({ app, connection, pe
           app: constant(app),
           delivery: one([0, 1, 2]),
           state: one([null, "delivered", "failed"])
-        }) as unknown as Arbitrary<Step>
+        }) as unknown as Arbitrary<PlanStep>
       ),
       { minLength: 2, maxLength: 4 }
     ),
-    oneof(constant([]), constant([0, 1, 2].map((endpoint): Step => ({ do: "remove endpoint", endpoint })))),
+    oneof(constant([]), constant([0, 1, 2].map((endpoint): PlanStep => ({ do: "remove endpoint", endpoint })))),
     maybe({ do: "redeliver", app, delivery: 0, state: null }),
     wait([MINUTE, HOUR, DAY]),
     { do: "look", app },

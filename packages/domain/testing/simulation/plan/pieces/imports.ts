@@ -1,12 +1,12 @@
 import { FastCheck } from "effect"
 import { one } from "../deeds.js"
 import { MINUTE, SECOND } from "../edges.js"
-import type { Step } from "../Plan.js"
+import type { PlanStep } from "../Plan.js"
 import { about, maybe, person, rule, connection, story, wait, walk } from "./story.js"
 
 const { constant, integer, oneof } = FastCheck
 
-const importFile = (person: number, over: Partial<Extract<Step, { readonly do: "import" }>> = {}): Step => ({
+const importFile = (person: number, over: Partial<Extract<PlanStep, { readonly do: "import" }>> = {}): PlanStep => ({
   do: "import",
   person,
   from: 0,

@@ -1,12 +1,12 @@
 import { FastCheck } from "effect"
 import { one } from "../deeds.js"
 import { CROSSINGS, MINUTE, SECOND } from "../edges.js"
-import type { Step } from "../Plan.js"
+import type { PlanStep } from "../Plan.js"
 import { about, app, connection, maybe, person, rule, story, wait, walk } from "./story.js"
 
 const { constant, integer, oneof } = FastCheck
 
-const listen = (app: number, over: Partial<Extract<Step, { readonly do: "listen" }>> = {}): Step => ({
+const listen = (app: number, over: Partial<Extract<PlanStep, { readonly do: "listen" }>> = {}): PlanStep => ({
   do: "listen",
   app,
   endpoint: null,
@@ -14,7 +14,7 @@ const listen = (app: number, over: Partial<Extract<Step, { readonly do: "listen"
   forMs: 5 * MINUTE,
   ...over
 })
-const removeEndpoints: ReadonlyArray<Step> = [0, 1, 2].map((endpoint) => ({ do: "remove endpoint", endpoint }))
+const removeEndpoints: ReadonlyArray<PlanStep> = [0, 1, 2].map((endpoint) => ({ do: "remove endpoint", endpoint }))
 
 /** One or two listeners get events, while the app has endpoints that get the same events or has no endpoint. */
 export const listened = about(
@@ -59,14 +59,14 @@ export const listenersEnded = about({ connection, person, app }, ({ app, connect
     listen(app, { endpoint: 0 }),
     maybe(walk(person, "in", MINUTE)),
     oneof(
-      constant<ReadonlyArray<Step>>([
+      constant<ReadonlyArray<PlanStep>>([
         { do: "end listening session", listener: 0 },
         { do: "end listening session", listener: 1 }
       ]),
-      constant<ReadonlyArray<Step>>([{ do: "revoke app", app }]),
+      constant<ReadonlyArray<PlanStep>>([{ do: "revoke app", app }]),
       constant(removeEndpoints),
-      constant<ReadonlyArray<Step>>([{ do: "disconnect", connection }]),
-      constant<ReadonlyArray<Step>>([{ do: "share", connection, places: [1], isEarlierIncluded: false }])
+      constant<ReadonlyArray<PlanStep>>([{ do: "disconnect", connection }]),
+      constant<ReadonlyArray<PlanStep>>([{ do: "share", connection, places: [1], isEarlierIncluded: false }])
     ),
     wait([0, SECOND, 14 * SECOND, 16 * SECOND, MINUTE]),
     walk(person, "in", MINUTE),

@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { DEEDS, one, orNull } from "../deeds.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../edges.js"
-import { type Step } from "../Plan.js"
+import { type PlanStep } from "../Plan.js"
 import { story, about, person, connection, until, wait, maybe, call, rule, fix, INSIDE, walk } from "./story.js"
 
 const { array, boolean, constant, oneof, record, tuple } = FastCheck
@@ -112,8 +112,8 @@ export const first = about(
 )
 
 /** Fixes inside one place for 14 minutes, which is long enough for a stay, and then a fix outside. */
-const lingering = (person: number, place: number): ReadonlyArray<Step> => [
-  ...Array.from({ length: 7 }, (): ReadonlyArray<Step> => [
+const lingering = (person: number, place: number): ReadonlyArray<PlanStep> => [
+  ...Array.from({ length: 7 }, (): ReadonlyArray<PlanStep> => [
     fix(person, { place, edgeM: INSIDE }),
     { do: "wait", ms: 2 * MINUTE }
   ]).flat(),
@@ -124,15 +124,15 @@ const lingering = (person: number, place: number): ReadonlyArray<Step> => [
  * The person stays at shared places and at places that the user does not share. The app reads the visits page by page.
  */
 export const stays = about({ connection, person, pages: one([1, 2]) }, ({ connection, pages, person }) => {
-  const share = (places: ReadonlyArray<number>, isEarlierIncluded: boolean): Step => ({
+  const share = (places: ReadonlyArray<number>, isEarlierIncluded: boolean): PlanStep => ({
     do: "share",
     connection,
     places,
     isEarlierIncluded
   })
-  const read = (limit: number): Step => ({ do: "read visits", connection, limit, fromMs: null })
-  const presence = (place: number): Step => ({
-    ...(call(connection, "me") as Extract<Step, { readonly do: "call" }>),
+  const read = (limit: number): PlanStep => ({ do: "read visits", connection, limit, fromMs: null })
+  const presence = (place: number): PlanStep => ({
+    ...(call(connection, "me") as Extract<PlanStep, { readonly do: "call" }>),
     ask: { about: "presence", place, maxAgeS: 900 }
   })
   return story(
@@ -172,7 +172,7 @@ export const edge = about(
             ageMs: one([0, 0, 0, 899 * SECOND, 900 * SECOND, 900 * SECOND + 1])
           }),
           wait([MINUTE, 59 * SECOND, 119 * SECOND, 2 * MINUTE, 121 * SECOND, 5 * MINUTE - 1, 5 * MINUTE])
-        ).map((pair): ReadonlyArray<Step> => pair),
+        ).map((pair): ReadonlyArray<PlanStep> => pair),
         { minLength: 3, maxLength: 9 }
       ).map((pairs) => pairs.flat())
     )
@@ -273,7 +273,7 @@ export const backlog = about({ connection, person }, ({ connection, person }) =>
       tuple(
         one([walk(person, "in", 3 * MINUTE), walk(person, "out", 3 * MINUTE), fix(person, { edgeM: 40 })] as const),
         wait([MINUTE, 10 * MINUTE])
-      ).map((pair): ReadonlyArray<Step> => pair),
+      ).map((pair): ReadonlyArray<PlanStep> => pair),
       { minLength: 2, maxLength: 5 }
     ).map((pairs) => pairs.flat()),
     maybe(wait([HOUR, DAY])),
@@ -315,7 +315,7 @@ export const privacy = about({ connection, person }, ({ connection, person }) =>
     { do: "share", connection, places: [1], isEarlierIncluded: false },
     DEEDS["edit place"],
     { do: "read visits", connection, limit: 2, fromMs: null },
-    one([true, false]).map((isEarlierIncluded): Step => ({
+    one([true, false]).map((isEarlierIncluded): PlanStep => ({
       do: "share",
       connection,
       places: [0, 1, 2],

@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { one } from "../deeds.js"
 import { DAY, ERASED_AFTER, HOUR, MINUTE, SECOND } from "../edges.js"
-import { type Ask, type Deed, SCOPES, SENSITIVE, type ShortScope, type Step } from "../Plan.js"
+import { type Ask, type Deed, SCOPES, SENSITIVE, type ShortScope, type PlanStep } from "../Plan.js"
 import {
   about,
   call,
@@ -23,15 +23,15 @@ import {
 
 const { constant, integer, oneof, record } = FastCheck
 
-const ask = (connection: number, question: Ask): Step => ({ ...call(connection, "me"), ask: question }) as Step
-const visits = (connection: number): Step => ({ do: "read visits", connection, limit: 100, fromMs: null })
-const pause = (connection: number, length: "hour" | "day" | "until_resumed" = "hour"): Step => ({
+const ask = (connection: number, question: Ask): PlanStep => ({ ...call(connection, "me"), ask: question }) as PlanStep
+const visits = (connection: number): PlanStep => ({ do: "read visits", connection, limit: 100, fromMs: null })
+const pause = (connection: number, length: "hour" | "day" | "until_resumed" = "hour"): PlanStep => ({
   do: "pause",
   connection,
   length
 })
-const resume = (connection: number): Step => ({ do: "resume", connection })
-const steer = (connection: number, over: Partial<Extract<Step, { readonly do: "steer" }>>): Step => ({
+const resume = (connection: number): PlanStep => ({ do: "resume", connection })
+const steer = (connection: number, over: Partial<Extract<PlanStep, { readonly do: "steer" }>>): PlanStep => ({
   do: "steer",
   connection,
   scopes: null,
@@ -39,8 +39,8 @@ const steer = (connection: number, over: Partial<Extract<Step, { readonly do: "s
   sensitiveDays: null,
   ...over
 })
-const own = (person: number): Step => ({ do: "read own history", person })
-const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "last fix" = "now"): Step => ({
+const own = (person: number): PlanStep => ({ do: "read own history", person })
+const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "last fix" = "now"): PlanStep => ({
   do: "erase",
   person,
   around,
@@ -49,7 +49,7 @@ const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "l
 })
 
 /** All kinds of calls by which an app asks where a person is or was. */
-const requests = (connection: number): ReadonlyArray<Step> => [
+const requests = (connection: number): ReadonlyArray<PlanStep> => [
   ask(connection, { about: "presence", place: 0, maxAgeS: 3_600 }),
   ask(connection, { about: "current place", maxAgeS: 3_600 }),
   ask(connection, { about: "zone", place: 0, radiusM: 300, maxAgeS: 3_600 }),
@@ -249,7 +249,7 @@ export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ co
 export const erased = about(
   { connection, person, beforeMs: one([10 * MINUTE, 5 * MINUTE, MINUTE, HOUR, DAY]), afterMs: one(ERASED_AFTER) },
   ({ afterMs, beforeMs, connection, person }) => {
-    const stay = [0, 1, 2, 3, 4].flatMap((): ReadonlyArray<Step> => [
+    const stay = [0, 1, 2, 3, 4].flatMap((): ReadonlyArray<PlanStep> => [
       fix(person, { edgeM: INSIDE }),
       { do: "wait", ms: 3 * MINUTE }
     ])

@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { type Arbitrary, mostly, one, orNull } from "../deeds.js"
 import { MINUTE, OFFSETS } from "../edges.js"
-import { type Moment, SCOPES, type Step } from "../Plan.js"
+import { type Moment, SCOPES, type PlanStep } from "../Plan.js"
 
 /**
  * A story is a sequence of steps that leads to a situation which random single steps rarely reach. Examples are the end
@@ -9,16 +9,16 @@ import { type Moment, SCOPES, type Step } from "../Plan.js"
  * time for the tenth rule. Each run draws its own values for the story.
  */
 
-export type Steps = Arbitrary<ReadonlyArray<Step>>
-type Line = Step | Arbitrary<Step> | Steps
+export type Steps = Arbitrary<ReadonlyArray<PlanStep>>
+type Line = PlanStep | Arbitrary<PlanStep> | Steps
 
 const { array, constant, integer, oneof, record, tuple } = FastCheck
 
-const isArbitrary = (line: Line): line is Arbitrary<Step> | Steps => "generate" in line
+const isArbitrary = (line: Line): line is Arbitrary<PlanStep> | Steps => "generate" in line
 export const story = (...lines: ReadonlyArray<Line>): Steps =>
-  tuple(...lines.map((line): Arbitrary<Step | ReadonlyArray<Step>> => (isArbitrary(line) ? line : constant(line)))).map(
-    (steps) => steps.flat() as ReadonlyArray<Step>
-  )
+  tuple(
+    ...lines.map((line): Arbitrary<PlanStep | ReadonlyArray<PlanStep>> => (isArbitrary(line) ? line : constant(line)))
+  ).map((steps) => steps.flat() as ReadonlyArray<PlanStep>)
 /**
  * Draws the values of a story once, so that all steps of the story use one connection. The person and the app of the
  * story, if it has them, are the person and the app of this connection. The function assumes a plan with two people and
@@ -40,12 +40,12 @@ export const app = integer({ min: 0, max: 1 })
 export const connection = integer({ min: 0, max: 3 })
 const places = [0, 1]
 
-export const until = (moment: Moment, of: number, offsets: ReadonlyArray<number> = OFFSETS): Arbitrary<Step> =>
+export const until = (moment: Moment, of: number, offsets: ReadonlyArray<number> = OFFSETS): Arbitrary<PlanStep> =>
   record({ do: constant("until" as const), moment: constant(moment), of: constant(of), offsetMs: one(offsets) })
-export const wait = (ms: ReadonlyArray<number>): Arbitrary<Step> =>
+export const wait = (ms: ReadonlyArray<number>): Arbitrary<PlanStep> =>
   record({ do: constant("wait" as const), ms: one(ms) })
 export const maybe = (line: Line): Steps => oneof(constant([]), story(line))
-export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>> = {}): Step => ({
+export const consent = (over: Partial<Extract<PlanStep, { readonly do: "consent" }>> = {}): PlanStep => ({
   do: "consent",
   person: 0,
   app: 0,
@@ -63,9 +63,9 @@ export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>>
 export const call = (
   connection: number,
   about: "me" | "latest" | "places" | "place rules",
-  over: Partial<Extract<Step, { readonly do: "call" }>> = {}
-): Step => ({ do: "call", connection, back: 0, isFresh: true, ask: { about }, purpose: "fitting", ...over })
-export const rule = (connection: number, over: Partial<Extract<Step, { readonly do: "rule" }>> = {}): Step => ({
+  over: Partial<Extract<PlanStep, { readonly do: "call" }>> = {}
+): PlanStep => ({ do: "call", connection, back: 0, isFresh: true, ask: { about }, purpose: "fitting", ...over })
+export const rule = (connection: number, over: Partial<Extract<PlanStep, { readonly do: "rule" }>> = {}): PlanStep => ({
   do: "rule",
   connection,
   target: "place",
@@ -79,8 +79,13 @@ export const rule = (connection: number, over: Partial<Extract<Step, { readonly 
   webhook: null,
   ...over
 })
-export const refresh = (connection: number, back = 0): Step => ({ do: "refresh", connection, back, client: "right" })
-export const fix = (person: number, over: Partial<Extract<Step, { readonly do: "fix" }>> = {}): Step => ({
+export const refresh = (connection: number, back = 0): PlanStep => ({
+  do: "refresh",
+  connection,
+  back,
+  client: "right"
+})
+export const fix = (person: number, over: Partial<Extract<PlanStep, { readonly do: "fix" }>> = {}): PlanStep => ({
   do: "fix",
   person,
   phone: 0,
@@ -91,7 +96,7 @@ export const fix = (person: number, over: Partial<Extract<Step, { readonly do: "
   ...over
 })
 export const INSIDE = -100
-export const walk = (person: number, way: "in" | "out", pauseMs = MINUTE): Step => ({
+export const walk = (person: number, way: "in" | "out", pauseMs = MINUTE): PlanStep => ({
   do: "walk",
   way,
   person,
@@ -101,7 +106,7 @@ export const walk = (person: number, way: "in" | "out", pauseMs = MINUTE): Step 
   accuracyM: 10,
   pauseMs
 })
-export const commute = (person: number, times: number, pauseMs: number): Step => ({
+export const commute = (person: number, times: number, pauseMs: number): PlanStep => ({
   do: "commute",
   times,
   person,
@@ -111,14 +116,14 @@ export const commute = (person: number, times: number, pauseMs: number): Step =>
   accuracyM: 10,
   pauseMs
 })
-const script = (endpoint: number, replies: Extract<Step, { readonly do: "script" }>["replies"]): Step => ({
+const script = (endpoint: number, replies: Extract<PlanStep, { readonly do: "script" }>["replies"]): PlanStep => ({
   do: "script",
   endpoint,
   replies
 })
 
 /** Sets the replies of the receivers of all endpoints. */
-export const scriptAll = (replies: Extract<Step, { readonly do: "script" }>["replies"]): Steps =>
+export const scriptAll = (replies: Extract<PlanStep, { readonly do: "script" }>["replies"]): Steps =>
   constant([0, 1, 2].map((endpoint) => script(endpoint, replies)))
 
 /**

@@ -5,7 +5,7 @@ import type { Came } from "./Pending.js"
  * The states to which an operation may lead from a state. There are several states when neither the specification nor
  * the trace says which of them follows.
  */
-export type Step<S> = (state: S) => ReadonlyArray<S>
+export type Transition<S> = (state: S) => ReadonlyArray<S>
 
 /** `Possible` follows at most this number of states. If there are more, `read` returns undefined. */
 const MOST = 48
@@ -17,7 +17,7 @@ const MOST = 48
  */
 export class Possible<S> {
   private base: ReadonlyArray<S>
-  private under: Array<{ step: Step<S>; open: boolean; came: Came }> = []
+  private under: Array<{ step: Transition<S>; open: boolean; came: Came }> = []
   private readonly seen: Array<{ i: number; states: ReadonlyArray<S> | undefined }>
 
   constructor(i: number, states: ReadonlyArray<S>) {
@@ -25,7 +25,7 @@ export class Possible<S> {
     this.seen = [{ i, states }]
   }
 
-  begin(i: number, step: Step<S>): number {
+  begin(i: number, step: Transition<S>): number {
     this.under.push({ step, open: true, came: "maybe" })
     this.note(i, this.closure(this.under.map(({ step }) => step)))
     return this.under.length - 1
@@ -35,7 +35,7 @@ export class Possible<S> {
    * Records whether an operation took effect. `step` replaces the effect that was given when the operation began, if
    * the effect is now known more exactly.
    */
-  settle(handle: number, i: number, came: Came, step?: Step<S>): void {
+  settle(handle: number, i: number, came: Came, step?: Transition<S>): void {
     const one = this.under[handle]
     if (one === undefined) return
     one.open = false
@@ -69,7 +69,7 @@ export class Possible<S> {
     this.seen.push({ i, states })
   }
 
-  private closure(steps: ReadonlyArray<Step<S>>): ReadonlyArray<S> | undefined {
+  private closure(steps: ReadonlyArray<Transition<S>>): ReadonlyArray<S> | undefined {
     let states = this.base
     for (;;) {
       const next = distinct([...states, ...steps.flatMap((step) => states.flatMap(step))])

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import * as Account from "../accounts/Account.js"
 import { AccountStore, type ChosenNotices } from "../accounts/AccountStore.js"
+import type { NoticeKind } from "../accounts/NoticeKind.js"
 import { listConnections } from "../connection/readConnections.js"
 import { listDevices } from "../devices/index.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
@@ -9,6 +10,16 @@ import { program, Timestamp, TimeZone, type UserId } from "../shared/index.js"
 import { readActivity } from "../timeline/readToday.js"
 import * as Today from "../timeline/Today.js"
 import * as OwnerNotice from "./OwnerNotice.js"
+
+/** The notices that the person chose. Empty when the person never chose. */
+export const listChosenNotices = program("listChosenNotices", function* (userId: UserId) {
+  return yield* (yield* AccountStore).notices(userId)
+})
+
+/** Replaces the notices that the person chose. The next sweep already uses the new choice. */
+export const chooseNotices = program("chooseNotices", function* (userId: UserId, kinds: ReadonlyArray<NoticeKind>) {
+  yield* (yield* AccountStore).chooseNotices(userId, [...new Set(kinds)].sort())
+})
 
 /** How many people one query reads. */
 const BATCH = 100
