@@ -7,7 +7,7 @@ import { type ListenOptions, parse, USAGE } from "./listen/options.js"
 import { Lost, type Service, signIn, SIGNED_OUT } from "./listen/Service.js"
 import * as words from "./listen/words.js"
 
-/** The most posts in flight to the local program, as many as the service sends to one endpoint at once. */
+/** The most posts in flight to the local program. The service has the same limit for the deliveries to one endpoint. */
 const AT_ONCE = 8
 const FIRST_WAIT_MILLIS = 1_000
 const LONGEST_WAIT_MILLIS = 30_000
@@ -81,7 +81,7 @@ const listen = (options: ListenOptions) =>
     Effect.onInterrupt(() => Console.log("\nStopped."))
   )
 
-/** Explains why the stream ended; `Lost` when a new connection may help. */
+/** Fails with the reason why the stream ended: with `Lost` when a new connection may help, else with `CannotStart`. */
 const ended = (reason: string): Effect.Effect<never, CannotStart | Lost> => {
   switch (reason) {
     case "signed_out":

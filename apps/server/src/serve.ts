@@ -18,8 +18,8 @@ export const serve = (settings: Settings.ServerSettings) =>
     Program.drainsFor(settings.drainSeconds)
     yield* warnings(settings)
     const listener = Listener.make(settings.host, settings.port, settings.addresses.baseUrl)
-    // Listens before it opens the database. So a port that is in use makes the start fail at once, and supervisors see
-    // a process that starts.
+    // Listens before it opens the database. So a port that is in use makes the start fail immediately, and supervisors
+    // see a process that starts.
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const shared = SharedClock.make()
     const http = serveHttp(listener, settings, announce(settings)).pipe(

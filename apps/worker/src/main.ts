@@ -41,7 +41,10 @@ const ports = (settings: WorkerSettings) =>
     )
   )
 
-/** The log line is written at once, while the worker still finishes its deliveries in flight. */
+/**
+ * Writes a log line immediately when the worker is asked to stop, while the worker still finishes its deliveries in
+ * flight.
+ */
 const farewell = Effect.onInterrupt(Effect.never, () =>
   Effect.logInfo("stopping: deliveries in flight are finished first")
 )

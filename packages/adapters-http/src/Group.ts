@@ -11,7 +11,7 @@ import { BearerAuth } from "./security/BearerAuth.js"
 export interface DisclosedAnswer<A> {
   readonly answer: A
   /**
-   * What the app learned about the user, in words for the access log, such as "2 shared places". Null when the app
+   * What the app learned about the user, as a text for the access log, such as "2 shared places". Null when the app
    * learned nothing. The text never contains coordinates.
    */
   readonly disclosed: string | null

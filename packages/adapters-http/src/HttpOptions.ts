@@ -21,7 +21,7 @@ export interface ServiceOptions {
   readonly staffSecondFactor?: "optional" | "required"
   /**
    * Whether a proxy in front of the service is trusted: the client's address is then the last entry of X-Forwarded-For,
-   * and the request's id is the proxy's X-Request-Id.
+   * and the request's id is the proxy's X-Request-Id. A value that is missing or not valid is ignored.
    */
   readonly trustProxy: boolean
   /** Whether to continue a trace from the proxy's `traceparent` header. Left out: the header is ignored. */
@@ -40,7 +40,7 @@ export interface ServiceOptions {
   /** Where to report a vulnerability: a mailto or https address. Null or left out: there is no security.txt. */
   readonly securityContact?: string | null
   /**
-   * How many requests each process works on at once. A further request waits for a moment, and gets 503 when no other
+   * How many requests each process works on together. A further request waits for a moment, and gets 503 when no other
    * request ends in time. Left out: no limit.
    */
   readonly requestsAtOnce?: number

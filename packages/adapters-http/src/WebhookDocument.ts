@@ -93,8 +93,8 @@ const BODIES: { readonly [Name in EventCatalogue.CatalogueEntry["name"]]: Schema
 }
 
 const webhook = ({ description, examples, name, summary }: EventCatalogue.CatalogueEntry): Json => {
-  // `defs` collects the named schemas to which a body refers. It is dropped: the only such schema is the schema of a
-  // time, and the document has this schema already.
+  // `defs` collects the named schemas to which the body refers. This function does not use `defs`: the only such schema
+  // is the schema of a time, and the document has this schema already.
   const schema = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
   return {
     post: {
@@ -137,5 +137,5 @@ const webhook = ({ description, examples, name, summary }: EventCatalogue.Catalo
 
 const ANSWER_S = Delivery.ANSWER_DEADLINE / Timestamp.SECOND
 
-/** The `webhooks` of the OpenAPI document: one operation for each event of the catalogue, by its name. */
+/** The `webhooks` of the OpenAPI document: one operation for each event of the catalogue, under the event's name. */
 export const webhooks: Json = Object.fromEntries(EventCatalogue.ENTRIES.map((entry) => [entry.name, webhook(entry)]))

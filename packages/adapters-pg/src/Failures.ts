@@ -66,7 +66,10 @@ export const sqlState = (error: unknown): string | undefined =>
     return code !== undefined && SQLSTATE.test(code) && !SYSTEM_CODES.has(code) ? code : undefined
   })
 
-/** The server's message about the error; undefined when the error did not come from the server. */
+/**
+ * The message of the error, or of the first of its causes, that has a code: the server's message, or that of a lost
+ * connection. Undefined when none of them has a code.
+ */
 export const said = (error: unknown): string | undefined =>
   findCause(error, (inner) => (inner instanceof Error && codeOf(inner) !== undefined ? inner.message : undefined))
 

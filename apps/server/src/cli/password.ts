@@ -57,7 +57,8 @@ export const ask = (question: string): Effect.Effect<string> =>
       answer = line
       lines.close()
     })
-    // Runs when the terminal was closed, or the person typed Control-D.
+    // Runs after the person typed a line. It also runs when the terminal was closed or the person typed Control-D: then
+    // the answer is empty.
     lines.once("close", () => {
       process.stdout.write("\n")
       resume(Effect.succeed(answer))

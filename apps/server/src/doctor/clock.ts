@@ -3,8 +3,9 @@ import type { Finding } from "./Check.js"
 import * as Check from "./Check.js"
 
 /**
- * A difference between two clocks that is a problem: half of the 60 s after which receivers that use `verify` refuse a
- * signature as too old or too new.
+ * A difference between this machine's clock and the clock at BASE_URL that is a problem: half of the 60 s after which
+ * receivers that use `verify` refuse a signature as too old or too new. The clock of the database has another limit
+ * (`judgedByDatabase`).
  */
 const WRONG_MS = 30_000
 /** A difference between two clocks that deserves a warning. A clock set over the network is never this far off. */

@@ -28,7 +28,7 @@ export interface HttpListener {
    * handlers can be attached, such as "the database does not answer". `/readyz` shows the text.
    */
   readonly onMissing: (what: string) => void
-  /** Stops accepting connections, and closes every open connection at once. */
+  /** Stops accepting connections, and immediately closes every open connection. */
   readonly close: Effect.Effect<void>
   /**
    * Stops the server without losing a request. For the time `announceFor`, the server continues to answer, with

@@ -6,12 +6,13 @@ import * as Health from "./Health.js"
 import type * as Listener from "./Listener.js"
 
 /**
- * The most requests at once for each database connection. With eight, a connection is busy while some of the requests
- * wait for the event loop. With more, each request takes longer, and the server does not answer more requests a second.
+ * The most requests at the same time for each database connection. With eight, a connection is busy while some of the
+ * requests wait for the event loop. With more, each request takes longer, and the server does not answer more requests
+ * a second.
  */
 const REQUESTS_OF_CONNECTION = 8
 /**
- * The most requests at once with the embedded database. This database has one session, so with more requests at once
+ * The most requests at the same time with the embedded database. This database has one session, so with more requests
  * the server would not answer faster.
  */
 const REQUESTS_EMBEDDED = 64

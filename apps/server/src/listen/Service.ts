@@ -67,7 +67,7 @@ export const signIn = (
 const openSession = (base: string, { code, ...credentials }: DeveloperCredentials) =>
   Effect.gen(function* () {
     const first = yield* call(base, "POST", "/v1/session", undefined, credentials)
-    // The password is right, and the account has a second factor.
+    // True when the password is right and the account has a second factor.
     const needsCode = first.status === 403 && (yield* Effect.isSuccess(json(first.clone(), NeedsCode)))
     const response = needsCode
       ? yield* call(base, "POST", "/v1/session", undefined, { ...credentials, code: yield* code })

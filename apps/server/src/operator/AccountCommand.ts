@@ -5,7 +5,7 @@ const who = { email: Schema.typeSchema(Account.Email) }
 
 /**
  * An operator's command about accounts. When a server runs on the embedded database, the server carries the command
- * out, else the process of the command.
+ * out. Otherwise the process that the operator started does so itself.
  */
 export const AccountCommand = Schema.Union(
   Schema.TaggedStruct("List", {}),
@@ -36,7 +36,7 @@ export const Output = Schema.Struct({
 })
 export type Output = typeof Output.Type
 
-/** The answer of a running server to one command: `{output}` or `{refused}`, in sentences. */
+/** The answer of a running server to one command: `{output}`, or `{refused}` with the reason in sentences. */
 export const Reply = Schema.parseJson(
   Schema.Union(Schema.Struct({ output: Output }), Schema.Struct({ refused: Schema.String }))
 )

@@ -5,8 +5,8 @@ import { Timestamp, Words } from "@place-access/domain/shared"
 // description never contains a secret.
 
 /**
- * The requested removal, which can be completed from `opensAt` until before `endsAt`. Null when no removal is
- * requested, or it has lapsed.
+ * The requested removal of the second factors. It can be carried out at `opensAt` or later, but before `endsAt`. Null
+ * when no removal is requested, or when the request has lapsed.
  */
 const removalOf = ({ removal }: Factors.Factors, now: Timestamp.Timestamp) => {
   if (removal === null || Factors.phaseOf(removal, now) === "lapsed") return null

@@ -192,7 +192,7 @@ const resetLink = (email: Account.Email, baseUrl: string) =>
     return output
   })
 
-/** Ends all sessions of the account at once. */
+/** Ends all sessions of the account. */
 const endSessions = (email: Account.Email) =>
   Effect.gen(function* () {
     const { id } = yield* find(email)
@@ -281,7 +281,10 @@ const remove = (email: Account.Email) =>
     return output
   })
 
-/** Requests the removal of a second factor. A second call, after the waiting time, removes the factor. */
+/**
+ * Requests the removal of all second factors of the account. A later call removes the factors, if it comes after the
+ * waiting time and within a week after the end of that time.
+ */
 const removeFactor = (email: Account.Email) =>
   Effect.gen(function* () {
     const outcome = yield* removeFactors(email).pipe(

@@ -57,7 +57,7 @@ const fromCsv = (name: string, csv: string): Either.Either<Log, CannotStart> =>
         lon: yield* cell("longitude"),
         accuracyM: yield* cell("accuracy_m")
       }
-      // Some logs do not say when the phone stored a reading. Then the reading arrives when it was captured.
+      // Some logs do not say when the phone stored a reading. Then its capture time is also used as its arrival time.
       const written = Either.getOrElse(cell("write_ts"), () => 0)
       readings.push({ receivedAt: written > 0 ? millis(written) : reading.capturedAt, reading })
     }
@@ -86,7 +86,7 @@ const fromImport = (name: string, bytes: Uint8Array): Effect.Effect<Log, CannotS
           if (one.fault !== null) return yield* new CannotStart({ message: `${name} is not a log that can be read.` })
           isUnread ||= one.needsAnotherPass === true
           for (const entry of one.entries) {
-            // An imported file does not say when a reading was sent, so each reading arrives when it was captured.
+            // An imported file does not say when a reading was sent, so the capture time is also the arrival time.
             if (entry._tag === "Reading")
               readings.push({ receivedAt: entry.reading.capturedAt, reading: entry.reading })
             if (entry._tag === "Visit") visits.push(entry.visit)

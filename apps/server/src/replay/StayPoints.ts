@@ -23,8 +23,9 @@ const MIN_STAY_MILLIS = 5 * 60_000
 const ONE_SPOT_M = 300
 
 /**
- * Finds runs of readings that remain within `NEAR_M` of their first reading for at least 5 minutes. Readings of unknown
- * accuracy count as accurate.
+ * Finds the stays in a log. A stay is a run of at least two readings, all within `NEAR_M` of the first. At least 5
+ * minutes must pass from its first reading to the next reading that is farther away, or, at the end of the log, to its
+ * last reading. Readings of unknown accuracy count as accurate.
  */
 export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<StayPoint> => {
   const stays: Array<StayPoint> = []

@@ -34,7 +34,10 @@ interface CrossingFigures {
    * with fewer than two accurate readings after them.
    */
   readonly confirmed: number
-  /** Crossings between two sides, each confirmed by two accurate readings. `realSent` counts those that were sent. */
+  /**
+   * Crossings that the readings show: at least three accurate readings in a row are on one side, and then at least
+   * three in a row on the other. `realSent` counts the crossings among them that were sent.
+   */
   readonly real: number
   readonly realSent: number
   readonly delaysS: ReadonlyArray<number>
@@ -58,9 +61,10 @@ interface DwellFigures {
 }
 
 /**
- * Whether the phone was still inside at the end of the dwell time, for a dwell that fired. Seen: a reading inside came
- * at or after that end. Gone: the last reading before that end was outside, or the next reading is so far away that the
- * phone must have left before that end (`FASTEST`). Unseen: the readings show neither.
+ * Whether the phone was still inside when a dwell event occurred (`occurredAt`: the time of the reading that fired the
+ * rule, or the end of the dwell time when silence fired the rule). Seen: a reading inside is from exactly that time, or
+ * the next reading was inside. Gone: the last reading up to that time was outside, or the next reading is so far from
+ * the circle that the phone must have left before that time (`FASTEST`). Unseen: the readings show neither.
  */
 type DwellVerdict = "seen" | "unseen" | "gone"
 
@@ -286,7 +290,7 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
   const verdicts = { seen: 0, unseen: 0, gone: 0 }
   for (const { occurredAt } of fired) {
     const [before, next] = [seen.findLast(({ at }) => at <= occurredAt), seen.find(({ at }) => at > occurredAt)]
-    // A reading inside exactly at the end of the dwell time is the reading that fired the rule.
+    // A reading inside from exactly the time `occurredAt` is the reading that fired the rule.
     if (next?.isInside === true || (before?.isInside === true && before.at === occurredAt)) verdicts.seen++
     else if (before?.isInside === false) verdicts.gone++
     else if (next !== undefined && next.metres > ((next.at - occurredAt) / 1_000) * FASTEST) verdicts.gone++
@@ -296,8 +300,8 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
 }
 
 /**
- * Whether the phone had been silent at this place for as long once before: between two earlier readings inside there
- * was at least as much time as between the last reading before the firing and the firing.
+ * Whether the phone had been silent at this place for as long once before: between two consecutive earlier readings,
+ * both inside, there was at least as much time as between the last reading before the firing and the firing.
  */
 const hasHabit: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)
@@ -359,7 +363,10 @@ const VARIANTS: ReadonlyArray<readonly [silenceS: number | null, evidence?: Evid
   [600, hasTwoInside, ", after two readings inside"]
 ]
 
-/** Makes a table for people: for each `silence_s`, how many stays fire, how late, and how many fire wrongly. */
+/**
+ * Makes a table for people, with one row for each entry of `VARIANTS`. A row shows in how many stays the dwell rule
+ * fired, how late (the median), and how many of the rule's firings have each verdict (`DwellVerdict`).
+ */
 export const silenceTable = (
   logs: ReadonlyArray<MeasuredLog>,
   options: Pick<ReplayOptions, "dwellMinutes">

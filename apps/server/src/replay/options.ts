@@ -31,7 +31,7 @@ export interface ReplayOptions {
   readonly places: string | undefined
   readonly radiusM: number
   readonly dwellMinutes: number
-  /** The settling time in seconds; null: arrivals and departures are sent at once. */
+  /** The settling time in seconds; null: arrivals and departures are sent immediately. */
   readonly settleS: number | null
   /** The time of silence in seconds; null: only readings fire dwell rules. */
   readonly silenceS: number | null

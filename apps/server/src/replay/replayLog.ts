@@ -89,7 +89,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
       }
     }
 
-    /** Lets a worker settle the crossings that are due by `until`, each at its due time. */
+    /** Fires, as a worker does, each rule whose crossing or dwell is due by `until`, each at its due time. */
     const settleUntil = (until: number) =>
       Effect.gen(function* () {
         for (;;) {

@@ -16,7 +16,10 @@ export interface Guide {
   readonly learn: (result: Simulation.PlanResult) => number
   /** A few words that say how many situations the runs have reached; "" for a search that does not count them. */
   readonly reached: () => string
-  /** Prints which situations no run reached, and writes the plans of the search to its folder. */
+  /**
+   * Ends a guided search: prints which marks no run reached, and writes the plans that the search kept to its folder,
+   * if it has a folder. Does nothing for plans that are not guided.
+   */
   readonly finish: Effect.Effect<void, CannotStart>
 }
 
@@ -88,8 +91,8 @@ const inFolder = <A>(folder: string, what: string, work: () => Promise<A>): Effe
   })
 
 /**
- * Reads the plans of the folder, by the names of their files. Makes a missing folder. Fails when the folder cannot be
- * written, so that a search of hours does not end with plans that it cannot store.
+ * Reads the plans of the folder, in the order of their file names. Makes a missing folder. Fails when the folder cannot
+ * be written, so that a search of hours does not end with plans that it cannot store.
  */
 const open = (folder: string) =>
   inFolder(folder, "used", async () => {
@@ -102,8 +105,8 @@ const open = (folder: string) =>
   })
 
 /**
- * The name of a plan's file, made from the plan's content. So two plans never get the same name, even if the search has
- * not run one of them, or two searches use one folder.
+ * The name of a plan's file, made from the plan's content. So different plans have different names, also when two
+ * searches write to one folder.
  */
 const fileOf = (plan: Simulation.Plan): string =>
   `plan-${hash("sha256", JSON.stringify(plan), "hex").slice(0, 16)}.json`

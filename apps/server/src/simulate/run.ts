@@ -24,7 +24,10 @@ export interface Running {
 
 const RUNNING: Running = { runPlan: Simulation.runPlan, startTwin: Twin.start }
 
-/** Runs the plans that the options choose, prints the results and saves files. Fails when a run breaks a rule. */
+/**
+ * Runs the plans that the options choose, prints the results and saves files. Fails when a run breaks a rule or throws,
+ * when the second process of `--twice` gives another trace or ends early, or when a file cannot be read or written.
+ */
 export const simulate = (options: SimulateOptions, running: Running = RUNNING): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const other = options.compareWithTrace === undefined ? undefined : yield* readTrace(options.compareWithTrace)
@@ -59,8 +62,8 @@ interface Searching {
 }
 
 /**
- * Runs one plan after the other. Ends when the runs are done, the time is over, a run throws, or somebody presses
- * Control-C.
+ * Runs one plan after the other. Ends when the runs are done, the time is over, a run throws, the second process of
+ * `--twice` has ended, or somebody presses Control-C.
  */
 const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, until }: Searching) =>
   Effect.gen(function* () {
@@ -100,8 +103,8 @@ const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, 
 
 /**
  * Whether somebody pressed Control-C during the scope. After the first Control-C, the search or the shrinking ends with
- * the current run, so that its findings are printed and saved. A second Control-C ends the process at once, as without
- * this handler.
+ * the current run, so that its findings are printed and saved. A second Control-C ends the process immediately, as
+ * without this handler.
  */
 const stopping: Effect.Effect<() => boolean, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {

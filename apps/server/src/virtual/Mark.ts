@@ -6,12 +6,12 @@ import { CannotStart, type Settings } from "@place-access/worker"
 import { Effect, Option, Schema } from "effect"
 
 /**
- * The mark of a test world: a file in its data folder, which says what the world's clock shows. The server writes the
- * mark before it makes the database, so a folder with a database and without the mark contains real data (decision
+ * The mark of a test world: a file in its data folder, which contains the time of the world's clock. The server writes
+ * the mark before it makes the database, so a folder with a database and without the mark contains real data (decision
  * virtual-time-1).
  */
 export const Mark = Schema.Struct({
-  /** The time that the clock shows, in milliseconds since 1970. */
+  /** The time that the clock showed when the mark was written, in milliseconds since 1970. */
   now: Schema.Int,
   /** The seed from which ids and secrets are derived; null: they are random. */
   seed: Schema.NullOr(Schema.String),

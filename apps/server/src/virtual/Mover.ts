@@ -74,8 +74,8 @@ export class Mover {
   }
 
   /**
-   * Carries out one order. After a move of the clock it waits until the world is at rest (see `World`), and returns
-   * what happened. After a change of the rate it returns at once.
+   * Carries out one order, after all earlier orders. After a move of the clock it waits until the world is at rest (see
+   * `World`), and returns what happened. A change of the rate does not wait for the world, and returns an empty list.
    */
   carryOut(order: Order): Effect.Effect<ReadonlyArray<Happening>, InThePast | NeverAtRest> {
     return this.alone(async () => {

@@ -7,7 +7,7 @@ export interface Sending {
   readonly around: <E, R>(sender: Layer.Layer<WebhookSender, E, R>) => Layer.Layer<WebhookSender, E, R>
   /** How many attempts wait for a receiver's answer. */
   readonly inFlight: () => number
-  /** The attempts since the last call, in the order in which they began. */
+  /** The attempts since the last call of `take`, in the order in which they began. */
   readonly take: () => ReadonlyArray<Happening>
 }
 

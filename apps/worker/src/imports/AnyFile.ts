@@ -11,7 +11,7 @@ import * as TarFile from "./packed/TarFile.js"
 import * as TimelineFile from "./TimelineFile.js"
 import * as XmlFile from "./XmlFile.js"
 
-/** The context that the readers of one upload share. */
+/** What the reader of a file knows of the upload that contains the file. */
 export interface Context {
   /** The columns of a CSV file, if the person chose them. */
   readonly columns: CsvColumns.CsvColumns | undefined

@@ -122,8 +122,8 @@ const openTrack = (onEntry: OnEntry): Track => {
     if (times.length + positions.length > MAX_PENDING) throw new Error("a track with times and no positions")
   }
   /**
-   * Forgets the times and positions that are paired already. Does nothing until a thousand pairs or all pairs are made,
-   * because each call copies the times and positions that are not paired.
+   * Forgets the times and positions that are paired already. Does nothing while fewer than a thousand are paired and
+   * others still wait for their counterpart, because each call copies the times and positions that wait.
    */
   const drop = (): void => {
     if (paired < 1_000 && paired < Math.max(times.length, positions.length)) return

@@ -29,8 +29,8 @@ const visit = (coordinates: unknown, properties: unknown): Entry.ImportEntry => 
 }
 
 /**
- * The years 1900 and 4000. Times outside of these years count as unknown, because iOS writes an unknown time as
- * distantPast (year 1) or distantFuture (year 4001).
+ * The beginnings of the years 1900 and 4000. Times that are not between these two count as unknown, because iOS writes
+ * an unknown time as distantPast (year 1) or distantFuture (year 4001).
  */
 const DISTANT_PAST = -2_208_988_800_000
 const DISTANT_FUTURE = 64_060_588_800_000

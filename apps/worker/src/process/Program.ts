@@ -62,9 +62,10 @@ const giveUp = (): void => {
 }
 
 /**
- * Runs a program until it ends or is asked to stop. SIGTERM and SIGINT interrupt the program, and its finalizers may
- * take `STOP_MILLIS`; a second signal ends the process at once. Exit codes: 0 when the program ended or was asked to
- * stop, 78 when its settings are wrong, 64 for a wrong command line, 1 for any other failure.
+ * Runs a program until it ends or is asked to stop. SIGTERM and SIGINT interrupt the program. Its finalizers may take
+ * `STOP_MILLIS`, and after SIGTERM also the time that `drainsFor` set; then the process ends with code 1. A second
+ * signal ends the process immediately. Exit codes: 0 when the program ended or stopped in time, 78 when its settings
+ * are wrong, 64 for a wrong command line, 1 for any other failure.
  */
 export const run = (main: Effect.Effect<unknown, unknown>): void => {
   StackTraces.install()

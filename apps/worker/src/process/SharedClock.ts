@@ -95,7 +95,7 @@ export const make = () => {
     compare,
     /** Compares the clocks every minute, and when the machine's clock was set. Never ends and never fails. */
     watch: Effect.forever(Effect.zipRight(waitForNext, compare)),
-    /** Waits until the clock is right. Returns at once when it is. */
+    /** Waits until the clock is right. Returns immediately when the clock is right already. */
     untilRight: until(true),
     /**
      * Runs the program while the clock is right, interrupts the program when the clock becomes wrong, and starts it

@@ -62,8 +62,8 @@ const readMap = (file: string): SourceMap | undefined => {
 }
 
 /**
- * Installs two hooks for the whole process: making a trace never throws, and an uncaught exception is printed with its
- * source lines.
+ * Installs two hooks for the whole process: making a trace never throws, and the trace of an uncaught exception is
+ * printed with the positions in the source files.
  */
 export const install = (): void => {
   Error.prepareStackTrace = (error, frames) =>

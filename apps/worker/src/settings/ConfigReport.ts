@@ -21,7 +21,7 @@ export const lines = (error: ConfigError): Lines =>
     )
   )
 
-/** Reads settings. The error lists every problem at once. */
+/** Reads settings. The error lists all problems, not only the first. */
 export const read = <A>(config: Config.Config<A>): Effect.Effect<A, CannotStart> =>
   Effect.mapError(
     config,

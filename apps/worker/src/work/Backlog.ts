@@ -4,7 +4,7 @@ import { Effect, Schedule } from "effect"
 
 const EVERY = Schedule.spaced("15 seconds")
 
-/** Measures the backlog of each queue every 15 seconds and never fails. Ends at once when telemetry is off. */
+/** Measures the backlog of each queue every 15 seconds and never fails. Does nothing when telemetry is off. */
 export const watching = Effect.flatMap(Telemetry.isMeasuring, (isOn) =>
   isOn
     ? Timestamp.now.pipe(

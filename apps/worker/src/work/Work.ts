@@ -23,8 +23,8 @@ interface Settings {
 /** Options for the loops of a worker. */
 export interface LoopOptions {
   /**
-   * Wraps each loop that looks for work at intervals. A server on virtual time uses this option to lengthen the sleeps
-   * of idle loops.
+   * Wraps every loop except those of `runWorker`. A server on virtual time uses this option to lengthen the sleeps of
+   * these loops while nothing happens.
    */
   readonly regular: <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**

@@ -21,7 +21,7 @@ const EVENTS: Readonly<Record<`webhook ${Entered}`, string>> = {
   "webhook places.changed": "A notification when you share other places"
 }
 
-/** The words for what an app did, by the route that it called or the event that it subscribed to. */
+/** The texts for what an app or its developer did, by the route that was called, and the texts for events. */
 export const DEEDS: Readonly<Record<string, string>> = {
   "GET /v1/me": "Looked at what you allowed it",
   "GET /v1/answers/current-place": "Asked which of your places you are at",
@@ -50,8 +50,8 @@ export const DEEDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The words for what the app did. Undefined when this version of the service has no words for the endpoint. A `HEAD`
- * request has the words of the `GET` request, because the two differ only in the body of the answer.
+ * The text for what the app did. Undefined when this version of the service has no text for the endpoint. A `HEAD`
+ * request has the text of the `GET` request, because the two differ only in the body of the answer.
  */
 export const deed = (endpoint: string): string | undefined => DEEDS[endpoint.replace(/^HEAD /, "GET ")]
 
@@ -65,7 +65,7 @@ const refused = (why: string): Outcome => ({ label: "Refused", why })
 const notSent = (why: string): Outcome => ({ label: "Withheld", why })
 const failed = (why: string): Outcome => ({ label: "Not answered", why })
 
-/** The words for why the app learned nothing, by error code. */
+/** The texts for why the app learned nothing, by error code. */
 export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   invalid_token: refused("its access token was no longer valid"),
   missing_scope: refused("you have not allowed this"),
@@ -92,7 +92,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   no_endpoint: notSent("the app has no address for such events")
 }
 
-/** The result of a request in words: `Answered`, or a label and the reason why the app got no answer. */
+/** The result of a request or event: `Answered`, or a label and the reason why the app got no answer or event. */
 export const outcome = (error: string | null): Outcome =>
   error === null ? { label: "Answered", why: "" } : (OUTCOMES[error] ?? refused(""))
 

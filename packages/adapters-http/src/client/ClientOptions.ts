@@ -27,8 +27,8 @@ export interface PlaceAccessOptions {
   /** How long one attempt may take. Default: 30,000 ms. */
   readonly timeoutMs?: number | undefined
   /**
-   * The longest wait before a retry. When the service asks for a longer wait (`Retry-After`), the call fails at once.
-   * Default: 60,000 ms.
+   * The longest wait before a retry. When the service asks for a longer wait (`Retry-After`), the call fails
+   * immediately. Default: 60,000 ms.
    */
   readonly longestWaitMs?: number | undefined
   /** Replaces functions such as `fetch` and the clock, for tests and environments without them. */

@@ -103,7 +103,7 @@ export interface Coordinates {
 }
 
 export interface LatestLocationAnswer extends MayBePaused {
-  /** Null when no phone has sent a reading, and while the user has paused the app. */
+  /** Null when no phone that the user carries has sent a reading, and while the user has paused the app. */
   readonly fix: Coordinates | null
 }
 
@@ -142,7 +142,7 @@ export interface PlaceRuleAnswer {
   readonly silence_s: number | null
   readonly active_from: IsoTime | null
   readonly active_until: IsoTime | null
-  /** `disabled`: the place or the scope that the rule needs is gone. */
+  /** `disabled`: the rule's place was archived or is no longer shared, or the rule's scope was removed. */
   readonly state: "active" | "inactive" | "finished" | "disabled"
   readonly disabled_at: IsoTime | null
   readonly created_at: IsoTime
@@ -332,7 +332,7 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** For `enter` and `exit`: seconds from the crossing to the event, 0 to 300. No event if the user is back before. */
+  /** For `enter` and `exit`: seconds from the crossing to the event, 0 to 300. No event if the user is back by then. */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
   /** The exact url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */
@@ -395,5 +395,5 @@ export type TestTripBody =
   /** `minutes`: 5 to 720. */
   | (PlaceTrip & { readonly trip: "stay"; readonly minutes?: number | undefined })
   | (LateTrip & { readonly trip: "log"; readonly locations: ReadonlyArray<RecordedReading> })
-  /** `file`: the text of a GPX file or of a Google Timeline. */
+  /** `file`: the text of a file of recorded positions, such as GPX, CSV or a Google Timeline. */
   | (LateTrip & { readonly trip: "file"; readonly file: string })

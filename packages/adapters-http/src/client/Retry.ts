@@ -3,7 +3,7 @@
  * that tests need no clock.
  *
  * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. Like Stripe's client,
- * this client gives up at once when the wait would be longer than `longestWaitMs`. The error then says how long the
+ * this client gives up immediately when the wait would be longer than `longestWaitMs`. The error then says how long the
  * wait is (`retryAfterS`).
  */
 

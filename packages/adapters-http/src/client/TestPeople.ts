@@ -37,7 +37,8 @@ export const testPeopleOf = (endpoint: TokenEndpoint) => {
       call<Contract.MadeTestPersonAnswer>(TEST_PEOPLE.create, options, undefined, body),
     get: (id: string, options?: CallOptions) => call<Contract.TestPersonAnswer>(TEST_PEOPLE.get, options, id),
     /**
-     * Removes the person. The connection ends at once, and everything else about the person is deleted within minutes.
+     * Removes the person. The connection ends immediately, and everything else about the person is deleted within
+     * minutes.
      */
     remove: (id: string, options?: CallOptions) => call<void>(TEST_PEOPLE.remove, options, id),
     /** Sends the readings of a trip as the person's phone. Rules fire and webhooks are delivered as for users. */

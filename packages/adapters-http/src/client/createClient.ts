@@ -71,7 +71,7 @@ export const createClient = (options: PlaceAccessOptions) => {
       /** The address of the consent page, and the values to keep until the user comes back. */
       start: (request: AuthorizationRequest): Promise<StartedAuthorization> =>
         startAuthorization(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
-      /** Exchanges the code in the callback address for tokens. From then on every call works. */
+      /** Exchanges the code in the callback address for tokens, and stores the tokens, which all other calls need. */
       complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))

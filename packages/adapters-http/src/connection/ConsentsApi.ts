@@ -11,7 +11,7 @@ import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
 import { ConsentRequestIdText } from "../wire/PathIds.js"
 
-/** The schemas of this file describe the content of the consent page as data (Spec §4.1). */
+/** The schemas of this file describe the content of the consent page, and the user's decision, as data (Spec §4.1). */
 
 export const Uses = Schema.Struct({
   since: At,

@@ -124,7 +124,10 @@ export interface ClientProof {
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
   sent.get("client_id") ?? ClientCredentials.basic(request)?.clientId
 
-/** The client's id and secret, from the body or from HTTP Basic. A request may not use both (RFC 6749 §2.3). */
+/**
+ * The client's secret, from the body or from HTTP Basic. A request may not have a secret in both places (RFC 6749
+ * §2.3). It may name the client id in both places if the two ids are equal.
+ */
 export const credentials = (
   request: HttpServerRequest.HttpServerRequest,
   sent: OAuthRequest

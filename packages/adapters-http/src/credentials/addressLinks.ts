@@ -22,8 +22,8 @@ export const mailUnlockLink = (email: Account.Email) =>
   Effect.zipRight(takeLink, afterAnswer("An unlock link could not be mailed", requestUnlock(email)))
 
 /**
- * Uses up an unlock link, which makes this browser known to the account: the owner can then sign in with it while
- * strangers guess passwords. The returned `withCookie` adds the cookie of the known browser to an answer.
+ * Uses up an unlock link, which makes this browser known to the account: the owner can then sign in with this browser
+ * even while strangers guess passwords. The returned `withCookie` adds the cookie of the known browser to an answer.
  */
 export const unlockBrowser = (token: string) =>
   Effect.gen(function* () {

@@ -9,8 +9,8 @@ import { type TextFiles, textsIn } from "../languages/index.js"
 
 /**
  * The settings for a phone's app, to scan, to open on the phone, or to type in. `qrText`, `link` and `settings` contain
- * the token, so they are shown only once, when the token is made. `address` and `steps` contain no token and may be
- * shown again.
+ * the token, or a key with which the app fetches the token. So they are shown only once, when the token is made.
+ * `address`, `steps` and `tuning` contain no token and may be shown again.
  */
 export interface DeviceSetup {
   /** The address to which the phone sends its readings. */

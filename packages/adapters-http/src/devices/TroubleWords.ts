@@ -3,7 +3,7 @@ import type { Language } from "@place-access/domain/shared"
 import { isIPv4 } from "node:net"
 import { textsIn } from "../languages/index.js"
 
-// The texts about what may be wrong with a silent phone (decision devices-13).
+// The texts about what may be wrong with a phone that sends nothing, or too inexact locations (decision devices-13).
 
 interface TroubleWords {
   readonly title: string

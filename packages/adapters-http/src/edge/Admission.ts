@@ -3,7 +3,7 @@ import type { RequestTimers } from "./Timers.js"
 import { Turns } from "./Turns.js"
 
 /**
- * Admission control (decision limits-11) limits how many requests this process works on at once. There is a fixed
+ * Admission control (decision limits-11) limits how many requests this process works on together. There is a fixed
  * number of places, and each admitted request takes one place. Without a limit, an overloaded process would slow down
  * every request, keep the memory of all requests, and let requests wait for a database connection until they fail. When
  * all places are taken, a request waits for a moment. If no place becomes free in time, the request is refused with 503
@@ -55,7 +55,7 @@ export type Admit = Effect.Effect<RequestPlace | undefined>
 
 /**
  * The returned effect admits one request. It waits for a place if necessary, and yields undefined when no place became
- * free in time.
+ * free in time. When `WAITING_MAX` requests wait already, it yields undefined immediately.
  */
 export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
   const turns = new Turns({ atOnce: requestsAtOnce, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS }, timers)
@@ -82,7 +82,8 @@ export const aside = <A, E, R>(
 
 /**
  * Gives the request's place to other requests when its body takes long to arrive. Otherwise a few clients that send
- * slowly could take every place. Returns a function that takes the place back when the body has arrived.
+ * slowly could take every place. Returns a function that takes the place back. The caller calls this function when the
+ * body has arrived.
  */
 export const duringBody = (place: RequestPlace | undefined): (() => void) => {
   if (place === undefined) return NOTHING

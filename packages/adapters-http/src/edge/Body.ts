@@ -30,8 +30,8 @@ const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
 
 /**
- * Limits the request's body: it must have a declared content type, be UTF-8, and be within the route's `BodyBounds`.
- * Bytes are counted while they arrive. The body is not read before a guard or a handler asks for it.
+ * Limits the request's body: it must have a content type that the route reads, be UTF-8, and be within the route's
+ * `BodyBounds`. Bytes are counted while they arrive. The body is not read before a guard or a handler asks for it.
  *
  * The platform alone accepts any content type and any length. If the platform's own limit is set, the platform resets
  * the connection when a body is longer, so that the client gets no answer.
@@ -106,7 +106,8 @@ export const acceptable = (
 }
 
 /**
- * The type in lower case, without parameters. Undefined when the header is missing; "" when its charset is not UTF-8.
+ * The type in lower case, without parameters. Undefined when the header is missing; "" when the header names another
+ * charset than UTF-8 or US-ASCII.
  */
 const mediaType = (header: string | undefined): string | undefined => {
   if (header === undefined || header.trim() === "") return undefined
@@ -222,7 +223,7 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
 /**
  * Parses the body that a phone's app sent as JSON. A body that is not JSON or is nested too deeply yields undefined
  * instead of a refusal, and NUL characters are kept (decisions devices-7 and devices-12). A body with more entries than
- * the route allows is refused.
+ * the route allows is refused, and so is a long body that `Slices.parse` refuses with `TooManyValues`.
  */
 export const lenientJson = (text: string): Effect.Effect<unknown> =>
   CurrentRequest.cellWith((cell) => parseJson(text, cell.route.bounds.entries, LENIENT))
@@ -240,7 +241,10 @@ interface Strictness {
 const parseJson = (text: string, entriesMax: number, strictness: Strictness): Effect.Effect<unknown> =>
   Slices.isLong(text) ? parseLong(text, entriesMax, strictness) : parseShort(text, entriesMax, strictness)
 
-/** Does the same as `parseShort`, but in slices, between which other requests run. */
+/**
+ * Does the same as `parseShort`, but in slices, between which other requests run. Also refuses a body with too many
+ * values in one slice (`Slices.TooManyValues`).
+ */
 const parseLong = (text: string, entriesMax: number, strictness: Strictness): Effect.Effect<unknown> => {
   let entries = 0
   const mayHoldNul = strictness.refusesNul && text.includes("\\u0000")

@@ -34,8 +34,9 @@ export interface Cell {
   /** Set by the router. The edge reads this field to limit the body, to log the request and to add headers. */
   route: Route
   /**
-   * Set by the guard of the route, before it checks limits and scopes, so that a call which the guard refuses is logged
-   * too.
+   * The connection in whose access log the request is entered; undefined when no log lists the request. The guard of
+   * the route sets this field before it checks limits and scopes, so that a call which the guard refuses is logged too.
+   * When a developer reads about a connection, the handler sets this field (`developerReads`).
    */
   caller: RequestCaller | undefined
   /**
@@ -49,14 +50,14 @@ export interface Cell {
    */
   repeat: Repeat | undefined
   /**
-   * The key of the app's purpose that the request named. `BearerAuthLive` also sets the key when it refuses the
-   * purpose, so that the access log names the purpose.
+   * The key of the app's purpose that the request named; null when the request named no purpose of the app.
+   * `BearerAuthLive` also sets the key when it refuses the purpose, so that the access log names the purpose.
    */
   purpose: string | null
   /**
-   * What the answer discloses, in words for the user, such as "2 shared places". The words contain no coordinates. A
-   * handler returns these words (`DisclosedAnswer`), and the cell passes them on: the platform encodes the answer
-   * before the edge gets it.
+   * What the answer discloses, as a text for the user, such as "2 shared places"; null when the answer discloses
+   * nothing. The text contains no coordinates. A handler returns the text (`DisclosedAnswer`), and the cell passes the
+   * text to the edge, because the edge gets only the encoded answer.
    */
   disclosed: string | null
   /**

@@ -2,21 +2,21 @@ import { Data, Effect } from "effect"
 
 /**
  * Long work on one large body, in slices: after each slice, the other requests of the process run. A phone that was
- * offline for weeks sends 8 MiB at once. Parsing such a body in one piece would block the process for a second.
+ * offline for weeks sends 8 MiB in one request. Parsing such a body in one piece would block the process for a second.
  */
 
-/** The most characters of JSON that are parsed at once, which takes about two milliseconds. */
+/** The most characters of JSON that are parsed in one slice, which takes about two milliseconds. */
 const CHARACTERS = 131_072
-/** The most entries that are converted at once. */
+/** The most entries that are converted in one slice. */
 const ENTRIES = 1_000
 /**
- * The most values that are parsed at once. A text of `CHARACTERS` characters cannot have more values. So only two parts
- * of a body can have too many values: a single list entry that is longer than `CHARACTERS`, and the members of the root
- * that are not lists.
+ * The most values that are parsed in one slice. A text of `CHARACTERS` characters cannot have more values. So only two
+ * parts of a body can have too many values: a single list entry that is longer than `CHARACTERS`, and the members of
+ * the root that are not lists.
  */
 export const VALUES = CHARACTERS
 
-/** The text has more than `VALUES` values in a part that would be parsed at once. */
+/** The text has more than `VALUES` values in a part that would be parsed in one slice. */
 export class TooManyValues extends Data.TaggedError("TooManyValues") {}
 
 /** Gives the event loop one turn, in which other requests can run. */

@@ -8,18 +8,18 @@ import type { RequestTimers } from "./Timers.js"
 const STOPPED_MILLIS = 100
 
 export interface TurnLimits {
-  /** How many callers may work at once. */
+  /** How many callers may work at the same time. */
   readonly atOnce: number
-  /** How many callers may wait. The next caller is refused at once. */
+  /** How many callers may wait. The next caller is refused immediately. */
   readonly waitingMax: number
   /** How long each caller may wait before it is refused. */
   readonly waitMillis: number
 }
 
 /**
- * Limits how many callers work at once in this process: at most `atOnce` callers have a turn, the others wait in the
- * order in which they came, each for a bounded time. Turns are kept in memory, so nobody waits for a process that
- * crashed.
+ * Limits how many callers work at the same time in this process: at most `atOnce` callers have a turn. At most
+ * `waitingMax` further callers wait in the order in which they came, each for a bounded time. Turns are kept in memory,
+ * so nobody waits for a process that crashed.
  */
 export class Turns {
   private working = 0
@@ -76,9 +76,9 @@ export class Turns {
         resume(Effect.succeed(given))
       }
       const [{ waitMillis }, timers] = [this.limits, this.timers]
-      // When the whole process was stopped for a while, the timers of all waiting callers fire at once, though turns
-      // are free in a moment. A timer that fires much too late therefore starts the wait again instead of refusing the
-      // caller.
+      // When the whole process was stopped for a while, the timers of all waiting callers fire together, before the
+      // working callers can release their turns. A timer that fires much too late therefore starts the wait again
+      // instead of refusing the caller.
       const expire = (dueAt: number) => {
         if (timers.now() - dueAt <= STOPPED_MILLIS) answer(false)
         else stopTimer = startTimer()

@@ -33,7 +33,10 @@ export const put = (own: Context.Context<never>, key: string, service: unknown):
 export const lay = <A>(own: Context.Context<never>, services: Context.Context<A>): void =>
   void (layeredOf(own).below = services.unsafeMap)
 
-/** Runs `self` with `services` added. Where the request has a service of the same name, the request's service wins. */
+/**
+ * Runs `self` with `services` added. When the request has a service of the same name, `self` gets the service of the
+ * request.
+ */
 export const over =
   <A>(services: Context.Context<A>) =>
   <X, E, R>(self: Effect.Effect<X, E, R>): Effect.Effect<X, E, Exclude<R, A>> =>

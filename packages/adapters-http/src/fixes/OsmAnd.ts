@@ -8,7 +8,8 @@ import { degrees, type Fields, fields, instant, isFields, isoMillis, list, numbe
 
 /**
  * A request in the protocol of OsmAnd, as the server Traccar reads it (traccar, OsmAndProtocolDecoder.java). Apps send
- * the fields as a query, as a form, or as JSON. Traccar Client nests the fields of its JSON, and its SDK does not.
+ * the fields as a query, as a form, or as JSON. Traccar Client nests the fields of its JSON; the SDK of Traccar Client
+ * does not.
  */
 export interface OsmAndRequest {
   /** The fields of the query. A flat message of the body takes each field that it lacks from the query. */

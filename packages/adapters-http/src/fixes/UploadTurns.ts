@@ -9,7 +9,7 @@ import { Turns } from "../edge/Turns.js"
 /**
  * Uploads of one person take turns in this process (decision fixes-9). An upload can commit only if no other upload of
  * the person was committed after it had read the person's data. Otherwise the upload starts again. So without turns,
- * when twenty uploads run at once, one commits, and nineteen read and evaluate again.
+ * when twenty uploads run at the same time, one commits, and nineteen read and evaluate again.
  *
  * The upload whose turn it is stores the uploads that wait behind it too, in the same commit (decision fixes-10). Each
  * of these uploads then has its outcome when its own turn comes.
@@ -35,7 +35,7 @@ export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/
   {
     /**
      * Stores `upload` with `store`, when no other upload of the person runs in this process. Fails with a transient
-     * `StoreError` when the upload would wait too long.
+     * `StoreError` when too many uploads of the person wait, or when the upload has waited too long.
      *
      * When `store` fails for several uploads together, each of them is stored alone, because perhaps only one of them
      * is the reason. After a transient failure this upload fails too, and its phone sends it again: the store would
@@ -49,7 +49,7 @@ export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/
   }
 >() {}
 
-/** Build this layer once for each process: two instances would let two uploads of one person run at once. */
+/** Build this layer once for each process: two instances would let uploads of one person overlap. */
 export const layer: Layer.Layer<UploadTurns> = Layer.effect(
   UploadTurns,
   Effect.map(Timers, (timers) => make(timers))
@@ -67,7 +67,7 @@ interface Waiting {
 /** The uploads of one person. */
 interface Person {
   readonly turns: Turns
-  /** In the order in which they came, as their turns. */
+  /** In the order in which the uploads came, which is the order of their turns. Contains the upload that runs too. */
   readonly waiting: Set<Waiting>
 }
 
@@ -106,7 +106,10 @@ const make = (timers: RequestTimers): typeof UploadTurns.Service => {
   }
 }
 
-/** Stores the upload whose turn it is, together with those that wait. It may be stored already. */
+/**
+ * Stores `own`, the upload whose turn it is, together with the uploads that wait. When an earlier turn has stored `own`
+ * already, only returns its outcome.
+ */
 const storeNext = <E, R>(
   own: Waiting,
   waiting: ReadonlySet<Waiting>,

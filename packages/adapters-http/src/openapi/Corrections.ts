@@ -89,8 +89,8 @@ const impossibleScopeErrors = (requirement: ScopeRequirement | undefined): Reado
 }
 
 /**
- * Removes `errors` from the answers of an operation. The contract declares errors for many endpoints at once, so an
- * operation may declare errors with which it never answers.
+ * Removes `errors` from the answers of an operation. The contract declares some errors for whole groups of endpoints,
+ * so an operation may declare errors with which it never answers.
  */
 const dropErrors = (operation: Json, errors: ReadonlySet<string>): void => {
   const responses = object(operation["responses"])

@@ -106,8 +106,9 @@ export const ENTRIES: ReadonlyArray<CatalogueEntry> = [...Event.SUBSCRIBABLE, "p
 }))
 
 /**
- * Before every attempt to send the event, the service checks that the app has one of these scopes. Empty when the
- * service checks no scope, as for `ping` and the events of the sensitive tier.
+ * The scopes that the types of the event need, each scope once. Before every attempt to send the event, the service
+ * checks that the app has the scope of the event's type. Empty when the service checks no scope, as for `ping` and the
+ * events of the sensitive tier.
  */
 export const neededScopes = (name: CatalogueEntry["name"]): ReadonlyArray<string> =>
   Array.from(

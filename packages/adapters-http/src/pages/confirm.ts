@@ -81,7 +81,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal 
   })
 
 /**
- * A person who has confirmed already, in another tab for example, is redirected to `return_to` at once. Without a
+ * A person who has confirmed already, in another tab for example, is redirected to `return_to` immediately. Without a
  * `return_to` there is no page to redirect to, so the page shows the form.
  */
 const show = Visitor.signedInAnyhow((visitor) =>

@@ -5,8 +5,8 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Fields from "../wire/Fields.js"
 
 /**
- * The fields of a flag that users and reviewers read. The service sets a flag when an app asks about a user far more
- * often in a day than its purpose announced.
+ * The fields of a flag that users and reviewers read. The service sets a flag when an app, for one purpose, asks about
+ * a user more than twice as often in a day as the purpose declares.
  */
 export const FlagFields = {
   app_id: Schema.String,

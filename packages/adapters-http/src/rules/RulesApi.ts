@@ -109,7 +109,7 @@ const terms = {
 }
 
 /**
- * This schema decodes nothing: the domain checks the request as a whole and reports every problem at once. The schema
+ * This schema decodes nothing: the domain checks the request as a whole and reports all problems together. The schema
  * only documents what the domain accepts.
  */
 const NewPlaceRule = Schema.Struct({ ...terms, place_id: Anything }).annotations({

@@ -52,9 +52,10 @@ const callerOf = (token: string, rate: Rate.Rate) =>
   )
 
 /**
- * Refuses a token of a suspended account with 503, because the token works again when the account is resumed. When the
- * connection is known, the call enters the user's access log, and counts like every other call with a valid token
- * (decision limits-3). Without a limit, an app could write log entries as fast as it sends requests.
+ * Refuses a token with 503 while the account of the user or of the app's developer is suspended, because the token
+ * works again when the account is resumed. When the connection is known, the call is entered into the user's access
+ * log, and counts like every other call with a valid token (decision limits-3). Without a limit, an app could write log
+ * entries as fast as it sends requests.
  */
 const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {
@@ -66,9 +67,9 @@ const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   })
 
 /**
- * Refuses a token that does not work. When the token worked earlier, the call is counted and entered into the access
- * log of its connection's user. The answer is the same as to a token that was never issued, without rate limit headers
- * (decision limits-3).
+ * Refuses a token that does not work. When the token worked earlier, the call is counted, and entered into the access
+ * log of its connection's user unless the connection is over its rate limit. The answer is the same as to a token that
+ * was never issued, without rate limit headers (decision limits-3).
  */
 const refuse = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {

@@ -19,8 +19,8 @@ export const WEBHOOK_ADDRESS: Counted = { of: Subject.webhooksOf, rate: Rate.WEB
 export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF_ACCOUNT }
 
 /**
- * Counts one action of the account, or refuses the action. Pages call this function, and endpoints of which only some
- * calls count. An endpoint of which every call counts has the annotation `RateOfAccount` instead.
+ * Counts one action of the account, or refuses the action. Pages call this function, and so do endpoints that count
+ * only some of their calls. An endpoint that counts every call has the annotation `RateOfAccount` instead.
  */
 export const take = ({ of, rate }: Counted, id: UserId) => RateLimit.take(of(id), rate)
 

@@ -3,9 +3,9 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 
 /**
- * Every error body of the API: `{ statusCode, error, message }`, without internals (Spec §7, decisions §5). The bodies
- * are plain structs, because a tagged error would send `_tag` to the client. Handlers fail with values that the
- * functions below make, and the edge encodes these values.
+ * Every error body of the API: `{ statusCode, error, message }`, without internals (Spec §7, decisions §5). Some bodies
+ * have further fields. The bodies are plain structs, because a tagged error would send `_tag` to the client. Handlers
+ * fail with values that the functions below make, and the edge encodes these values.
  */
 
 const fields = <const Status extends number, const Code extends string>(statusCode: Status, error: Code) => ({
@@ -348,12 +348,12 @@ export const busy: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is busy right now; try again soon" },
   BUSY_RETRY_S
 )
-/** How many seconds an app waits before it calls again for a connection that is on hold. */
+/** The `Retry-After` of `connection_on_hold`, in seconds. */
 const ON_HOLD_RETRY_S = 3_600
 /**
- * The answer while an account of the connection is suspended (decision staff-1): the app keeps its tokens, which work
- * again afterwards. The error has a code of its own, because after `unavailable` an app must assume that its refresh
- * token may be spent.
+ * The answer while the account of the user or of the app's developer is suspended (decision staff-1): the app keeps its
+ * tokens, which work again afterwards. The error has a code of its own, because after `unavailable` an app must assume
+ * that its refresh token may be spent.
  */
 export const connectionOnHold: typeof ConnectionOnHold.Type = retryAfter(
   { statusCode: 503, error: "connection_on_hold", message: "This connection is on hold; its tokens stay valid" },

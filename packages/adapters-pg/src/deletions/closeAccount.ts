@@ -46,8 +46,8 @@ export const closeAccount = (
   })
 
 /**
- * Deletes the exported archives at once, not later with the account's other rows, because one archive contains all data
- * of the person (decision exports-4).
+ * Deletes the exported archives immediately, not later with the account's other rows, because one archive contains all
+ * data of the person (decision exports-4).
  */
 const deleteArchives = (sql: SqlClient, id: UserId) =>
   Effect.zipRight(sql`DELETE FROM exports WHERE user_id = ${id}`, sql`DELETE FROM export_pieces WHERE user_id = ${id}`)

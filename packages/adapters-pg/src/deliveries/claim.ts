@@ -37,8 +37,8 @@ const DELIVERY_COLUMNS = Rows.columns(DeliveryRow, "d")
 
 /**
  * The times at which a delivery is due again if the lease of this claim lapses. After each of the first two lapses in a
- * row, the delivery is due at once. The first time of this list is for the third lapse in a row, the second time for
- * the fourth lapse, and so on. `Delivery.dueAfterLapse` has the same rule.
+ * row, the delivery is due immediately. The first time of this list is for the third lapse in a row, the second time
+ * for the fourth lapse, and so on. `Delivery.dueAfterLapse` has the same rule.
  */
 const dueAfterLapses = (leaseUntil: Timestamp.Timestamp) =>
   RetrySchedule.WAITS.map((millis) => Rows.at(Timestamp.plus(leaseUntil, millis)))
@@ -53,7 +53,7 @@ const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(
  * Claims deliveries of one app. A claim is a lease: the row gets the worker's random `lease` and the time
  * `leased_until`. Until then the row belongs to that worker alone, and no transaction stays open while the worker
  * posts. Finishing the delivery needs the same `lease`. When the worker dies, the time runs out and the next claim
- * takes the row over; a delivery whose leases lapse too often in a row fails as abandoned.
+ * takes the row over; a delivery whose leases lapse `Delivery.MAX_LAPSES` times one after the other fails as abandoned.
  *
  * `limit` is shared among the endpoints: each next row goes to the endpoint that then has the fewest deliveries in
  * flight. An endpoint gets a new epoch each time it is disabled. A delivery of an earlier epoch fails when the

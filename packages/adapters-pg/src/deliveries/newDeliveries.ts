@@ -19,8 +19,8 @@ export const insert =
   }
 
 /**
- * A new delivery is due at once. When its endpoint was disabled before the delivery was stored, the delivery fails at
- * once.
+ * The columns of a new delivery, which is due immediately. When the endpoint was disabled before the delivery is
+ * stored, the row is stored as failed (`BEGUN`).
  */
 const BEGINNING = { state: FIRST_STATE, fail_reason: "NULL", due_at: "r.created_at", ended_at: "NULL" }
 const BEGUN_COLUMNS = Object.keys(BEGINNING).join(", ")

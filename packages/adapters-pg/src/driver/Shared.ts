@@ -19,7 +19,7 @@ const DEPTH_MAX = 64
  * Runs the short reads of all requests on a few shared connections. The reads of one turn of the event loop are one
  * exchange, and no exchange waits for the answers of an earlier one. A statement that locks, waits, writes or takes
  * long must not run here, because it would delay the reads of other requests. An interrupted read is not cancelled,
- * because it ends almost at once.
+ * because it is short.
  */
 export const shared = (pool: pg.Pool, linesMax: number, alone: RunStatement): RunStatement => {
   const lines: Array<Line> = []
@@ -75,8 +75,8 @@ class Line {
     this.waiting.push(read)
     if (this.isCalled) return
     this.isCalled = true
-    // When the pool has ended, `connect` refuses at once all reads that are in `waiting`, so the read must be in that
-    // list before.
+    // When the pool has ended, `connect` immediately refuses all reads that are in `waiting`. So the read must be in
+    // that list before `connect` is called.
     if (this.client === undefined) this.connect()
     else setImmediate(this.send)
   }
@@ -115,8 +115,8 @@ class Line {
   }
 
   /**
-   * Gives the connection back to the pool. Runs one turn of the event loop later, because a caller often sends its next
-   * statement at once.
+   * Gives the connection back to the pool. Runs one turn of the event loop after the last answer, because a caller
+   * often sends its next statement immediately.
    */
   private readonly rest = (): void => {
     const { client } = this

@@ -240,7 +240,7 @@ export const touch = async ({ mine, path }: OwnLock): Promise<string | undefined
   }
 }
 
-/** Ends the process at once. An orderly stop would still write to the files, which another process may have open. */
+/** Ends the process immediately. An orderly stop would write to the files, which another process may have open. */
 const end = (directory: string, reason: string): Effect.Effect<void> =>
   Effect.sync(() => {
     process.stderr.write(

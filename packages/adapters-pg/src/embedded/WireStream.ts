@@ -73,7 +73,7 @@ export class WireStream extends Duplex {
   }
 
   override _read(): void {
-    // Nothing to do: `deliver` pushes the bytes when they arrive, and the driver reads them at once.
+    // Nothing to do: `deliver` pushes the bytes when they arrive, and the driver reads them immediately.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {

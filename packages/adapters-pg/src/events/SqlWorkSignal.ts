@@ -54,8 +54,8 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
 const onHostClock = Effect.withClock(Clock.make())
 
 /**
- * Sends the first signal at once. Signals that are raised during the pause after it are sent as one signal at the end
- * of the pause.
+ * Sends the first signal immediately, and then pauses. Signals that are raised during the pause are sent as one signal
+ * at the end of the pause.
  */
 const notifyWhenRaised = (sql: SqlClient, raised: Queue.Dequeue<void>) =>
   Queue.take(raised).pipe(

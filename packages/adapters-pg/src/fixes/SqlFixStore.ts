@@ -44,7 +44,7 @@ const commit = (sql: SqlClient): Store["commit"] => {
 /**
  * After an upload with at least this number of fixes, the store lets other requests run for one turn of the event loop.
  * Such an upload is probably one of the parts into which `ingestFixes` divides a large upload, and the next part
- * follows at once.
+ * follows immediately.
  */
 const LARGE = 500
 

@@ -14,8 +14,8 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient> = Layer.effe
     IdempotencyStore.of({
       once: ({ keyHash, subject, userId }, fingerprint, decide, work) =>
         Effect.gen(function* () {
-          // While this lock is held, a second request with the same key does not wait: it gets `UnderWay` at once. The
-          // lock ends with the transaction, also when the connection breaks.
+          // While one request has this lock, a second request with the same key does not wait: it gets `UnderWay`
+          // immediately. The lock ends with the transaction, also when the connection breaks.
           const lock = yield* sql`SELECT pg_try_advisory_xact_lock(
               hashtextextended(${`idempotent answer ${userId} ${subject} ${keyHash}`}, 0)) AS is_free`.pipe(
             Rows.first(LockRow)

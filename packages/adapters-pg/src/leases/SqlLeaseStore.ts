@@ -24,8 +24,8 @@ export const layer: Layer.Layer<LeaseStore, never, SqlClient> = Layer.effect(
 
 /**
  * Deletes the rows of all workers. Call it only for a database that one process at a time can open: its previous worker
- * must have ended. Without the row of that worker, the new worker takes over its work at once. With the row, the work
- * would wait until `alive_until`, which the last beat of the previous worker set.
+ * must have ended. Without the row of the previous worker, the new worker takes over its work immediately. With the
+ * row, the work would wait until `alive_until`, which the last beat of the previous worker set.
  */
 export const forgetWorkers = Effect.flatMap(SqlClient, (sql) => orStoreError(Effect.asVoid(sql`DELETE FROM workers`)))
 

@@ -9,8 +9,8 @@ const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
  * How many hashes are computed at the same time. A hash takes 19 MiB and one thread of Node's pool, which look-ups of
- * files and host names share. When many people sign in at once, they wait for each other and do not stop the rest of
- * the process.
+ * files and host names share. When many people sign in at the same time, they wait for each other and do not stop the
+ * rest of the process.
  */
 const AT_ONCE = 2
 

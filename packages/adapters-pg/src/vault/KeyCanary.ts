@@ -70,7 +70,7 @@ export const check = program("KeyCanary.check", function* (): Program<void, Fail
 
 /**
  * Checks the keys and stores the canary (a sealed text that only the right keys open); the schema must be up to date.
- * Of two processes that start at once on an empty database with different keys, one is refused.
+ * Of two processes that start at the same time on an empty database with different keys, one is refused.
  */
 export const keep = program("KeyCanary.keep", function* (): Program<void, Failure, SqlClient | Vault.Vault> {
   const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]

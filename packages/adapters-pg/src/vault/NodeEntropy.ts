@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { randomBytes, randomFillSync } from "node:crypto"
 
 /**
- * How many bytes are taken from the operating system at once. A call for sixteen bytes costs as much as a call for a
- * few thousand.
+ * How many bytes one call takes from the operating system. A call for sixteen bytes costs as much as a call for a few
+ * thousand.
  */
 const SUPPLY = 4_096
 

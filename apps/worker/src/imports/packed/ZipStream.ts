@@ -34,9 +34,9 @@ const SLACK_BYTES = 1_048_576
 export class UnsafeArchive extends Error {}
 
 /**
- * Reads the files of a directory from the bytes of the archive, which may come in pieces of any size. Throws
- * `UnsafeArchive` when the archive expands to more than `most` bytes, or by more than `MAX_RATIO`, and another error
- * when the archive is damaged.
+ * Reads the files that the archive's list (`ZipDirectory`) names. The bytes of the archive may come in pieces of any
+ * size. Throws `UnsafeArchive` when the archive expands to more than `most` bytes, or by more than `MAX_RATIO`, and
+ * another error when the archive is damaged.
  */
 export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink) => {
   let position = 0

@@ -206,7 +206,8 @@ export const places = {
 }
 
 /**
- * The access log. The words for what an app did and for the result are texts of the API, which the domain translates.
+ * The access log. The texts for what an app did and for the result are texts of the API (`access-log/EntryWords.ts`),
+ * which the domain translates.
  */
 export const accessLog = {
   title: "Access log",

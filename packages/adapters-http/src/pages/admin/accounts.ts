@@ -115,8 +115,8 @@ const roles = (account: Account.Account, token: string): Html =>
   </section>`
 
 /**
- * The button that removes a role. The button for the role Admin is folded away, because an admin who loses the role is
- * shut out of these pages.
+ * The button that removes a role. The button for the role Admin is folded away, because an admin who loses the role can
+ * no longer open these pages.
  */
 const removal = (account: Account.Account, token: string, role: Account.Role): Html => {
   const text = words.take(texts.admin.roles[role])

@@ -80,8 +80,8 @@ interface Listing {
 }
 
 /**
- * One rule: its state and its newest check are visible, and the rest is folded away. Otherwise each rule would take
- * twenty lines of the page.
+ * One rule: its state and its newest check (the evaluation of a reading) are visible, and the rest is folded away.
+ * Otherwise each rule would take twenty lines of the page.
  */
 const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>, { isAlone, isPaused }: Listing): Html =>
   html`<section aria-labelledby="${rule.id}">

@@ -39,7 +39,7 @@ export const receive = <A, E, R>(visitor: Visitor.Visitor, { missing, most, tooL
     return yield* Effect.catchAll(uploaded, (error) => (isTooLarge(error) ? tooLarge : Effect.fail(error)))
   })
 
-/** All bytes of the file, up to `most`. */
+/** All bytes of the file. Fails with `payload_too_large` when the file has more than `most` bytes. */
 const whole = <E>(bytes: Stream.Stream<Uint8Array, E>, most: number) =>
   Effect.gen(function* () {
     const parts: Array<Uint8Array> = []

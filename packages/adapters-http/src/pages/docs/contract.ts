@@ -96,8 +96,8 @@ const audienceOf = ({ path, scheme }: Operation): Audience => {
 const pathOf = (tag: string): Tag["path"] => `/docs/reference/${tag.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
 
 /**
- * The paths of the tags' pages. The server needs these paths when it starts, and builds the OpenAPI document only for
- * the first page. So this function reads the names of the tags from the contract.
+ * The paths of the tags' pages. The server needs these paths when it starts, but builds the OpenAPI document only when
+ * somebody requests a page that needs it. So this function reads the names of the tags from the contract.
  */
 export const tagPaths = (): ReadonlyArray<Tag["path"]> => {
   const names: Array<string> = []

@@ -97,7 +97,10 @@ const together = (schema: Json, schemas: Json): Json => {
   }
 }
 
-/** All fields of an object, or of the objects of a list. Inner fields follow the field that contains them. */
+/**
+ * The fields of an object, or of the objects of a list. Inner fields follow the field that contains them. Fields more
+ * than `MAX_DEPTH` levels deep are left out.
+ */
 export const fields = (schema: Json, schemas: Json, prefix = "", depth = 0): ReadonlyArray<Field> => {
   const whole = together(resolved(schema, schemas), schemas)
   if (depth > MAX_DEPTH) return []

@@ -19,7 +19,7 @@ import { duration, keptFor, number } from "./words.js"
 const { MAX_PER_APP, MAX_STRIKES, WARNED_STRIKES } = WebhookEndpoint
 const ANSWER = duration(Delivery.ANSWER_DEADLINE)
 const OVERLAP = duration(SigningSecret.OVERLAP)
-/** How long a worker may go on to use the secrets of an endpoint that it has read. */
+/** How long a worker may use the secrets of an endpoint after the worker has read them. */
 const LEASE = duration(Delivery.LEASE)
 
 export const pages = ({ baseUrl }: ServiceOptions, contract: () => Contract) => [

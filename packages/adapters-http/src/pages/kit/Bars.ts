@@ -14,7 +14,7 @@ export interface DrawnBar {
   /** The day or the hour. */
   readonly name: Text
   readonly value: number
-  /** The part of `value` that counts failures, in another colour at the foot of the bar. */
+  /** The part of `value` that counts failures or late readings, in another colour at the foot of the bar. */
   readonly bad?: number
 }
 
@@ -22,8 +22,8 @@ export interface DrawnBar {
 export interface BarTable {
   readonly caption: Text
   /**
-   * The headings of the table's columns: the day or hour (`name`), the value, and the failures (`bad`). `bad` is left
-   * out when no bar has failures.
+   * The headings of the table's columns: the day or hour (`name`), the value, and the failures or late readings
+   * (`bad`). `bad` is left out for a chart that counts neither.
    */
   readonly name: Text
   readonly value: Text

@@ -71,8 +71,8 @@ export interface HtmlPage {
    */
   readonly share?: ScriptPolicy & { readonly manifest: string }
   /**
-   * A page of the documentation. The page is cached, so its policy allows its one script by the address, and not by a
-   * nonce. `markdown`: the address of the page's copy in Markdown.
+   * A page of the documentation. The page is cached, so its policy allows scripts by their address (all scripts of this
+   * service), and not by a nonce. `markdown`: the address of the page's copy in Markdown; null when there is no copy.
    */
   readonly docs?: { readonly markdown: string | null }
   /**
@@ -89,7 +89,7 @@ type Policies = Pick<
 >
 
 /**
- * The Content-Security-Policy: no scripts, styles and images only from this service, no frames around the page, no
+ * The Content-Security-Policy: no scripts; styles and images only from this service; no frames around the page; no
  * `<base>`. A page with scripts allows them by a nonce, and a page of the documentation allows any script of this
  * service. A page with a map also allows images from the origin of the tiles. Where a script loads something from this
  * service, such as the tiles of the base map, the page may connect to this service. Chromium applies `form-action` to

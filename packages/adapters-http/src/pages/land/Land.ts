@@ -238,7 +238,10 @@ interface Lettering {
   readonly taken?: ReadonlyArray<LandLabel>
 }
 
-/** Draws the most important towns of the picture. Towns whose names would touch another name are left out. */
+/**
+ * Draws the most important towns of the picture, at most `most`. Towns whose names would touch another name are left
+ * out.
+ */
 export const towns = (view: LandView, { letter, line, most, taken = [] }: Lettering): string => {
   if (!isOnMap(view.centre)) return ""
   const found = around(view)

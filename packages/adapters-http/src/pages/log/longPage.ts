@@ -7,7 +7,7 @@ import * as Folded from "./Folded.js"
  * entries as the page needs for enough lines.
  */
 
-/** The least number of lines of a page, if the log has enough entries. */
+/** The least number of lines of a page, if `MOST` entries are enough for this number. */
 const LINES = 25
 const FIRST = 50
 /** How many entries each further read gets, when the first entries had many repeats. */
@@ -18,7 +18,8 @@ const MOST = FIRST + 4 * FURTHER
 type From<E, R> = (cursor: string | undefined, limit: number) => Effect.Effect<AccessLogPage, E, R>
 
 /**
- * Reads a page. The function reads further entries while the page has too few lines, or ends within a group of repeats.
+ * Reads a page. The function reads further entries while the page has too few lines, or ends within a group of repeats,
+ * but at most `MOST` entries.
  */
 export const read = <E, R>(from: From<E, R>, cursor: string | undefined): Effect.Effect<AccessLogPage, E, R> =>
   Effect.gen(function* () {

@@ -220,8 +220,8 @@ const when = (fold: Folded.Fold): Html => {
 /** The request in words, and how often it was repeated. */
 const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {
   const deed = EntryWords.deed(endpoint)
-  // A single entry that counts several calls is about a token that no longer works: all calls with this token within an
-  // hour share one entry.
+  // A single entry that counts several calls is about tokens that no longer work: all calls of one connection to one
+  // route with such tokens, within an hour, share one entry.
   const often = times > 1 && html`<strong>${count(times)} ×</strong> `
   const within = newest === oldest && times > 1 && html`<br /><span class="soft">${words.withinAnHour}</span>`
   return deed === undefined

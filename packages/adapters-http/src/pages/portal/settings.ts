@@ -75,7 +75,10 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
     })
   })
 
-/** Groups of links to the settings. The history is on this page, and every other setting has a page of its own. */
+/**
+ * Groups of links to the settings. The setting how long history is kept is on this page, and every other setting has a
+ * page of its own.
+ */
 const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =>
   Effect.map(NoticeChoice.row(portal, visitor), (notices) => {
     const row = (heading: Html, text: Html, to: string, open: Html): Row => ({ heading, text, to, open })

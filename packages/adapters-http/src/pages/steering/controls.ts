@@ -7,8 +7,8 @@ import { type Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 
-// This module has the forms whose changes take effect at once. They are parts of the connection's page and of the list
-// of apps.
+// This module has the forms with which a person changes connections without the app's consent page. The changes take
+// effect immediately. The forms are parts of the connection's page and of the list of apps.
 
 const words = texts.steering
 

@@ -84,7 +84,7 @@ const restoreExact = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* connectionId
       const session = { isFresh: yield* isFreshSession(visitor.cookie) }
-      // This value of `done` makes the connection's page show the button that restores exact location again.
+      // With this value of `done`, the connection's page still shows the button that restores exact location.
       const back = `${portal}/connections/${id}?done=exact-location-not-restored`
       return yield* restoreExactLocation(visitor.account.id, id, session).pipe(
         Effect.as(seeOther(`${portal}/connections/${id}?done=exact-location-restored`)),

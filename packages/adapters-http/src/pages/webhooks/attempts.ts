@@ -6,7 +6,7 @@ import { time } from "../kit/Time.js"
 /**
  * This module shows the request and the answer of each attempt of a delivery, with a command that sends the same
  * request again. Viewers of the app see neither the command nor the signature (decision teams-1): with a signature,
- * they could send the event to the receiver again, which accepts it for a few minutes.
+ * they could send the event to the receiver again. The receiver would accept the event until the signature is too old.
  */
 
 const words = texts.webhooks.delivery

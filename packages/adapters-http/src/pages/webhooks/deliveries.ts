@@ -73,7 +73,7 @@ interface Found {
   readonly page: Page
   /** The addresses of the app's endpoints, by their ids. */
   readonly urls: ReadonlyMap<string, string>
-  /** The endpoint by which the list is filtered, if the endpoint was removed. */
+  /** The id of the endpoint by which the list is filtered, if the endpoint was removed; otherwise undefined. */
   readonly removed: string | undefined
   /** Whether the filter names an id that is no endpoint of the app, and never was one. */
   readonly isMistaken: boolean

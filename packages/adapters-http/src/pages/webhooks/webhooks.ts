@@ -47,7 +47,7 @@ export const typed = (form: Form.Form) => ({
 
 /**
  * Decodes the posted form, and also checks the text of the address by the rules of the sender. So the page shows all
- * problems at once.
+ * problems together.
  */
 export const decoded = (posted: ReturnType<typeof typed>) =>
   Effect.map(WebhookSender, (sender) =>

@@ -9,10 +9,11 @@ export interface SearchEntry {
 }
 
 /**
- * The entries that contain every word of the question, or a word that begins with it. The best entry comes first. A
- * word in a heading counts more than a word in a text. The browser runs this function too: `docsScript` contains the
- * function's source text. So the function uses nothing from outside of itself. The function also contains no named
- * function, because `npm run dev` would wrap a named function in a helper that the browser does not have.
+ * At most `most` entries that fit the question, the best entry first. For every word of the question, an entry must
+ * contain this word or a longer word that begins with this word. A word in a heading counts more than a word in a text.
+ * The browser runs this function too: `docsScript` contains the function's source text. So the function uses nothing
+ * from outside of itself. The function also contains no named function, because `npm run dev` would wrap a named
+ * function in a helper that the browser does not have.
  */
 export const rank = (entries: ReadonlyArray<SearchEntry>, question: string, most: number): Array<SearchEntry> => {
   const words = question
