@@ -76,9 +76,9 @@ const IN_USE =
   "A migration needs a table that is in use, perhaps by a backup, or a node of the cluster does not answer. The migration is retried."
 
 /**
- * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at once:
- * one migrates, the others wait and find nothing left to do. While a table is in use or a node of the cluster does not
- * answer, the function tries again, without a limit.
+ * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at the same
+ * time: one migrates, the others wait and find nothing left to do. While a table is in use or a node of the cluster
+ * does not answer, the function tries again, without a limit.
  */
 export const migrateWith = program("Migrator.migrate", function* (list: ReadonlyArray<Migration>): Program<
   ReadonlyArray<string>,

@@ -51,7 +51,7 @@ export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
 /**
  * Makes the missing partitions of the months around `now` and returns their names. Rows that arrived before their month
  * had a partition are in the DEFAULT partition and are moved. The function is idempotent, and several processes may run
- * it at once.
+ * it at the same time.
  *
  * The DEFAULT partition may have many years of imported history. The function reads it twice: to find the rows of the
  * month, and to prove that no other row belongs to the month. Meanwhile other statements can read and write; only new
@@ -320,7 +320,7 @@ const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4)
 
 /**
  * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose whole
- * month is past its limit. Returns their names. The function is idempotent, and several processes may run it at once.
+ * month is past its limit. Returns their names. Idempotent; several processes may run the function at the same time.
  * While it waits for a lock, the statements behind it wait for at most 200 ms at a time. A table that stays busy is
  * left to the next run. On a cluster, the function drops partitions only when it is connected to the coordinator.
  */

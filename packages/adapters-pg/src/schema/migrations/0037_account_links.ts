@@ -14,8 +14,8 @@ export const statements = [
   )`,
   `CREATE INDEX account_links_by_user ON account_links (user_id)`,
   `CREATE INDEX account_links_by_expiry ON account_links (expires_at)`,
-  // A session is valid while its account has the password version with which the session began. Null: a version of the
-  // service that could not replace a password opened the session.
+  // A session is valid only while its `password_version` equals that of its account. Null counts as equal: a session
+  // that an earlier release opened has null, and stays valid until it expires or is deleted.
   `ALTER TABLE accounts ADD COLUMN password_version integer NOT NULL DEFAULT 0`,
   `ALTER TABLE sessions ADD COLUMN password_version integer`,
   // The secret end of the mailed link, encrypted under SECRET_KEYS. The secret is removed when the message was sent or

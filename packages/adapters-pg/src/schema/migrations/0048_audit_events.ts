@@ -1,7 +1,7 @@
 /** Security events, and what staff and operators did. */
 export const statements = [
-  // Each row belongs to a person and is deleted with the person's account. Rows with the `user_id` '-' belong to
-  // nobody.
+  // `user_id` is the account that the event is about; the row is deleted with that account. '-' stands in events that
+  // are about no account, such as a sign-in with an unknown e-mail address.
   `CREATE TABLE audit_events (
     -- '-': no account, or none that exists
     user_id text NOT NULL,

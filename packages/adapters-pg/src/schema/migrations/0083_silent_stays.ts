@@ -1,7 +1,8 @@
 /**
- * `heard_until` is for stays that end before a long silence (decision visits-11). `stays_rule` is the number of the
- * rules by which the stays of a device were derived; after an upgrade, stays of older rules are derived anew (decision
- * visits-12). Devices from before this migration have the number 1, and new ones 2.
+ * `heard_until`: the time of the last fix before a long silence, after which the device was far away. Nobody knows
+ * when, during the silence, the device left (decision visits-11). Null for all other stays. `stays_rule`: the number of
+ * the rules by which the stays of a device were derived; after an upgrade, stays of older rules are derived anew
+ * (decision visits-12). Devices from before this migration have the number 1, and new ones 2.
  */
 export const statements = [
   `ALTER TABLE stays ADD COLUMN heard_until timestamptz(3)`,
