@@ -1,8 +1,8 @@
 // Checks where the code uses private parts of libraries ("hooks"), which a library may change in any version. Each hook
 // belongs to one or more rooms, or is forbidden everywhere. A room's README says why its hooks are worth the risk and
 // what an upgrade could break, and a canary test of the room fails when a hook changes. This check fails on a hook that
-// is used in any other place, and when the installed version of a library is not the version that the README says it
-// was written for.
+// is used in any other place, on a hook that has no canary test or no row in the README, and when the installed version
+// of a library is not the version that the README says it was written for.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 
@@ -12,42 +12,107 @@ const SIMULATION = "packages/domain/testing/simulation/engine/"
 const PROCESS = "apps/worker/src/process/"
 const MAP = "packages/adapters-http/src/pages/kit/scripts/mapScript.ts"
 
-/** Rooms with hooks: the README that lists the hooks, and the canary tests that fail when an upgrade changes a hook. */
+/** Rooms with hooks: the README that lists the hooks, and the files of canary tests, which fail when a hook changes. */
 const ROOMS = [
-  { room: ENGINE, readme: `${ENGINE}README.md`, canary: "packages/adapters-http/test/engine/hooks.test.ts" },
-  { room: DRIVER, readme: `${DRIVER}README.md`, canary: "packages/adapters-pg/test/driver/hooks.pg.test.ts" },
+  { room: ENGINE, readme: `${ENGINE}README.md`, canaries: ["packages/adapters-http/test/engine/hooks.test.ts"] },
+  { room: DRIVER, readme: `${DRIVER}README.md`, canaries: ["packages/adapters-pg/test/driver/hooks.pg.test.ts"] },
   {
     room: SIMULATION,
     readme: `${SIMULATION}README.md`,
-    canary: "packages/domain/test/testing/simulation/engine/hooks.test.ts"
+    canaries: [
+      "packages/domain/test/testing/simulation/engine/hooks.test.ts",
+      "packages/domain/test/testing/simulation/guardInBundle.test.ts"
+    ]
   },
-  { room: PROCESS, readme: `${PROCESS}README.md`, canary: "apps/worker/test/process/hooks.test.ts" },
+  { room: PROCESS, readme: `${PROCESS}README.md`, canaries: ["apps/worker/test/process/hooks.test.ts"] },
   {
     room: MAP,
     readme: "packages/adapters-http/src/pages/kit/README.md",
-    canary: "packages/adapters-http/test/pages/kit/mapHooks.test.ts"
+    canaries: ["packages/adapters-http/test/pages/kit/mapHooks.test.ts"]
   }
 ]
 
 /**
- * The hooks. `uses` are the rooms that may use a hook; left out: none may. A README names each hook as it is written
- * here.
+ * The hooks. A README names each hook as it is written here.
+ *
+ * `uses` has the rooms that may use a hook, and for each room words from the titles of the canary tests for its use.
+ * Without `uses`, no room may use the hook. A hook without a `pattern` is a behaviour that has no name in the code.
  */
 const HOOKS = [
-  { name: "HttpApiBuilder.group", pattern: /\bHttpApiBuilder\.group\b/, uses: [ENGINE] },
-  { name: "RouteContextTypeId", pattern: /\bRouteContextTypeId\b/, uses: [ENGINE] },
-  { name: "unsafeMap", pattern: /\bunsafeMap\b/, uses: [ENGINE] },
-  { name: "Context.unsafeMake", pattern: /\bContext\.unsafeMake\b/, uses: [ENGINE] },
-  { name: "FiberRef.currentContext", pattern: /\bFiberRef\.currentContext\b/, uses: [ENGINE, DRIVER] },
-  { name: "_getActiveQuery", pattern: /\b_getActiveQuery\b/, uses: [DRIVER] },
-  { name: "processID", pattern: /\bprocessID\b/, uses: [DRIVER] },
-  { name: "prepareValue", pattern: /\bprepareValue\b/, uses: [DRIVER] },
-  { name: "pg.Query", pattern: /\bpg\.Query\b/, uses: [DRIVER] },
-  { name: "Object.create", pattern: /\bObject\.create\(/, uses: [DRIVER] },
-  { name: "effect/FiberScope/Global", pattern: /effect\/FiberScope/, uses: [SIMULATION, PROCESS] },
-  { name: "file names of effect", pattern: /effect\\\/\(/, uses: [SIMULATION] },
-  { name: "_abortLoading", pattern: /\b_abortLoading\b/, uses: [MAP] },
-  { name: "_removeTile", pattern: /\b_removeTile\b/, uses: [MAP] },
+  {
+    name: "HttpApiBuilder.group",
+    pattern: /\bHttpApiBuilder\.group\b/,
+    uses: { [ENGINE]: ["takes the handlers of a group by name"] }
+  },
+  {
+    name: "RouteContextTypeId",
+    pattern: /\bRouteContextTypeId\b/,
+    uses: { [ENGINE]: ["finds the route of a request in its services"] }
+  },
+  { name: "unsafeMap", pattern: /\bunsafeMap\b/, uses: { [ENGINE]: ["looks services up in that very map"] } },
+  {
+    name: "Context.unsafeMake",
+    pattern: /\bContext\.unsafeMake\b/,
+    uses: { [ENGINE]: ["makes a context of the map that it is given"] }
+  },
+  {
+    name: "FiberRef.currentContext",
+    pattern: /\bFiberRef\.currentContext\b/,
+    uses: {
+      [ENGINE]: ["leaves a context alone that equals the one", "runs an effect in the very context that is set for it"],
+      [DRIVER]: ["finds a transaction in a context that a fiber sets for itself"]
+    }
+  },
+  { name: "_getActiveQuery", pattern: /\b_getActiveQuery\b/, uses: { [DRIVER]: ["says which query is under way"] } },
+  { name: "processID", pattern: /\bprocessID\b/, uses: { [DRIVER]: ["knows the server's process"] } },
+  {
+    name: "connection.stream",
+    pattern: /\bconnection(?:Of\(\w+\))?\??\.stream\b/,
+    uses: { [DRIVER]: ["has the socket that it reads from"] }
+  },
+  {
+    name: "prepareValue",
+    pattern: /\bprepareValue\b/,
+    uses: { [DRIVER]: ["turns values into what the server reads"] }
+  },
+  { name: "pg.Query", pattern: /\bpg\.Query\b/, uses: { [DRIVER]: ["lets a subclass of pg.Query write"] } },
+  {
+    name: "Object.create",
+    pattern: /\bObject\.create\(/,
+    uses: { [DRIVER]: ["asks the client that a reserved connection has"] }
+  },
+  {
+    name: "effect/FiberScope/Global",
+    pattern: /effect\/FiberScope/,
+    uses: {
+      [SIMULATION]: ["effect keeps its root fibers in a global value"],
+      [PROCESS]: ["keeps its root fibers in a global value"]
+    }
+  },
+  {
+    name: "file names of effect",
+    pattern: /effect\\\/\(/,
+    uses: {
+      [SIMULATION]: ["reads the host in the file that the guard knows", "Random reads no randomness of the host"]
+    }
+  },
+  { name: "reads of effect", uses: { [SIMULATION]: ["the guard reports nothing of `effect`'s own"] } },
+  {
+    name: "_abortLoading",
+    pattern: /\b_abortLoading\b/,
+    uses: { [MAP]: ["asks the layer's own _abortLoading", "loads an image from a data: address"] }
+  },
+  {
+    name: "_removeTile",
+    pattern: /\b_removeTile\b/,
+    uses: {
+      [MAP]: [
+        "asks the layer's own _removeTile",
+        "loads an image from a data: address",
+        "drops a tile with _removeTile of GridLayer"
+      ]
+    }
+  },
   { name: "attachListeners", pattern: /\battachListeners\b/ },
   { name: "pg-protocol", pattern: /["']pg-protocol/ },
   { name: "generated code", pattern: /\bcompileFunction\b|\bnew Function\(|["'](?:node:)?vm["']/ },
@@ -64,6 +129,18 @@ const isCode = (line) => !/^\s*(?:\/\/|\/?\*)/.test(line)
 const problems = []
 const say = (problem) => problems.push(problem)
 const read = (path) => readFileSync(path, "utf8")
+/** The code of a file, without its comments. */
+const codeOf = (path) => read(path).split("\n").filter(isCode).join("\n")
+
+/** The titles of the tests in a file that are run. A test that is skipped, such as `it.skip(…)`, does not count. */
+const titlesOf = (code) =>
+  Array.from(code.matchAll(/\bit(?:\.each\(\[[^]*?\]\))?\(\s*"(.*?)(?<!\\)"/g), ([, title]) => title)
+
+/** The first cells of the rows of a README's tables of hooks. */
+const rowsOf = (readme) =>
+  Array.from(readme.matchAll(/^\| hook \|.*\n\|-.*\n((?:\|.*\n)*)/gm), ([, rows]) =>
+    rows.split("\n").flatMap((row) => /^\| (.*?) \|/.exec(row)?.[1] ?? [])
+  ).flat()
 
 const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
@@ -74,12 +151,13 @@ const used = new Set()
 for (const path of tracked) {
   for (const [index, line] of read(path).split("\n").entries()) {
     if (!isCode(line)) continue
-    for (const { name, pattern, uses = [] } of HOOKS) {
-      if (!pattern.test(line)) continue
-      const room = uses.find((one) => path.startsWith(one))
+    for (const { name, pattern, uses = {} } of HOOKS) {
+      if (!pattern?.test(line)) continue
+      const rooms = Object.keys(uses)
+      const room = rooms.find((one) => path.startsWith(one))
       if (room !== undefined) used.add(`${room} ${name}`)
       else {
-        const where = uses.length === 0 ? "nobody may use it" : `it belongs to ${uses.join(" and ")}`
+        const where = rooms.length === 0 ? "nobody may use it" : `it belongs to ${rooms.join(" and ")}`
         say(`${path}:${index + 1}: ${name} is a private hook; ${where}`)
       }
     }
@@ -94,18 +172,34 @@ const pinned = new Map(
     .flatMap((path) => Object.entries(JSON.parse(read(path)).dependencies ?? {}))
 )
 
-for (const { canary, readme, room } of ROOMS) {
-  if (!existsSync(readme) || !existsSync(canary)) {
-    say(`${room}: ${existsSync(readme) ? canary : readme} is missing`)
-    continue
-  }
+for (const { canaries, readme, room } of ROOMS) {
+  const missing = [readme, ...canaries].filter((path) => !existsSync(path))
+  for (const path of missing) say(`${room}: ${path} is missing`)
+  if (missing.length > 0) continue
   const text = read(readme)
-  if (!text.includes(canary.split("/").at(-1))) say(`${readme} does not name its canary tests, ${canary}`)
-  for (const { name, uses = [] } of HOOKS.filter((hook) => hook.uses?.includes(room))) {
-    if (!used.has(`${room} ${name}`))
+  for (const path of canaries) {
+    if (!text.includes(path.split("/").at(-1))) say(`${readme} does not name its canary tests, ${path}`)
+  }
+  const tests = canaries.map(codeOf)
+  const titles = tests.flatMap(titlesOf)
+  const rows = rowsOf(text)
+  const hooks = HOOKS.filter(({ uses = {} }) => room in uses)
+  for (const { name, pattern, uses } of hooks) {
+    if (pattern !== undefined && !used.has(`${room} ${name}`))
       say(`${room} does not use ${name} any more: take it off the list in .ci/hooks.mjs`)
-    if (!text.includes(`\`${name}\``))
-      say(`${readme} does not list \`${name}\`, which belongs to ${uses.join(" and ")}`)
+    if (!rows.some((row) => row.includes(`\`${name}\``))) say(`${readme} has no row for the hook \`${name}\``)
+    for (const words of uses[room]) {
+      if (!titles.some((title) => title.includes(words)))
+        say(`${canaries.join(" and ")}: no canary test for ${name} has "${words}" in its title`)
+    }
+    if (pattern !== undefined && !tests.some((test) => pattern.test(test)))
+      say(`${canaries.join(" and ")}: no canary test uses ${name}`)
+  }
+  for (const row of rows) {
+    if (!hooks.some(({ name }) => row.includes(`\`${name}\``)))
+      say(
+        `${readme}: the row "${row}" names no hook of .ci/hooks.mjs: add the hook there, or say that the part is public`
+      )
   }
   // The line of a README such as "Read in: effect 3.22.4, @effect/platform 0.97.2."
   const versions = /^Read in: (.+)\.$/m.exec(text)?.[1]?.split(", ") ?? []

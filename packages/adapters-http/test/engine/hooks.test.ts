@@ -10,7 +10,7 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "@effect/platform"
-import { Chunk, Context, Effect, FiberRef, Layer, Option, Runtime, RuntimeFlags, Schema } from "effect"
+import { Chunk, Context, Effect, FiberRef, Layer, Option, Runtime, RuntimeFlags, Schema, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 
 /**
@@ -82,6 +82,15 @@ describe("effect", () => {
       return yield* FiberRef.get(FiberRef.currentContext)
     })
     expect(Effect.runSync(program), `FiberRef.currentContext cannot be replaced in two steps: ${SEE}`).toBe(same)
+  })
+
+  it("runs an effect in the very context that is set for it, and then goes on in the fibre's own", () => {
+    const own = Context.make(One, "one")
+    const current = Effect.withFiberRuntime<unknown>((fiber) => Effect.succeed(fiber.currentContext))
+    const program = Effect.all([current, Effect.locally(current, FiberRef.currentContext, own), current])
+    const [before, during, after] = Effect.runSync(Effect.provide(program, Context.make(Two, "two")))
+    expect(during, `Effect.locally copies FiberRef.currentContext: ${SEE}`).toBe(own)
+    expect(after, `Effect.locally does not give FiberRef.currentContext back: ${SEE}`).toBe(before)
   })
 })
 
@@ -158,6 +167,51 @@ describe("@effect/platform", () => {
     ).toEqual([["GET", "/one", "None", false]])
   })
 
+  it("takes the handlers of a group by name, and calls a handler with the decoded parts of the request", async () => {
+    const seen: Array<unknown> = []
+    const made = HttpApiBuilder.group(Api, "things", (handlers) => {
+      seen.push(typeof handlers.handleRaw)
+      return handlers.handle(
+        "make",
+        ({ request, ...parts }) => {
+          seen.push(request.method, parts)
+          return Effect.succeed({ ok: true })
+        },
+        { uninterruptible: true }
+      )
+    })
+    const guards = Layer.merge(
+      Layer.succeed(Secured, { token: () => Effect.succeed("one") }),
+      Layer.succeed(Plain, Effect.void)
+    )
+    const layer = made.pipe(Layer.provide(guards), Layer.provideMerge(HttpApiBuilder.Router.Live))
+    const request = HttpServerRequest.fromWeb(
+      new Request("http://x/things/a?limit=2", {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-of": "b" },
+        body: JSON.stringify({ label: "c" })
+      })
+    )
+    const answer = Effect.gen(function* () {
+      const context = yield* Layer.build(layer)
+      const router = yield* Effect.provide(HttpApiBuilder.Router.router, context)
+      for (const { method, path, uninterruptible } of router.routes) seen.push([method, path, uninterruptible])
+      const app = yield* HttpRouter.toHttpApp(router)
+      return yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
+    })
+    const { status } = await Effect.runPromise(
+      Effect.scoped(answer) as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
+    )
+    const parts = { path: { id: "a" }, payload: { label: "c" }, headers: { "x-of": "b" }, urlParams: { limit: "2" } }
+    expect([...seen, status], `HttpApiBuilder.group calls handlers in another way: ${SEE}`).toEqual([
+      "function",
+      ["POST", "/things/:id", true],
+      "POST",
+      parts,
+      201
+    ])
+  })
+
   it("finds the route of a request in its services, by the names that are put there", async () => {
     const seen: Array<unknown> = []
     const handler = Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse>((fiber) => {
@@ -193,14 +247,16 @@ describe("@effect/platform", () => {
       HttpServerResponse.empty(),
       HttpServerResponse.uint8Array(new Uint8Array(1)),
       HttpServerResponse.text("text"),
-      HttpServerResponse.html("<p>")
+      HttpServerResponse.html("<p>"),
+      HttpServerResponse.stream(Stream.empty)
     ].map(({ body }) => body._tag)
     expect(bodies, `Bodies of answers have other kinds: ${SEE}`).toEqual([
       "Raw",
       "Empty",
       "Uint8Array",
       "Uint8Array",
-      "Uint8Array"
+      "Uint8Array",
+      "Stream"
     ])
   })
 })

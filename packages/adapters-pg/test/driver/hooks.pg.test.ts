@@ -3,7 +3,7 @@ import { fromPool } from "@effect/sql-pg/PgClient"
 import { TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import { isFragment } from "@effect/sql/Statement"
-import { Context, Effect, type Scope } from "effect"
+import { Context, Effect, Fiber, FiberRef, type Scope } from "effect"
 import { Socket } from "node:net"
 import pg from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -270,6 +270,33 @@ describePg("driver", "@effect/sql-pg", () => {
       })
     )
     expect(rows, `@effect/sql finds a transaction in another way: ${SEE}`).toEqual([{ n: "the transaction's" }])
+  })
+
+  it("finds a transaction in a context that a fiber sets for itself, until the fiber sets its old context again", async () => {
+    const found = await run(
+      Effect.gen(function* () {
+        const sql = yield* library
+        const connection = { execute: () => Effect.succeed([{ n: "the transaction's" }]) } as unknown as Connection
+        const ask = Effect.map(sql<{ readonly n: unknown }>`SELECT 1 AS n`, (rows) => rows[0]?.n)
+        const outside = yield* FiberRef.getAndUpdate(FiberRef.currentContext, (context) =>
+          Context.add(context, TransactionConnection, [connection, 0] as const)
+        )
+        const own = yield* ask
+        const failed = yield* Effect.either(Effect.zipRight(ask, Effect.fail("failed")))
+        const afterFailure = yield* ask
+        const ofChild = yield* Effect.flatMap(Effect.fork(ask), Fiber.join)
+        yield* FiberRef.set(FiberRef.currentContext, outside)
+        return { own, failed: failed._tag, afterFailure, ofChild, after: yield* ask }
+      })
+    )
+    const n = "the transaction's"
+    expect(found, `FiberRef.currentContext no longer sets the context of a fiber: ${SEE}`).toEqual({
+      own: n,
+      failed: "Left",
+      afterFailure: n,
+      ofChild: n,
+      after: 1
+    })
   })
 
   it("makes statements of segments: texts, parameters and identifiers", async () => {

@@ -1,7 +1,7 @@
 import { Pacing } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
-import { Clock, DateTime, Deferred, Effect, Exit, FastCheck as fc } from "effect"
+import { Clock, DateTime, Deferred, Effect, Exit, FastCheck as fc, Utils } from "effect"
 
 const { Engine, Process, Stuck, Streams } = Simulation
 const HOUR = 3_600_000
@@ -252,7 +252,8 @@ it.each([
   ["setTimeout", () => clearTimeout(setTimeout(() => undefined, 1))],
   ["setInterval", () => clearInterval(setInterval(() => undefined, 1))],
   ["setImmediate", () => clearImmediate(setImmediate(() => undefined))],
-  ["Date.now", () => DateTime.unsafeNow()]
+  ["Date.now", () => DateTime.unsafeNow()],
+  ["Math.random", () => new Utils.PCGRandom()]
 ])("a run that reads %s of the host fails and names who did [T1]", (what, read) => {
   const scenario = () => Effect.sync(read)
   expect(() => Simulation.runSync({ seed: 1, restCap: 0 }, scenario)).toThrow(what)

@@ -38,8 +38,7 @@ interface WithTrace {
  */
 const LIBRARY = /node_modules|^node:/
 /** Files of `effect` that return a value of the host to their caller. In these files, the guard reports the caller. */
-const HANDS_ON =
-  /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|random|Random)\.[jt]s/
+const HANDS_ON = /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|Utils)\.[jt]s/
 
 type Prepare = (error: Error, sites: ReadonlyArray<Site>) => unknown
 

@@ -1,4 +1,4 @@
-import { Clock, Cron, DateTime, Effect, Fiber, GlobalValue } from "effect"
+import { Clock, Cron, DateTime, Effect, Fiber, GlobalValue, Random, Utils } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 
 /**
@@ -17,10 +17,13 @@ it("effect keeps its root fibers in a global value, where the engine finds them"
   Effect.runFork(Fiber.interrupt(fiber))
 })
 
-describe("files of effect that pass the host's time on to their caller", () => {
-  afterEach(() => void vi.unstubAllGlobals())
+describe("files of effect that pass on the host's time and randomness", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.restoreAllMocks()
+  })
 
-  /** The file of `effect` that reads the host's clock while `read` runs. */
+  /** The file of `effect` that reads the host's clock or randomness while `read` runs. */
   const readerOf = (read: () => unknown): string | undefined => {
     const stacks: Array<string> = []
     const note = () => void stacks.push(new Error("who asks").stack ?? "")
@@ -35,6 +38,10 @@ describe("files of effect that pass the host's time on to their caller", () => {
       }
     }
     vi.stubGlobal("Date", Noted)
+    vi.spyOn(Math, "random").mockImplementation(() => {
+      note()
+      return 0
+    })
     read()
     vi.unstubAllGlobals()
     const frame = stacks[0]?.split("\n").find((line) => line.includes("/node_modules/effect/"))
@@ -44,8 +51,15 @@ describe("files of effect that pass the host's time on to their caller", () => {
   it.each([
     ["DateTime.unsafeNow", () => DateTime.unsafeNow(), "dateTime"],
     ["Clock", () => Clock.make().unsafeCurrentTimeMillis(), "clock"],
-    ["Cron.next", () => Cron.next(Cron.unsafeParse("0 4 * * *")), "Cron"]
-  ])("%s", (_, read, file) => {
-    expect(readerOf(read), `effect reads the time in another file: ${SEE}`).toBe(file)
+    ["Cron.next", () => Cron.next(Cron.unsafeParse("0 4 * * *")), "Cron"],
+    ["Utils.PCGRandom", () => new Utils.PCGRandom(), "Utils"]
+  ])("%s reads the host in the file that the guard knows", (_, read, file) => {
+    expect(readerOf(read), `effect reads the host in another file: ${SEE}`).toBe(file)
+  })
+
+  it("Random reads no randomness of the host when a program asks for a number", () => {
+    const host = vi.spyOn(Math, "random")
+    Effect.runSync(Effect.zip(Random.next, Effect.withRandom(Random.next, Random.make("seed"))))
+    expect(host, `Random reads the host in a file that the guard does not know: ${SEE}`).not.toHaveBeenCalled()
   })
 })
