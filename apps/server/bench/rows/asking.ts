@@ -6,7 +6,7 @@ export const PEOPLE = 1_000
 /** The number of fixes of each person. */
 export const FIXES = 20
 
-const CLIENTS = 32
+const CLIENTS_PER_SERVER = 32
 
 /**
  * A side that loads the servers with presence requests. The clients are spread over the servers, and each client sends
@@ -21,7 +21,7 @@ export const asking =
         script: new URL("presence.load.ts", import.meta.url),
         options: { people: PEOPLE },
         ports: servers.map(({ port }) => port),
-        clients: CLIENTS,
+        clients: CLIENTS_PER_SERVER * servers.length,
         seconds
       }
     )

@@ -88,5 +88,6 @@ const compared = (what: string, side: (count: number) => Side): ReadonlyArray<Co
     label: `${count} ${what}`,
     product: side(count),
     baseline: side(1),
-    goals: [Goal.throughputRatio(least)]
+    goals: [Goal.throughputRatio(least)],
+    warmUpRounds: 3
   }))
