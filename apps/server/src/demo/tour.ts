@@ -170,16 +170,22 @@ const connect = (browser: DemoVisitor, server: DemoVisitor, app: App, placeId: s
     return tokens
   })
 
+/** The fields of the demo's rules, in the order in which the app makes the rules. */
+const FIELDS: Readonly<Record<Rule.RuleType, { readonly dwell_minutes?: number }>> = {
+  enter: {},
+  dwell: { dwell_minutes: DWELL_MINUTES },
+  exit: {}
+}
+
 const setRules = (server: DemoVisitor, token: string, placeId: string) =>
   Effect.gen(function* () {
     say.step("Umbrella", `sets three rules on ${LABEL}: on arrival, after ${DWELL_MINUTES} minutes, and on departure.`)
-    const rules = [{ type: "enter" }, { type: "dwell", dwell_minutes: DWELL_MINUTES }, { type: "exit" }]
-    for (const rule of rules) {
+    for (const [type, fields] of Object.entries(FIELDS)) {
       const { id } = yield* server.ask(Identified, "POST", "/v1/rules/place", {
         token,
-        json: { ...rule, place_id: placeId }
+        json: { type, ...fields, place_id: placeId }
       })
-      say.fact(rule.type, id)
+      say.fact(type, id)
     }
   })
 

@@ -1,4 +1,5 @@
 import { Geometry } from "@place-access/domain/places"
+import { Rule } from "@place-access/domain/rules"
 import { Effect } from "effect"
 import type { Log } from "./Log.js"
 import type { ReplayOptions } from "./options.js"
@@ -170,13 +171,13 @@ const measured = (
   return {
     crossings: crossingFigures(
       seen,
-      fired.filter(({ type }) => type !== "dwell")
+      fired.filter(({ type }) => Rule.PROPERTIES[type].firesOnCrossing)
     ),
     dwell: dwellFigures(
       seen,
       fired.filter(
         ({ occurredAt, type }) =>
-          type === "dwell" && (seen.some(({ at }) => at === occurredAt) || evidence(seen, occurredAt))
+          Rule.PROPERTIES[type].hasDwellTime && (seen.some(({ at }) => at === occurredAt) || evidence(seen, occurredAt))
       ),
       dwellMinutes
     ),
@@ -194,14 +195,16 @@ const isConfirmed = (seen: ReadonlyArray<Sighting>, from: number, isInside: bool
   return next.length < 2 ? undefined : next.every((one) => one.isInside === isInside)
 }
 
+const endsInside = ({ type }: ReplayedFiring): boolean => Rule.PROPERTIES[type].side === "inside"
+
 const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<ReplayedFiring>): CrossingFigures => {
   const judged = fired.flatMap((firing) => {
-    const confirmed = isConfirmed(seen, firing.occurredAt, firing.type === "enter")
+    const confirmed = isConfirmed(seen, firing.occurredAt, endsInside(firing))
     return confirmed === undefined ? [] : [{ ...firing, confirmed }]
   })
   const real = realCrossings(seen)
   const sent = real.filter(({ after, isInside, until }) =>
-    fired.some(({ occurredAt, type }) => (type === "enter") === isInside && occurredAt > after && occurredAt <= until)
+    fired.some((one) => endsInside(one) === isInside && one.occurredAt > after && one.occurredAt <= until)
   )
   return {
     sent: judged.length,

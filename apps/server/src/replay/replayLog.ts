@@ -157,15 +157,16 @@ const made = ({ circles, dwellMinutes, settleS, silenceS }: ReplayTerms) =>
       const { id } = yield* RuleSamples.place(userId, { circle, label })
       placeIds.push(id)
       for (const type of TYPES) {
+        const { firesOnCrossing, hasDwellTime } = Rule.PROPERTIES[type]
         // The rules are on zones: a zone has the same state machine as a place, and its rule needs no shared place.
         const rule = yield* RuleSamples.rule(
           sharing.connection,
           { _tag: "Zone", circle, label },
           {
             type,
-            dwellMinutes: type === "dwell" ? dwellMinutes : null,
-            settleS: type === "dwell" ? null : settleS,
-            silenceS: type === "dwell" ? silenceS : null
+            dwellMinutes: hasDwellTime ? dwellMinutes : null,
+            settleS: firesOnCrossing ? settleS : null,
+            silenceS: hasDwellTime ? silenceS : null
           }
         )
         rules.push({ id: rule.id, place: index + 1, type })

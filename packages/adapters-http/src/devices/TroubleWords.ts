@@ -1,7 +1,8 @@
-import type { Device, Silence } from "@place-access/domain/devices"
+import { Device, type Silence } from "@place-access/domain/devices"
 import type { Language } from "@place-access/domain/shared"
 import { isIPv4 } from "node:net"
 import { textsIn } from "../languages/index.js"
+import { KINDS, type PhoneKind } from "./PhoneKind.js"
 
 // The texts about what may be wrong with a phone that sends nothing, or too inexact locations (decision devices-13).
 
@@ -11,30 +12,19 @@ interface TroubleWords {
   readonly checks: ReadonlyArray<string>
 }
 
-type Format = Device.PhoneFormat
+type ByPhone = Readonly<Record<Exclude<PhoneKind, "other">, string>>
 
 /**
- * The apps that exist for iPhones only; the next line has the apps that exist for Android only. All other apps exist
- * for both kinds of phones, so their owners read the advice for iPhones and for Android. The formats `json` and
- * `browser` have no advice about the phone's settings.
+ * The advice for each kind of phone for which there is an app of the format. For a phone of the kind `other`, nobody
+ * knows the settings, so there is no advice.
  */
-const IS_IPHONE_ONLY: ReadonlySet<Format> = new Set<Format>(["overland"])
-const IS_ANDROID_ONLY: ReadonlySet<Format> = new Set<Format>(["osmand", "gpslogger"])
-
-interface ByPhone {
-  readonly iphone: string
-  readonly android: string
-}
-
-const forPhones = (format: Format, { android, iphone }: ByPhone): ReadonlyArray<string> =>
-  format === "json" || format === "browser"
-    ? []
-    : [...(IS_ANDROID_ONLY.has(format) ? [] : [iphone]), ...(IS_IPHONE_ONLY.has(format) ? [] : [android])]
+const forPhones = (format: Device.PhoneFormat, advice: ByPhone): ReadonlyArray<string> =>
+  KINDS[format].flatMap((kind) => (kind === "other" ? [] : [advice[kind]]))
 
 /** The title and the checks for a trouble. `address`: the address to which the app must send. */
 export const troubleWords = (
   trouble: Silence.Trouble,
-  format: Format,
+  format: Device.PhoneFormat,
   address: string,
   language: Language.Language
 ): TroubleWords => {
@@ -54,7 +44,7 @@ export const troubleWords = (
       return {
         title: words.wentSilent,
         checks: [
-          ...(format === "json" ? [] : [words.openOnce]),
+          ...(Device.PROPERTIES[format].sender === "program" ? [] : [words.openOnce]),
           ...forPhones(format, words.battery),
           ...forPhones(format, words.permission),
           words.switchedOn[format]

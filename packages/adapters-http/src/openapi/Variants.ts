@@ -1,5 +1,6 @@
 // In some schemas, the value of one field decides which other fields are present, or are null. This module splits such
 // a schema into one schema for each form (decision wire-3).
+import { Rule } from "@place-access/domain/rules"
 import { type Json, list, object, refName, refTo } from "./Json.js"
 
 /** One form of a schema: the values that `Split.property` has in this form, and the fields that differ. */
@@ -22,12 +23,15 @@ interface Split {
   readonly variants: ReadonlyArray<Variant>
 }
 
+const CROSSING_TYPES = Rule.RuleType.literals.filter((type) => !Rule.PROPERTIES[type].hasDwellTime)
+const DWELL_TYPES = Rule.RuleType.literals.filter((type) => Rule.PROPERTIES[type].hasDwellTime)
+
 const dwell = (schema: string, kind: string): Split => ({
   schema,
   property: "type",
   variants: [
-    { name: `${kind}CrossingRule`, values: ["enter", "exit"] },
-    { name: `${kind}DwellRule`, values: ["dwell"], required: ["dwell_minutes"] }
+    { name: `${kind}CrossingRule`, values: CROSSING_TYPES },
+    { name: `${kind}DwellRule`, values: DWELL_TYPES, required: ["dwell_minutes"] }
   ]
 })
 
@@ -35,8 +39,8 @@ const answered = (schema: string, kind: string): Split => ({
   schema,
   property: "type",
   variants: [
-    { name: `${kind}CrossingRule`, values: ["enter", "exit"], absent: ["dwell_minutes"] },
-    { name: `${kind}DwellRule`, values: ["dwell"], present: ["dwell_minutes"] }
+    { name: `${kind}CrossingRule`, values: CROSSING_TYPES, absent: ["dwell_minutes"] },
+    { name: `${kind}DwellRule`, values: DWELL_TYPES, present: ["dwell_minutes"] }
   ]
 })
 

@@ -13,6 +13,31 @@ import type { Movement } from "./Movement.js"
 export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "browser", "json")
 export type PhoneFormat = typeof PhoneFormat.Type
 
+/** What the code needs to know about a phone format, in addition to how its uploads are read. */
+export interface PhoneFormatProperties {
+  /**
+   * What sends the uploads: an app of the phone, the service's own page, which sends only while it is open, or a
+   * program that the owner of the phone wrote.
+   */
+  readonly sender: "app" | "page" | "program"
+  /** Whether the app fetches its settings from a set-up link, which works once (decision devices-14). */
+  readonly hasSetupLink: boolean
+}
+
+/**
+ * The properties of each phone format. Code that treats formats differently reads this table, and does not compare a
+ * format with a name. So when somebody adds a format, the compiler asks for the properties of the new format here.
+ */
+export const PROPERTIES: Readonly<Record<PhoneFormat, PhoneFormatProperties>> = {
+  overland: { sender: "app", hasSetupLink: false },
+  owntracks: { sender: "app", hasSetupLink: false },
+  traccar: { sender: "app", hasSetupLink: false },
+  osmand: { sender: "app", hasSetupLink: false },
+  gpslogger: { sender: "app", hasSetupLink: true },
+  browser: { sender: "page", hasSetupLink: false },
+  json: { sender: "program", hasSetupLink: false }
+}
+
 export const DeviceName = line(1, 60).pipe(brand("DeviceName"))
 export type DeviceName = typeof DeviceName.Type
 

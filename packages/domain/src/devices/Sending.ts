@@ -1,6 +1,6 @@
 // How often a phone really sends, for each hour, and what makes its rules fire late or never (decision devices-16).
 import { HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { Device } from "./Device.js"
+import { type Device, PROPERTIES } from "./Device.js"
 
 /** A time without readings. `until` is the first reading after that time, or the end of the report. */
 export interface SilentStretch {
@@ -103,7 +103,7 @@ export const of = (
   const advice: ReadonlyArray<SendingAdvice> =
     // A browser sends only while its page is open, and a phone without readings gets a warning in another place
     // (`Silence`). So both get no advice here.
-    format === "browser" || readings === 0
+    PROPERTIES[format].sender === "page" || readings === 0
       ? []
       : [
           ...(late >= readings * LATE_SHARE ? (["arrives_late"] as const) : []),

@@ -1,6 +1,6 @@
 // How long a phone has been silent, and what may be wrong with the phone (decision devices-13).
 import { DAY, HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
-import type { Device } from "./Device.js"
+import { type Device, PROPERTIES } from "./Device.js"
 
 /** `late` after an hour without anything new, `silent` after a day, `never` before the first upload. */
 export type Silence = "fresh" | "late" | "silent" | "never"
@@ -43,7 +43,7 @@ export const troubles = (
   if (silence === "never") return putAside.length === 0 && now - createdAt >= SET_UP_TIME ? ["never_arrived"] : []
   return [
     // A browser sends only while its page is open, so its silence is no trouble.
-    ...(silence === "fresh" || format === "browser" ? [] : (["went_silent"] as const)),
+    ...(silence === "fresh" || PROPERTIES[format].sender === "page" ? [] : (["went_silent"] as const)),
     ...(accuracyM !== null && accuracyM >= IMPRECISE_M ? (["imprecise"] as const) : [])
   ]
 }

@@ -12,7 +12,7 @@ import {
   Vault,
   program
 } from "../shared/index.js"
-import { type Device, type PhoneFormat, INITIAL, type DeviceName } from "./Device.js"
+import { type Device, type PhoneFormat, INITIAL, type DeviceName, PROPERTIES } from "./Device.js"
 import { DeviceStore } from "./DeviceStore.js"
 import { withLink } from "./setupLink.js"
 
@@ -63,10 +63,9 @@ export const addDevice = program(
   "addDevice",
   function* (userId: UserId, draft: { readonly name: DeviceName; readonly format: PhoneFormat }) {
     const createdAt = yield* Timestamp.now
-    const { key, setupLink, token } =
-      draft.format === "gpslogger"
-        ? yield* withLink(userId, createdAt)
-        : { key: null, setupLink: null, token: yield* Token.fresh("dv", userId) }
+    const { key, setupLink, token } = PROPERTIES[draft.format].hasSetupLink
+      ? yield* withLink(userId, createdAt)
+      : { key: null, setupLink: null, token: yield* Token.fresh("dv", userId) }
     const device: Device = {
       userId,
       id: DeviceId.make(yield* Entropy.id("dev")),

@@ -1,10 +1,35 @@
 // A rule: its target, its window and its terms (decision rules-5).
 import { Schema } from "effect"
-import type { Circle } from "../places/Geometry.js"
+import type { Circle, Side } from "../places/Geometry.js"
 import type { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "../shared/index.js"
 
 export const RuleType = Schema.Literal("enter", "exit", "dwell")
 export type RuleType = typeof RuleType.Type
+
+/** What the code needs to know about a rule type, in addition to when a rule of the type fires. */
+export interface RuleTypeProperties {
+  /** The user's side of the circle when the rule fires. */
+  readonly side: Side
+  /**
+   * Whether the rule fires when the user crosses the edge of the circle. Only such a rule has `settleS`, because only a
+   * crossing can be contradicted by the next fix (decision rules-13).
+   */
+  readonly firesOnCrossing: boolean
+  /** Whether the rule has `dwellMinutes`, and may have `silenceS` (decision rules-14). */
+  readonly hasDwellTime: boolean
+  /** Whether the rule's state must note that the rule fired, so that the rule fires at most once in each stay. */
+  readonly firesOncePerStay: boolean
+}
+
+/**
+ * The properties of each rule type. Code that treats types differently reads this table, and does not compare a type
+ * with a name. So when somebody adds a type, the compiler asks for the properties of the new type here.
+ */
+export const PROPERTIES: Readonly<Record<RuleType, RuleTypeProperties>> = {
+  enter: { side: "inside", firesOnCrossing: true, hasDwellTime: false, firesOncePerStay: false },
+  exit: { side: "outside", firesOnCrossing: true, hasDwellTime: false, firesOncePerStay: false },
+  dwell: { side: "inside", firesOnCrossing: false, hasDwellTime: true, firesOncePerStay: true }
+}
 
 /** A rule's target: one of the user's places, which may be moved and renamed. */
 export interface PlaceTarget {

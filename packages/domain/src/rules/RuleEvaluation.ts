@@ -2,7 +2,7 @@
 import type { Circle } from "../places/Geometry.js"
 import * as Geometry from "../places/Geometry.js"
 import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { RuleType, RuleWindow } from "./Rule.js"
+import { PROPERTIES, type RuleType, type RuleWindow } from "./Rule.js"
 
 /**
  * The state machine of Spec §4.6: each step applies one fix to one rule.
@@ -202,7 +202,7 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   const { unsettled } = state
   // `afterCrossing` is only for crossings. In a dwell rule, `unsettled` is a dwell that silence may fire, and every
   // decisive fix computes this dwell anew (`untilSilence`).
-  if (unsettled !== null && question.type !== "dwell")
+  if (unsettled !== null && !PROPERTIES[question.type].hasDwellTime)
     return afterCrossing(question, state, unsettled, side, fix, receivedAt)
   return decided(question, state, side, at, receivedAt)
 }
@@ -241,7 +241,7 @@ export const settle = (
 
 const settled = ({ type }: Pick<Question, "type">, state: RuleMemory, { at, fires }: Unsettled): RuleMemory => ({
   ...state,
-  dwellSpent: type === "dwell" || state.dwellSpent,
+  dwellSpent: PROPERTIES[type].firesOncePerStay || state.dwellSpent,
   lastFiredAt: fires ? at : state.lastFiredAt,
   unsettled: null
 })
@@ -257,8 +257,10 @@ const decided = (
   receivedAt: Timestamp
 ): RuleStep => {
   const evaluated = evaluatedAt(question, state, side, at, receivedAt)
-  if (question.type === "dwell") return untilSilence(question, evaluated, at, receivedAt)
   const millis = settleMillis(question)
+  // Most rules have neither `settleS` nor `silenceS`. For them this check saves the time of the look-up by type.
+  if (millis === 0 && question.silenceS === null) return evaluated
+  if (PROPERTIES[question.type].hasDwellTime) return untilSilence(question, evaluated, at, receivedAt)
   if (millis === 0 || state.side === null || side === state.side) return evaluated
   // A crossing that does not fire becomes unsettled too. Otherwise a wrong fix and the right fix after it would count
   // as two crossings, and the second crossing could fire the rule.
@@ -359,7 +361,7 @@ const spent = ({ type }: Question, { asOf, basis, side, since }: RuleMemory, las
   since,
   // A dwell rule fires once in each stay, so the state notes that it fired. A rule about entries or exits needs no
   // note: it fires only when the side changes.
-  dwellSpent: type === "dwell",
+  dwellSpent: PROPERTIES[type].firesOncePerStay,
   asOf,
   lastFiredAt,
   unsettled: null,

@@ -167,15 +167,12 @@ const wholeNumber =
 const optional = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A | null> =>
   value === undefined || value === null ? Either.right(null) : read(value)
 
-/** Whether rules of a type have `dwell_minutes`. */
-const HAS_MINUTES: Readonly<Record<Rule.RuleType, boolean>> = { enter: false, exit: false, dwell: true }
-
 /**
  * Reads `dwell_minutes`, which is required for dwell rules. For other types the result is null, whatever the app sent
  * (Spec §2.6, amendment M11).
  */
 const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> => {
-  if (type !== undefined && !HAS_MINUTES[type]) return Either.right(null)
+  if (type !== undefined && !Rule.PROPERTIES[type].hasDwellTime) return Either.right(null)
   const minutes = optional(value, wholeNumber(DWELL_MINUTES))
   return type !== undefined && Either.isRight(minutes) && minutes.right === null
     ? Either.left(`is required for ${type} rules and ${must(DWELL_MINUTES)}`)
@@ -187,14 +184,18 @@ const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<num
  * already (decision rules-13).
  */
 const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
-  type === "dwell" ? Either.right(null) : optional(value, wholeNumber(SETTLE_S))
+  type !== undefined && !Rule.PROPERTIES[type].firesOnCrossing
+    ? Either.right(null)
+    : optional(value, wholeNumber(SETTLE_S))
 
 /**
  * Reads `silence_s`, which only dwell rules have. For other types the result is null, whatever the app sent (decision
  * rules-14).
  */
 const silenceS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
-  type !== undefined && !HAS_MINUTES[type] ? Either.right(null) : optional(value, wholeNumber(SILENCE_S))
+  type !== undefined && !Rule.PROPERTIES[type].hasDwellTime
+    ? Either.right(null)
+    : optional(value, wholeNumber(SILENCE_S))
 
 /**
  * Refuses a maximum age that is not greater than `settle_s` or `silence_s`. An event that waited for this time would

@@ -2,7 +2,7 @@
 // Decision rules-12.
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Evaluation, RecentEvaluations } from "./RecentEvaluations.js"
-import type { RuleType } from "./Rule.js"
+import { PROPERTIES, type RuleType } from "./Rule.js"
 import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 
 /**
@@ -33,13 +33,6 @@ const LOOKS: Readonly<Record<RuleOutcome, "target" | "other" | "same" | "back" |
   outside_window: "nothing",
   late: "nothing",
   out_of_order: "nothing"
-}
-
-/** The person's side after the event that the rule asks about. */
-const TARGET_SIDES: Readonly<Record<RuleType, "inside" | "outside">> = {
-  enter: "inside",
-  exit: "outside",
-  dwell: "inside"
 }
 
 const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
@@ -76,13 +69,14 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
 }
 
 const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<RuleMemory["side"]> => {
+  const { firesOnCrossing, side: target } = PROPERTIES[type]
   const forwards: Array<RuleMemory["side"]> = []
   let side: RuleMemory["side"] = null
   for (const { outcome } of seen) {
     const look = LOOKS[outcome]
-    if (look === "target") side = TARGET_SIDES[type]
+    if (look === "target") side = target
     else if (look === "back") side = opposite(side)
-    else if (look === "other") side = type === "dwell" ? opposite(side) : opposite(TARGET_SIDES[type])
+    else if (look === "other") side = opposite(firesOnCrossing ? target : side)
     forwards.push(side)
   }
   // This loop goes backwards: before a crossing the person was on the other side. A dwell fires on the side where the
@@ -95,7 +89,7 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
     const isCrossing =
       LOOKS[next.outcome] === "other" ||
       LOOKS[next.outcome] === "back" ||
-      (LOOKS[next.outcome] === "target" && type !== "dwell")
+      (LOOKS[next.outcome] === "target" && firesOnCrossing)
     forwards[index] = isCrossing ? opposite(known) : known
   }
   return forwards

@@ -3,7 +3,7 @@ import type { AppTally } from "../access-log/AccessLogStore.js"
 import type { CurrentPlace } from "../answers/CurrentPlace.js"
 import type { UserConnection } from "../connection/ConnectionView.js"
 import * as Carried from "../devices/Carried.js"
-import type { Device } from "../devices/Device.js"
+import { type Device, PROPERTIES } from "../devices/Device.js"
 import * as Silence from "../devices/Silence.js"
 import * as LocalDays from "../fixes/LocalDays.js"
 import type { VolumeFlag } from "../purposes/VolumeFlag.js"
@@ -93,14 +93,16 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
  */
 const rank = (device: Device, now: Timestamp): number => {
   if (!Carried.mayShowMovement(device)) return 2
-  return device.format === "browser" && Silence.of(device.lastSeenAt, now) !== "fresh" ? 1 : 0
+  return isPage(device) && Silence.of(device.lastSeenAt, now) !== "fresh" ? 1 : 0
 }
+
+const isPage = ({ format }: Device): boolean => PROPERTIES[format].sender === "page"
 
 /**
  * Whether the phone should send and does not. Never true for a browser, which sends only while its page is open
  * (decision devices-15).
  */
-export const isSilent = ({ device, state }: PhoneState): boolean => state === "silent" && device.format !== "browser"
+export const isSilent = ({ device, state }: PhoneState): boolean => state === "silent" && !isPage(device)
 
 /**
  * Since when the person is where `where` says: at a place since the arrival, elsewhere since the last departure. Null:

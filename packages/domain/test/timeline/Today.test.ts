@@ -16,7 +16,7 @@ describe("the first page [timeline-1]", () => {
   it("a phone is late after an hour and silent after a day; the one that was heard last counts", () => {
     const phone = (...silences: ReadonlyArray<number | null>) =>
       Today.phone(
-        silences.map((one) => ({ lastSeenAt: one === null ? null : ago(one) }) as never),
+        silences.map((one) => ({ format: "overland", lastSeenAt: one === null ? null : ago(one) }) as never),
         NOW
       )?.state
     expect([phone(3 * MINUTE), phone(HOUR - 1), phone(HOUR), phone(DAY - 1), phone(DAY), phone(null)]).toEqual([

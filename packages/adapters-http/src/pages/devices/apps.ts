@@ -1,24 +1,16 @@
 import type { Device } from "@place-access/domain/devices"
+import { Schema } from "effect"
+import * as PhoneKind from "../../devices/PhoneKind.js"
 import * as Fields from "../kit/Fields.js"
 import { flag, Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 
 const words = texts.devices
 
-/** The kind of phone that a person has, which decides the apps that the page offers. */
-export type PhoneKind = "iphone" | "android" | "other"
-
-/** The apps for each kind of phone. The first app of a kind suits most people. */
-const KINDS: Readonly<Record<PhoneKind, ReadonlyArray<Device.PhoneFormat>>> = {
-  iphone: ["overland", "owntracks", "traccar"],
-  android: ["owntracks", "traccar", "gpslogger", "osmand"],
-  other: ["json"]
-}
-
-const isKind = (text: string): text is PhoneKind => Object.hasOwn(KINDS, text)
+const isKind = Schema.is(PhoneKind.PhoneKind)
 
 /** The chosen kind, or else the kind of the phone whose browser shows the page. Null when neither is known. */
-export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind | null => {
+export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind.PhoneKind | null => {
   if (isKind(chosen)) return chosen
   if (/\biPhone\b/.test(userAgent ?? "")) return "iphone"
   return /\bAndroid\b/.test(userAgent ?? "") ? "android" : null
@@ -28,7 +20,7 @@ export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind
  * Asks which kind of phone the person has. Each answer is a link to this page with the apps for that kind only. A
  * further link leads to the page that shares the position of this browser.
  */
-export const kindChoice = (page: string, share: string, chosen: PhoneKind | null): Html =>
+export const kindChoice = (page: string, share: string, chosen: PhoneKind.PhoneKind | null): Html =>
   html`<p id="kind">${words.add.which}</p>
     <p class="actions" role="group" aria-labelledby="kind">
       ${Object.entries(words.add.kinds).map(
@@ -44,8 +36,8 @@ export const kindChoice = (page: string, share: string, chosen: PhoneKind | null
     </p>`
 
 /** The apps for one kind of phone, as radio buttons. At first the first app is chosen. */
-export const appChoice = (form: Fields.Shown, kind: PhoneKind): Html => {
-  const formats = KINDS[kind]
+export const appChoice = (form: Fields.Shown, kind: PhoneKind.PhoneKind): Html => {
+  const formats = PhoneKind.formatsFor(kind)
   const chosen = form.values("format")
   return html`<fieldset id="format" ${Fields.describedByFaults(form, "format")}>
     <legend>${words.labels.format}</legend>

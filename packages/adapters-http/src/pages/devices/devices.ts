@@ -90,7 +90,7 @@ const proposed = (name: string, phones: ReadonlyArray<OwnPhone>): string => {
 }
 
 const howTo = (portal: string, device: Device.Device, baseUrl: string): Html =>
-  device.format === "browser"
+  Device.PROPERTIES[device.format].sender === "page"
     ? html`<p><a href="${sharePath(portal)}">${texts.setUp.share.title}</a></p>`
     : instructions(device, baseUrl)
 

@@ -1,4 +1,4 @@
-import type { Added, Device } from "@place-access/domain/devices"
+import { type Added, Device } from "@place-access/domain/devices"
 import { listPlaces } from "@place-access/domain/places"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
 import type { OwnPhone } from "@place-access/domain/timeline"
@@ -46,6 +46,7 @@ const tuningList = (tuning: ReadonlyArray<DeviceSetup.PhoneTuning>): Html =>
 export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, setupKey, token }: Added) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpOptions
+    const { sender } = Device.PROPERTIES[device.format]
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
     const reader = yield* Visitor.reader(visitor)
     const { language } = reader.locale
@@ -62,7 +63,7 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
         <div class="note warn">
           <p>${words.shownOnce}</p>
         </div>
-        ${device.format !== "json" && isThisMachine(setup.address) && outOfReach(portal)}
+        ${sender !== "program" && isThisMachine(setup.address) && outOfReach(portal)}
         <section class="card" aria-labelledby="steps">
           <h2 id="steps">${words.stepByStep(texts.devices.apps[device.format].name)}</h2>
           <ol>
@@ -83,7 +84,7 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
             ${tuningList(setup.tuning)}
           </section>`
         }
-        ${device.format === "json" && tryIt(setup.address, token)}
+        ${sender === "program" && tryIt(setup.address, token)}
         <p><a class="button" href="${portal}/devices">${words.done}</a></p>`
     })
   })

@@ -1,0 +1,27 @@
+import type { Device } from "@place-access/domain/devices"
+import { Schema, Struct } from "effect"
+
+// For which phones there is an app of each format.
+
+/** The kind of phone that a person has. It decides the apps that the page for a new phone offers. */
+export const PhoneKind = Schema.Literal("iphone", "android", "other")
+export type PhoneKind = typeof PhoneKind.Type
+
+/**
+ * The kinds of phones for which the page for a new phone offers a format, and whose advice the owner of the phone
+ * reads. The page offers formats in the order of this table: the first app for a kind suits most people. The page does
+ * not offer `browser` for any kind, because it has a separate link for the format.
+ */
+export const KINDS: Readonly<Record<Device.PhoneFormat, ReadonlyArray<PhoneKind>>> = {
+  overland: ["iphone"],
+  owntracks: ["iphone", "android"],
+  traccar: ["iphone", "android"],
+  gpslogger: ["android"],
+  osmand: ["android"],
+  json: ["other"],
+  browser: []
+}
+
+/** The formats that the page offers for a kind of phone. */
+export const formatsFor = (kind: PhoneKind): ReadonlyArray<Device.PhoneFormat> =>
+  Struct.keys(KINDS).filter((format) => KINDS[format].includes(kind))
