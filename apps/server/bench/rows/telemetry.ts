@@ -6,7 +6,7 @@ import * as Program from "../harness/Program.js"
 import type { Row, Side } from "../harness/Row.js"
 import { asking, FIXES, PEOPLE } from "./asking.js"
 
-const SECONDS = 1.5
+const SECONDS = 2
 
 /** Starts a substitute for a telemetry collector. Returns the settings with which a program sends to it. */
 export const collector = async (bench: Bench): Promise<Readonly<Record<string, string>>> => {
@@ -46,7 +46,7 @@ export const telemetry: Row = {
           "every trace": await side(traces)
         },
         goals: [Goal.peerCost("one trace in 100", 1.05), Goal.peerCost("every trace", 1.4)],
-        warmUpRounds: 3
+        warmUpRounds: 8
       }
     ]
   }
