@@ -96,7 +96,7 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     readonly piece: (of: ExportKey, position: number, now: Timestamp) => StoreEffect<Option.Option<Uint8Array>>
     /**
      * Deletes the archive, or stops its making. The export stays in the list as `deleted`. False when the person has no
-     * such export, or when the export has failed, expired or been deleted before.
+     * such export, or when the export has failed or was deleted before, or when `expire` has deleted its archive.
      */
     readonly remove: (of: ExportKey, at: Timestamp) => StoreEffect<boolean>
     /**

@@ -330,7 +330,10 @@ const ownerNotices: Make = (facts) => {
     what,
     at: Timestamp.plus(now, 2 * Timestamp.DAY)
   }))
-  const silent = Today.phone([{ name: facts.name, lastSeenAt: Timestamp.plus(now, -2 * Timestamp.DAY) } as never], now)
+  const silent = Today.phone(
+    [{ name: facts.name, format: "overland", lastSeenAt: Timestamp.plus(now, -2 * Timestamp.DAY) } as never],
+    now
+  )
   const oneAWeek = counts(0, 0).map((_, index) => (index === Today.DAYS - 3 ? 1 : 0))
   const of = { userId: "usr_1" as never, zone }
   return [

@@ -31,7 +31,7 @@ const app = (name: string, ...requests: ReadonlyArray<number>): Today.AppActivit
 })
 
 const silentSince = (at: Timestamp.Timestamp, now: Timestamp.Timestamp) =>
-  Today.phone([{ name: "Pixel", lastSeenAt: at } as never], now)
+  Today.phone([{ name: "Pixel", format: "overland", lastSeenAt: at } as never], now)
 
 const endsAt = (at: Timestamp.Timestamp): Today.EndingSoon => ({
   connection: { app: { name: "Coffee Finder" } } as never,
@@ -62,14 +62,16 @@ describe("notices that a person chose [owner-notices-2]", () => {
       return subjects({ phone: silentSince(at, NOW) }).length
     }
     expect([silent(DAY - 1), silent(DAY), silent(7 * DAY - 1), silent(7 * DAY)]).toEqual([0, 1, 1, 0])
-    expect(subjects({ phone: Today.phone([{ name: "Pixel", lastSeenAt: null } as never], NOW) })).toEqual([])
+    expect(
+      subjects({ phone: Today.phone([{ name: "Pixel", format: "overland", lastSeenAt: null } as never], NOW) })
+    ).toEqual([])
   })
 
   it("a silent phone: a tablet that stays at home and goes on sending changes nothing [devices-4]", () => {
     const at = Timestamp.plus(NOW, -3 * DAY)
     const devices = [
-      { name: "Pixel", lastSeenAt: at, staysAtHome: false },
-      { name: "Tablet", lastSeenAt: NOW, staysAtHome: true }
+      { name: "Pixel", format: "overland", lastSeenAt: at, staysAtHome: false },
+      { name: "Tablet", format: "overland", lastSeenAt: NOW, staysAtHome: true }
     ]
     expect(subjects({ phone: Today.phone(devices as never, NOW) })).toEqual(["Your phone has sent nothing for a day"])
   })
