@@ -97,7 +97,7 @@ export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
  * Further statements that the record of these actions must contain, by their text. `TOUCHED` has only tables, so it
  * cannot tell these statements from other statements about the same tables.
  */
-export const SAID: Readonly<Record<string, RegExp>> = {
+export const REQUIRED: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,
   "a code": /FROM authorization_codes WHERE user_id = /,
   "a refresh token and those after it": /FROM refresh_tokens presented JOIN refresh_tokens /,

@@ -11,8 +11,9 @@ const APART_M = 600
 const MIN_MINUTES = 10
 
 /**
- * The stays of a phone in a log, longest first and no two close together: runs of readings that remain within 200 m of
- * their first reading for ten minutes. This simple method is enough to find places for rules.
+ * Finds stays in a phone's log: runs of readings that remain within 200 m of their first reading for at least ten
+ * minutes. Returns at most `atMost` stays, longest first. A stay less than 600 m from a longer stay of the result is
+ * left out. This simple method is enough to find places for rules.
  */
 export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): ReadonlyArray<Stay> => {
   const usable = fixes.filter((fix) => fix.accuracy <= NEAR_M).sort((a, b) => a.capturedAt - b.capturedAt)

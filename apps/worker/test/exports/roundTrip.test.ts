@@ -106,8 +106,11 @@ const comparable = ({ fixes, places }: DecodedArchive) => ({
   places: [...new Set(places.map((place) => JSON.stringify(Struct.omit(place, "id"))))].sort()
 })
 
-/** The distinct times and positions. Of readings with the same time and position, the import stores only the first. */
-const isTold = (fixes: DecodedArchive["fixes"]): ReadonlyArray<string> => [
+/**
+ * The distinct pairs of capture time and position. Other fields are ignored: of readings with the same time and
+ * position, the import stores only the first.
+ */
+const distinctReadings = (fixes: DecodedArchive["fixes"]): ReadonlyArray<string> => [
   ...new Set(fixes.map(({ captured_at, lat, lon }) => `${captured_at} ${lat} ${lon}`))
 ]
 
@@ -129,8 +132,8 @@ it(
             expect(done?.counts.quarantined).toBe(0)
             const second = yield* taken(other.id)
             expect(comparable(second.archive).places).toEqual(comparable(first.archive).places)
-            expect(isTold(second.archive.fixes)).toEqual(isTold(first.archive.fixes))
-            expect(second.archive.fixes.length).toBe(isTold(first.archive.fixes).length)
+            expect(distinctReadings(second.archive.fixes)).toEqual(distinctReadings(first.archive.fixes))
+            expect(second.archive.fixes.length).toBe(distinctReadings(first.archive.fixes).length)
             const before = comparable(first.archive).fixes
             for (const one of comparable(second.archive).fixes) expect(before).toContain(one)
             // The import restores no connection, because consent is not transferable, and no phone, because a file must

@@ -65,7 +65,8 @@ beforeAll(async () => {
   const zoneRule = await as(token, "POST", "/v1/rules/zone", { type: "enter", ...ZONE, radius_m: 500, label: "Quay" })
   expect([endpoint.status, placeRule.status, zoneRule.status]).toEqual([201, 201, 201])
 
-  // All readings are at most ten minutes old, because a rule does not fire for much older readings.
+  // A rule fires only for readings from after its creation, and not for old ones. So the clock moves on by 15 minutes,
+  // and all readings are at most ten minutes old.
   world.clock.advance(15 * 60_000)
   const device = await user.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
   const phone = (device.json as { readonly token: string }).token
