@@ -68,6 +68,16 @@ describe("a device that is silent [devices-13, devices-15]", () => {
   })
 })
 
+it("a new phone that has sent nothing has an amber badge, as in the list of phones: nothing is wrong yet [devices-13]", async () => {
+  const person = await world.person()
+  await person.send("POST", "/v1/user/devices", { name: "Mine", format: "json" })
+  const browser = await signedIn(world, person.account.email)
+  for (const page of ["/", "/portal/devices"]) {
+    const { text } = await browser.get(page)
+    expect(/class="badge (\w+)"/.exec(text)?.[1], page).toBe("warn")
+  }
+})
+
 describe("a pause [connection-4, timeline-1]", () => {
   it("is told on the first page and in the list of apps, until it ends: nobody wonders why an app does nothing", async () => {
     const person = await world.person()

@@ -151,7 +151,7 @@ const BADGES: Readonly<Record<Today.PhoneState["state"], string>> = {
   fresh: "",
   late: "warn",
   silent: "bad",
-  never: "bad"
+  never: "warn"
 }
 
 const phoneCard = (
