@@ -35,7 +35,7 @@ interface Family {
   readonly samples: Array<string>
 }
 
-/** Returns all metrics in the text format of Prometheus. */
+/** Returns the metrics that the service declared (`Telemetry.isOurs`), in the text format of Prometheus. */
 export const render = (): string => {
   const families = new Map<string, Family>()
   const family = (name: string, type: string, help: Option.Option<string>): Array<string> => {

@@ -35,8 +35,8 @@ const importing = (leases: WorkerLeases) =>
   Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
 
 /**
- * The loops of a real worker, without the loops of exports and imports. `beginImports` starts the loop of imports when
- * a run has its first import.
+ * The loops of a real worker that are programs of the domain, without the loops of exports and imports. `beginImports`
+ * starts the loop of imports when a run has its first import.
  */
 const work = ({ worker }: WorkerConfig, onLeases: (leases: WorkerLeases) => Effect.Effect<void, never, Ports>) =>
   Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>
