@@ -6,6 +6,7 @@ import { troubleWords } from "../../devices/TroubleWords.js"
 import { forReader, type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ago, time } from "../kit/Time.js"
+import { SILENCE_BADGES } from "../../devices/SilenceBadge.js"
 
 const words = texts.devices
 
@@ -44,13 +45,6 @@ export const arrival = (page: string, phone: OwnPhone, now: Timestamp.Timestamp)
   </div>`
 }
 
-const BADGES: Readonly<Record<OwnPhone["silence"], string>> = {
-  fresh: "",
-  late: "warn",
-  silent: "bad",
-  never: "warn"
-}
-
 /**
  * The phone's state as a badge. Amber: nothing was sent yet, readings were put aside, or the phone has been silent for
  * an hour. Red: the phone has been silent for a day.
@@ -59,7 +53,7 @@ export const badge = ({ device, silence }: OwnPhone): Html => {
   const status = DeviceStatus.of(device)
   return status.state === "put_aside"
     ? html`<span class="badge warn">${words.quarantine[status.reason].status}</span>`
-    : html`<span class="badge ${BADGES[silence]}">${words.states[silence]}</span>`
+    : html`<span class="badge ${SILENCE_BADGES[silence]}">${words.states[silence]}</span>`
 }
 
 /**

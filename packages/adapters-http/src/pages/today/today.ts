@@ -14,6 +14,7 @@ import { ago, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import * as Steering from "../steering/controls.js"
+import { SILENCE_BADGES } from "../../devices/SilenceBadge.js"
 
 const words = texts.today
 
@@ -147,13 +148,6 @@ const known = (since: Timestamp.Timestamp | null, asOf: Timestamp.Timestamp, now
   html`${since !== null && since < asOf ? words.where.span(time(since), time(asOf)) : words.where.at(time(asOf))}
   ${words.where.silentSince(ago(asOf, now))}`
 
-const BADGES: Readonly<Record<Today.PhoneState["state"], string>> = {
-  fresh: "",
-  late: "warn",
-  silent: "bad",
-  never: "warn"
-}
-
 const phoneCard = (
   portal: string,
   { device, lastSeenAt, state }: Today.PhoneState,
@@ -161,7 +155,7 @@ const phoneCard = (
 ): Html => {
   return html`<section class="card" aria-labelledby="phone">
     <h2 id="phone">${words.phone.heading}</h2>
-    <p class="big">${device.name} <span class="badge ${BADGES[state]}">${words.phone.states[state]}</span></p>
+    <p class="big">${device.name} <span class="badge ${SILENCE_BADGES[state]}">${words.phone.states[state]}</span></p>
     <p class="soft">
       ${lastSeenAt === null ? words.phone.nothing : words.phone.sent(ago(lastSeenAt, now), time(lastSeenAt))}
     </p>
