@@ -14,6 +14,19 @@ const TSC = join(ROOT, "node_modules/@typescript/native/bin/tsc")
 /** The oldest version of `effect` with which a simulation takes the same steps as with the newest version. */
 const OLDEST = "3.16.0"
 
+/**
+ * The most lines of code that the core may have: the built code that a service runs, without the simulation in
+ * `testing` and without the translations. A larger core is harder to learn for its embedders.
+ */
+const CORE_LINES_MAX = 16_000
+
+/** The number of lines of a built file that are neither empty nor comments. */
+const codeLines = (built: string): number =>
+  built
+    .replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "")
+    .split("\n")
+    .filter((line) => !/^\s*(?:\/\/|$)/.test(line)).length
+
 interface Manifest {
   readonly version: string
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -119,6 +132,15 @@ describe("the package as it is published", () => {
     const compiled = packed.files.filter((file) => /^dist\/.+\.js$/.test(file))
     const sources = compiled.map((file) => file.replace(/^dist\//, "").replace(/\.js$/, ".ts"))
     expect(sources.filter((file) => !packed.files.includes(file))).toEqual([])
+  })
+
+  it(`has a core of at most ${CORE_LINES_MAX} lines of code`, async () => {
+    const core = packed.files.filter((file) => /^dist\/src\/(?!languages\/).+\.js$/.test(file))
+    const built = await Promise.all(core.map((file) => readFile(join(ROOT, "packages/domain", file), "utf8")))
+    const lines = built.reduce((sum, one) => sum + codeLines(one), 0)
+    expect(lines).toBeLessThanOrEqual(CORE_LINES_MAX)
+    // Fewer lines than this would mean that the pattern above no longer finds the files of the core.
+    expect(lines).toBeGreaterThan(CORE_LINES_MAX / 2)
   })
 
   it("the guide says to install what the package asks for", async () => {

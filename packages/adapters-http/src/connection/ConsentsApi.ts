@@ -1,3 +1,5 @@
+// The schemas of this file describe the content of the consent page, and the user's decision, as data (Spec §4.1).
+
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { App } from "@place-access/domain/apps"
 import { ConsentRequest } from "@place-access/domain/consent"
@@ -10,8 +12,6 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
 import { ConsentRequestIdText } from "../wire/PathIds.js"
-
-/** The schemas of this file describe the content of the consent page, and the user's decision, as data (Spec §4.1). */
 
 export const Uses = Schema.Struct({
   since: At,

@@ -15,8 +15,8 @@ export const ifExpired = (connection: Connection, now: Timestamp): ReadonlyArray
     : []
 
 /**
- * The writes that end a live connection for `reason`, or as expired if its standard tier has ended. No writes when an
- * end is stored already.
+ * The writes that end a connection: as expired if its standard tier has ended, otherwise for `reason`. No writes when
+ * an end is stored already.
  */
 export const end = (connection: Connection, reason: EndReason, at: Timestamp): ReadonlyArray<Write> => {
   if (connection.endedAt !== null) return []

@@ -34,8 +34,8 @@ export interface NewPassword {
 /**
  * Replaces the password, ends every other session and mails the owner. Returns the new cookie of the session that
  * stays; none when that session ended meanwhile. The check of the present password counts as an attempt to sign in, and
- * fails with the errors of `verifyPassword`. `Invalid` for a new password that attackers try first. `NotFound` when the
- * account was deleted meanwhile.
+ * fails with the errors of `verifyPassword`. `Invalid` for a new password that attackers try first. When the account
+ * was deleted meanwhile: `WrongCredentials`, or `NotFound` when another account has its e-mail address by now.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input

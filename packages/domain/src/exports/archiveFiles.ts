@@ -241,9 +241,9 @@ const gpxFile = (
 const MOST_STEPS = 50_000
 
 /**
- * Derives the stays that are due, in at most `MOST_STEPS` steps, because `listVisits` derives only a part of these
- * stays and leaves out visits that are not final. Each step returns a page without text, because `makeArchive` renews
- * its lease only between pages.
+ * Derives the stays that are due, before the visits are written. Otherwise the archive would lack visits: `listVisits`
+ * derives only a part of the due stays, and leaves out visits that are not final. Each step returns a page without
+ * text, because `makeArchive` renews its lease only between pages.
  */
 const deriveDue = (userId: UserId) =>
   Effect.sync(() => {

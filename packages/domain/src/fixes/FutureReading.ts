@@ -29,7 +29,7 @@ export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt
  * after the reading's arrival.
  */
 export const MAX_WAIT = DAY
-/** The most quarantined readings of its device that one upload checks again, the oldest first. */
+/** The maximum number of quarantined readings that one upload checks again. It checks its device's oldest readings. */
 export const MOST = 500
 
 /**

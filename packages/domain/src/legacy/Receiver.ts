@@ -20,8 +20,8 @@ export const MAX_PER_CONNECTION = 5
 
 /**
  * An address with a signing secret that belongs to a rule or to a connection, and not to the app (Spec §6.4.8). The
- * address of a rule gets the firings of this rule, which go to no other receiver. A subscription gets the firings of
- * the connection's rules that name no address.
+ * address of a rule gets the firings of this rule, which go to no endpoint and no subscription. A subscription gets the
+ * firings of the connection's rules that name no address.
  */
 export type LegacyReceiver =
   | { readonly _tag: "Rule"; readonly id: RuleId; readonly url: EndpointUrl; readonly sealed: Sealed }

@@ -48,7 +48,10 @@ interface Side {
   readonly keys: ReadonlyArray<string>
 }
 
-/** Finds the shortest edit script from one list to the other (Myers, "An O(ND) Difference Algorithm", 1986). */
+/**
+ * Pairs the entries by the shortest edit script from one list to the other (Myers, "An O(ND) Difference Algorithm",
+ * 1986). When this script has more than `MOST_EDITS` edits, no entries are paired.
+ */
 const middle = (a: Side, b: Side): ReadonlyArray<Pair> => {
   const most = Math.min(MOST_EDITS, a.keys.length + b.keys.length)
   /** For each number of edits: by diagonal, the furthest position in `a` that a path has reached. */

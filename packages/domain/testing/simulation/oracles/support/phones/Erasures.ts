@@ -26,8 +26,8 @@ const read = (run: Run): ReadonlyMap<string, ReadonlyArray<Erasing>> => {
 const covers = ({ args: { from, until } }: Erasing, at: number): boolean => from <= at && at < until
 
 /**
- * Whether the user deleted the time `at`: certainly, before the entry `begin` (`yes`), or possibly, by the entry `end`
- * (`maybe`).
+ * Whether the user deleted the history of the moment `at`. `yes`: a deletion that includes this moment was done before
+ * the trace entry `begin`. `maybe`: such a deletion had begun before the trace entry `end`. `no`: neither.
  */
 export const erased = (run: Run, userId: string, at: number, begin: number, end: number): "yes" | "maybe" | "no" => {
   let answer: "maybe" | "no" = "no"
