@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Fix, FixStore } from "@place-access/domain/fixes"
+import { Fix, FixStore, FutureReading } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, identity, Layer, Option, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
@@ -72,6 +72,8 @@ const waiting =
         WHERE user_id = ${userId} AND device_id = ${deviceId} AND received_at > ${Rows.at(since)} AND reason = 'future'
           -- A visit report has no capturedAt and stays.
           AND reading ? 'capturedAt'
+          AND (reading ->> 'capturedAt')::float8
+            <= extract(epoch FROM received_at) * 1000 + ${FutureReading.MAX_WAIT}::float8
           AND NOT EXISTS (
             SELECT 1 FROM fixes f
             WHERE f.user_id = ${userId} AND f.device_id = ${deviceId} AND f.captured_at > q.received_at

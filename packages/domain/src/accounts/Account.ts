@@ -86,7 +86,7 @@ export interface Account {
 
 /**
  * Whether the owner must confirm the e-mail address before the account can do everything (decision accounts-11).
- * `assumed`: the service cannot send mail, so every address counts as confirmed.
+ * `assumed`: every address counts as confirmed, as on a developer's machine, where the service sends no mail.
  */
 export type AddressRule = "confirmed" | "assumed"
 

@@ -80,7 +80,7 @@ const resetDoneMail = ({ id }: Account, now: Timestamp): MailMessage => ({
   dedupeKey: `password_reset_done ${now}`,
   subject: "Your password was changed",
   body: [
-    `On ${Words.moment(now)} your password was replaced with a link that we mailed to you. Every browser was signed out: sign in with the new password.`,
+    `On ${Words.moment(now)} your password was replaced with a link, which we mailed to you or an operator of this service gave to you. Every browser was signed out: sign in with the new password.`,
     NOT_YOU
   ].join("\n\n"),
   link: FORGOTTEN

@@ -163,9 +163,10 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**
      * At most `limit` readings of the device that were quarantined after `since` because their time was in the future,
-     * earliest capture first. Leaves out a reading that a later fix contradicts: a fix that arrived after the reading,
-     * was captured between the reading's arrival and the reading's own time, and was not from the future itself when it
-     * arrived.
+     * earliest capture first. Leaves out the readings that no upload can accept: a reading that was captured more than
+     * `FutureReading.MAX_WAIT` after its arrival, and a reading that a later fix contradicts. This is a fix that
+     * arrived after the reading, was captured between the reading's arrival and the reading's own time, and was not
+     * from the future itself when it arrived.
      */
     readonly waiting: (
       userId: UserId,

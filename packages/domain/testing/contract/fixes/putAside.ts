@@ -3,6 +3,7 @@ import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import type { Quarantined } from "../../../src/fixes/FixStore.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
+import * as FutureReading from "../../../src/fixes/FutureReading.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -116,6 +117,25 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
       Check.equal(first, { key: "first", reading: readings[1]?.reading, receivedAt: now }, "field by field")
       yield* Uploads.commit(device, { receivedAt: at(31), taken: ["first", "third", "nothing"] })
       Check.equal(yield* waiting(), ["second"], "less those that were taken")
+    })
+  },
+  {
+    name: "waiting: a reading that was a day ahead of its arrival, and none that was further ahead",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const dayLater = Timestamp.plus(now, FutureReading.MAX_WAIT)
+      yield* Uploads.commit(device, {
+        quarantined: [ahead(Timestamp.plus(dayLater, 1), "more than a day"), ahead(dayLater, "a day")],
+        putAside: [{ reason: "future", count: 2 }]
+      })
+      const store = yield* FixStore
+      const found = yield* store.waiting(device.userId, device.id, Timestamp.plus(now, -1), 10)
+      Check.equal(
+        found.map(({ key }) => key),
+        ["a day"],
+        "keys"
+      )
     })
   },
   {

@@ -8,7 +8,7 @@ import {
   type UploadCommit,
   type UploadView
 } from "../../../src/fixes/FixStore.js"
-import type { FutureReading } from "../../../src/fixes/FutureReading.js"
+import * as FutureReading from "../../../src/fixes/FutureReading.js"
 import type { LiveRule } from "../../../src/rules/LiveRule.js"
 import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
@@ -53,12 +53,13 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
               fix.capturedAt <= Timestamp.plus(fix.receivedAt, Fix.MAX_AHEAD)
           )
           return [...quarantined.values()]
-            .flatMap((one): ReadonlyArray<FutureReading> =>
+            .flatMap((one): ReadonlyArray<FutureReading.FutureReading> =>
               one.userId === userId &&
               one.deviceId === deviceId &&
               one.reason === "future" &&
               one.receivedAt > since &&
-              "capturedAt" in one.reading
+              "capturedAt" in one.reading &&
+              one.reading.capturedAt <= Timestamp.plus(one.receivedAt, FutureReading.MAX_WAIT)
                 ? [{ key: one.key, reading: one.reading, receivedAt: one.receivedAt }]
                 : []
             )
