@@ -31,6 +31,7 @@ const KEPT_DAYS: Readonly<Record<string, number>> = {
   access_tokens: 1,
   refresh_tokens: 90,
   events: 7,
+  app_calls: 7,
   deliveries: 7,
   delivery_attempts: 7
 }

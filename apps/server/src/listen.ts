@@ -87,7 +87,9 @@ const ended = (reason: string): Effect.Effect<never, CannotStart | Lost> => {
     case "signed_out":
       return new CannotStart({ message: SIGNED_OUT })
     case "app_gone":
-      return new CannotStart({ message: "The app was revoked or deleted, so it gets no more events." })
+      return new CannotStart({
+        message: "The app was revoked or deleted, or you may no longer develop it. So no more events come."
+      })
     case "endpoint_gone":
       return new CannotStart({ message: "The endpoint was removed." })
     case "stopping":

@@ -83,7 +83,8 @@ const Attempt = Schema.Struct({
     description: "The address of this attempt; null for attempts that were made before it was stored"
   }),
   request_headers: Headers.annotations({
-    description: "The headers that were sent. The values of the endpoint's own headers read `(hidden)`"
+    description:
+      "The headers that were sent. The values of the endpoint's own headers read `(hidden)`. For viewers of the app, the signature does too"
   }),
   response_headers: Headers.annotations({ description: "The first headers of the answer; empty without one" })
 }).annotations({ identifier: "DeliveryAttempt" })

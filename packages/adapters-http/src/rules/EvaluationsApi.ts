@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   no_change: "on the same side of the edge as before, and no dwell is due",
   crossed: "the user crossed the edge in a direction that the rule does not ask about",
   stale:
-    "would have fired, but arrived more than 15 minutes after its capture, or was captured before the rule began: before it was made, its place was last moved or shared, or its scope came back",
+    "would have fired, but arrived more than 15 minutes after its capture, or was captured before the rule began: before it was made, its place was last moved or shared, its scope came back, or the last pause of its connection ended",
   cooling_down: "would have fired, but the rule fired less than 2 minutes before",
   settling: "crossed the edge: the rule fires unless a reading contradicts it within settle_s",
   contradicted: "back on the side of before, within settle_s: the crossing does not count, and nothing fires",

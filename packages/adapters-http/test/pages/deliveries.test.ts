@@ -71,6 +71,24 @@ it("only members who may develop see what was sent, its signature and the comman
   expect(toViewer).toContain("POST https://")
 })
 
+it("the API shows the signature of an attempt only to members who may develop [teams-1]", async () => {
+  const on = await stage(world)
+  await on.fire()
+  await on.work()
+  const viewer = await viewerOf(on)
+  const { deliveries } = (await on.developer.get(on.log)).json as {
+    readonly deliveries: ReadonlyArray<{ readonly id: string }>
+  }
+  const signature = async (by: Person) => {
+    const { attempts } = (await by.get(`${on.log}/${deliveries[0]?.id}`)).json as {
+      readonly attempts: ReadonlyArray<{ readonly request_headers: ReadonlyArray<{ name: string; value: string }> }>
+    }
+    return attempts[0]?.request_headers.find(({ name }) => name === "X-Service-Signature")?.value
+  }
+  expect(await signature(on.developer)).toMatch(/^t=\d+,v1=/)
+  expect(await signature(viewer)).toBe("(hidden)")
+})
+
 it("a delivery leads to its endpoint only where the reader can open it [teams-1]", async () => {
   const on = await stage(world)
   await on.fire()

@@ -1,4 +1,5 @@
 // The request and the answer of an attempt, for the developer who reads the log. Decision deliveries-19.
+import * as Signature from "./Signature.js"
 
 type Header = readonly [name: string, value: string]
 
@@ -39,6 +40,12 @@ export const of = (
   url,
   request: request.map(([name, value]) => [name, own.includes(name) ? HIDDEN : value]),
   response: bounded(response)
+})
+
+/** The exchange for a reader who may not see the signature (decision teams-1). */
+export const withoutSignature = (exchange: AttemptExchange): AttemptExchange => ({
+  ...exchange,
+  request: exchange.request.map(([name, value]) => [name, name === Signature.HEADER ? HIDDEN : value])
 })
 
 const bounded = (headers: ReadonlyArray<Header>): ReadonlyArray<Header> => {

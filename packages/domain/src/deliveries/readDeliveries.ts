@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getApp } from "../apps/readApps.js"
+import { getApp, getAppWithRole } from "../apps/readApps.js"
 import { type AppId, Cursor, type DeliveryId, NotFound, program } from "../shared/index.js"
+import * as TeamRole from "../teams/Role.js"
+import type { Attempt } from "./Attempt.js"
+import * as AttemptExchange from "./AttemptExchange.js"
 import { DeliveryStore, type DeliveryFilter } from "./DeliveryStore.js"
 
 export interface LogQuery extends DeliveryFilter {
@@ -28,11 +31,18 @@ export const listDeliveries = program("listDeliveries", function* (account: Acco
 })
 
 /**
- * A delivery with all its attempts, oldest first. `NotFound` when the account is not in the app's team, or the app has
- * no delivery with this id.
+ * A delivery with all its attempts, oldest first. The signatures are hidden from a member who may not develop (decision
+ * teams-1). `NotFound` when the account is not in the app's team, or the app has no delivery with this id.
  */
 export const getDelivery = program("getDelivery", function* (account: Account, appId: AppId, id: DeliveryId) {
-  yield* getApp(account, appId, "read")
+  const { role } = yield* getAppWithRole(account, appId)
   const found = yield* (yield* DeliveryStore).find(appId, id)
-  return yield* Effect.mapError(found, () => new NotFound({ what: "delivery" }))
+  const delivery = yield* Effect.mapError(found, () => new NotFound({ what: "delivery" }))
+  if (TeamRole.can(role, "develop")) return delivery
+  return { ...delivery, attempts: delivery.attempts.map(signatureHidden) }
 })
+
+const signatureHidden = (attempt: Attempt): Attempt =>
+  attempt.exchange === undefined
+    ? attempt
+    : { ...attempt, exchange: AttemptExchange.withoutSignature(attempt.exchange) }

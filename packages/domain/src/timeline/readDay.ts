@@ -35,7 +35,7 @@ export interface AppOfDay {
  */
 const FIXES_A_DAY = 20_000
 
-/** Reads the owner's day. Each kind of data takes one read with a limit (decision timeline-2). */
+/** Reads the owner's day. Each read has a limit (decision timeline-2). */
 export const readDay = program("readDay", function* (userId: UserId, day: LocalDays.WholeDay) {
   const now = yield* Timestamp.now
   const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY + 1)

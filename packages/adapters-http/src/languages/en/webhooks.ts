@@ -189,7 +189,7 @@ export const webhooks = {
     noHeaders: "No answer.",
     curl: "The same request as a command",
     curlText:
-      "With the signature of that attempt, which receivers accept for a few minutes. It has no secret: put your own headers’ values in place of YOUR_VALUE.",
+      "With the signature of that attempt, which receivers accept only for a short time, by default for 60 seconds. It has no secret: put your own headers’ values in place of YOUR_VALUE.",
     payload: "What was sent",
     payloadHidden: "Viewers do not see what was sent. Owners and developers of this app do."
   },

@@ -170,7 +170,7 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     whose: "One app's, from one address",
     given: () => Rate.OAUTH,
     where:
-      "`/v1/oauth/token` and `/v1/oauth/revoke` together. All client ids of one address that do not exist count as one app, at the consent page too"
+      "`/v1/oauth/token`, `/v1/oauth/revoke` and the calls under `/v1/test-people` together. All client ids of one address that do not exist count as one app, at the consent page too"
   },
   "sign-up": { whose: "One address's", given: () => Rate.SIGN_UPS, where: "Making accounts" },
   consent: { whose: "One address's", given: () => Rate.CONSENTS, where: "Opening consent pages" },

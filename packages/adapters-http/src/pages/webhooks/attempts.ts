@@ -1,4 +1,4 @@
-import { AttemptExchange, type Delivery, Signature } from "@place-access/domain/deliveries"
+import { AttemptExchange, type Delivery } from "@place-access/domain/deliveries"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
@@ -25,9 +25,7 @@ export const exchange = (
   html`<details>
     <summary>${words.exchangeOf(attempt, time(startedAt))}</summary>
     <h3>${words.request}</h3>
-    <code class="secret"
-      >${[`POST ${sent.url}`, ...lines(body === undefined ? withoutSignature(sent.request) : sent.request)].join("\n")}</code
-    >
+    <code class="secret">${[`POST ${sent.url}`, ...lines(sent.request)].join("\n")}</code>
     <h3>${words.responseHeaders}</h3>
     ${
       sent.response.length === 0
@@ -41,9 +39,6 @@ export const exchange = (
         <code class="secret">${curl(sent, body)}</code>`
     }
   </details>`
-
-const withoutSignature = (headers: ReadonlyArray<Header>): ReadonlyArray<Header> =>
-  headers.map(([name, value]) => [name, name === Signature.HEADER ? AttemptExchange.HIDDEN : value])
 
 const lines = (headers: ReadonlyArray<Header>): ReadonlyArray<string> =>
   headers.map(([name, value]) => `${name}: ${value}`)
