@@ -68,7 +68,7 @@ const consequence = (app: App, kind: ReviewKind): string => {
     case "approved":
       return "Everybody can connect it from now on. Calls for coordinates need an approved purpose."
     case "rejected":
-      return "It stays in the sandbox, where only the person who holds the app can connect it. You can change it and submit it again."
+      return "It stays in the sandbox, where only the person who holds the app, and its test people, can connect it. You can change it and submit it again."
     case "narrowed": {
       const left = scopes(app)
       return app.allowedScopes === null
@@ -78,6 +78,6 @@ const consequence = (app: App, kind: ReviewKind): string => {
           : `An admin left it these scopes, for its live tokens too: ${left.join(", ")}.`
     }
     case "revoked":
-      return "Its tokens and client secrets stopped working at once, its rules are stopped, and its users are disconnected."
+      return "Its tokens stopped working at once, it can get no new ones, its rules are stopped, and its users are disconnected."
   }
 }

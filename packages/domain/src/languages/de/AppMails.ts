@@ -21,8 +21,8 @@ export const appMails: ReadonlyArray<GermanPair> = [
     de: "Von jetzt an können alle sie verbinden. Abfragen von Koordinaten brauchen einen genehmigten Zweck."
   },
   {
-    en: "It stays in the sandbox, where only the person who holds the app can connect it. You can change it and submit it again.",
-    de: "Sie bleibt in der Sandbox, in der nur ihr Inhaber sie verbinden kann. Sie können sie ändern und noch einmal einreichen."
+    en: "It stays in the sandbox, where only the person who holds the app, and its test people, can connect it. You can change it and submit it again.",
+    de: "Sie bleibt in der Sandbox, in der nur ihr Inhaber und ihre Testpersonen sie verbinden können. Sie können sie ändern und noch einmal einreichen."
   },
   {
     en: "Nothing is kept back any more: it can use every scope that it declares.",
@@ -37,8 +37,8 @@ export const appMails: ReadonlyArray<GermanPair> = [
     de: "Ein Administrator hat ihr nur diese Scopes gelassen, auch für ihre gültigen Tokens: {scopes}."
   },
   {
-    en: "Its tokens and client secrets stopped working at once, its rules are stopped, and its users are disconnected.",
-    de: "Ihre Tokens und Client-Secrets gelten ab sofort nicht mehr, ihre Regeln sind gestoppt, und alle sind von ihr getrennt, die sie verbunden hatten."
+    en: "Its tokens stopped working at once, it can get no new ones, its rules are stopped, and its users are disconnected.",
+    de: "Ihre Tokens gelten ab sofort nicht mehr, neue bekommt sie nicht, ihre Regeln sind gestoppt, und alle sind von ihr getrennt, die sie verbunden hatten."
   },
   { en: "Changes to {app} were approved", de: "Änderungen an {app} wurden genehmigt" },
   { en: "Changes to {app} were not approved", de: "Änderungen an {app} wurden nicht genehmigt" },
