@@ -133,7 +133,7 @@ const c2: Oracle = {
 
 const c3: Oracle = {
   name: "C3",
-  rule: "Of requests that race for the last free place exactly one succeeds (Spec §4.6.6)",
+  rule: "When requests at the same time would make an eleventh active rule, only as many succeed as ten allow (Spec §4.6.6)",
   check: (run) => [
     ...excesses(run).filter(({ isRaced }) => isRaced),
     ...wrongRefusals(run).filter(({ isRaced, wouldBeRight }) => isRaced && wouldBeRight === "never")
@@ -142,7 +142,7 @@ const c3: Oracle = {
 
 const c4: Oracle = {
   name: "C4",
-  rule: "A rule that is removed frees its place at once (Spec §4.6.6)",
+  rule: "A removed rule no longer counts towards the ten active rules, at once (Spec §4.6.6)",
   check: (run) => wrongRefusals(run).filter(({ wouldBeRight }) => wouldBeRight === "with removed ones")
 }
 

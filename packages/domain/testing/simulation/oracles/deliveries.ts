@@ -276,7 +276,7 @@ const d7: Oracle = {
 
 const d8: Oracle = {
   name: "D8",
-  rule: "A delivery is held by one worker at a time (decision W2)",
+  rule: "At most one worker holds the lease of a delivery at a time (decision deliveries-3)",
   check: claimsHeldTwice
 }
 

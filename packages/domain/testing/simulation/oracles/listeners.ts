@@ -197,7 +197,7 @@ const GONE = LISTENER_LIFE + 2 * MINUTE
 
 const N5: Oracle = {
   name: "N5",
-  rule: "At most five listen to an app at once, and five may (decision listeners-3)",
+  rule: "An app has at most five open listeners, and a fifth is accepted (decision listeners-3)",
   check: (run) => {
     const all = [...listenersOf(run).values()]
     const { of } = happened(run)

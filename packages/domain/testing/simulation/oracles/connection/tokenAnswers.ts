@@ -115,7 +115,7 @@ const logSurvives = (trace: Indexed, say: Say): void => {
 
 const T11 = oracle(
   "T11",
-  "What a token may do is the grant ∩ the scopes that the app declares, at once (Spec §5.6, §5.7)",
+  "A token opens the scopes that are granted and that its app declares; a change counts at the next call (Spec §5.6, §5.7)",
   (known, say) => {
     for (const { op, situations, token } of known.calls) {
       if (token === undefined || situations === undefined || op.outcome._tag !== "ok") continue
