@@ -50,9 +50,9 @@ const chosen = (tests: string | undefined) => {
 }
 
 /**
- * The files that take longest, the longest first, from the report of a run. They begin first: if a long file began
- * last, all processors but one would be idle at the end. The list mixes files that compute with files that wait,
- * because two such files share a processor well.
+ * The files that take longest, from the report of a run, the longest roughly first. They begin first: if a long file
+ * began last, all processors but one would be idle at the end. The order mixes files that compute with files that wait,
+ * because a file that computes and a file that waits share a processor well.
  */
 const LONGEST = [
   "apps/server/test/process.e2e.test.ts",
@@ -119,7 +119,7 @@ class LongestFirst extends BaseSequencer {
  * browser or for PostgreSQL, leaves its processor idle for most of its time. In a trial with two more processes than
  * processors, a program that was starting got a seventh of a processor, and some programs took more than a minute to
  * start. The number is at most 4, because a process takes up to 1 GB of memory and PostgreSQL has a hundred
- * connections.
+ * connections. On a machine with at most 10 GiB of memory the number is 3.
  */
 const MOST = totalmem() > 10 * 2 ** 30 ? Math.min(availableParallelism() + 1, 4) : 3
 /**
@@ -132,7 +132,8 @@ const PROCESSES = WAITS ? MOST : Math.min(availableParallelism(), MOST)
 /**
  * When V8 compiles JavaScript. Most tests run their code for a short time, so they gain little when V8 optimizes that
  * code early. The long tests repeat the simulation hundreds of times: they take a sixth less when V8 compiles all code
- * with its fastest compiler at once, and optimizes it as early as by default.
+ * at once with Sparkplug, the compiler that compiles fastest and does not optimize, and optimizes it as early as by
+ * default.
  */
 const COMPILING = process.env["TESTS"] === "long" ? "--always-sparkplug" : "--interrupt-budget=600000"
 

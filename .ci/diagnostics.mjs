@@ -1,7 +1,8 @@
 // Runs Effect's own diagnostics. They find code that the compiler accepts and that is wrong nevertheless, such as an
-// Effect that nobody runs. The tsconfig.json nearest to a file says which findings are errors: tsconfig.base.json for
-// sources, tsconfig.test.json for tests, which also lists the test files. This script puts all files into one program,
-// which is faster: the tool's own command makes a new program for every fifty files.
+// Effect that nobody runs. The tsconfig.json nearest to a file says which findings are errors. It extends
+// tsconfig.base.json for sources, and tsconfig.test.json for tests. This script puts all files that tsconfig.test.json
+// lists (sources and tests) into one program, which is faster: the tool's own command makes a new program for every
+// fifty files.
 import { createRequire } from "node:module"
 import { dirname } from "node:path"
 import ts from "typescript"

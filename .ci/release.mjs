@@ -17,8 +17,8 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
 const json = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"))
 
 /**
- * The packages that the release folder installs: those that `bundle.mjs` leaves out of the bundles, and those whose
- * files the pages send to browsers unchanged.
+ * The packages that the release folder installs: those that `bundle.mjs` leaves out of the bundles (except `pg-native`,
+ * which is optional), and those whose files the pages send to browsers unchanged.
  */
 const PACKAGES = ["@electric-sql/pglite", "@node-rs/argon2", "leaflet"]
 

@@ -1,5 +1,5 @@
 // The rules for rooms, checked on the modules that .ci/fences.mjs read. A room is a folder right below a package's src
-// (and below packages/domain/testing): the home of one noun.
+// (and below packages/domain/testing). It has the code about one noun.
 import { readFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
 
@@ -7,7 +7,7 @@ import { dirname, relative } from "node:path"
  * The most files at the top of a src. A newcomer reads these files first, so they must show what the package is about.
  */
 const TOP_FILES_MAX = 12
-/** The most files of a room. A room with more files is probably about two nouns. */
+/** The most files of a room, and of each folder in a room. A folder with more files is probably about two nouns. */
 const ROOM_FILES_MAX = 20
 /** The most lines of a file. A longer file is probably about two things, and nobody reads it in one go. */
 const FILE_LINES_MAX = 400

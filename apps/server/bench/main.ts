@@ -61,8 +61,8 @@ const opened = <A>(
     if (other === undefined) return use(comparisons)
     return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
       const theirs = await row.open(beside)
-      // A benchmark that starts no program measures modules that this process imports. This process imports only the
-      // modules of its own clone of the repository, so such a benchmark cannot measure the other commit.
+      // A benchmark that starts no program of the product imports the modules that it measures. These are always the
+      // modules of this clone of the repository, so such a benchmark cannot measure the other commit.
       if (beside.programs() === 0) return use(comparisons)
       return use(
         comparisons.map((comparison, index) => {

@@ -28,8 +28,8 @@ export const serve = (settings: Settings.ServerSettings) =>
     )
     const { addresses, storage } = settings
     // With the embedded database, the socket for operators' commands listens before the log says "ready", because a
-    // command may follow directly. Only this process can open this database, so it need not compare its clock with the
-    // clocks of other processes.
+    // command may follow directly. Only this process can open the embedded database, so the process need not compare
+    // its clock with the clocks of other processes.
     const parts =
       storage._tag === "Embedded"
         ? [

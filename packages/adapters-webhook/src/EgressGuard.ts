@@ -94,7 +94,7 @@ export const isLoopback = (address: string): boolean => {
 }
 
 export interface EgressPolicy {
-  /** Whether addresses of this machine are permitted too (`ALLOW_INSECURE_WEBHOOKS`). */
+  /** Whether http and the addresses of this machine are permitted too (`ALLOW_INSECURE_WEBHOOKS`). */
   readonly allowInsecure: boolean
 }
 

@@ -88,8 +88,8 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     // The limit for a receiver's `Keep-Alive` header, so that the header can only shorten the time for which an idle
     // connection is kept.
     keepAliveMaxTimeout: KEEP_ALIVE_MILLIS,
-    // `HttpWebhookSender` sets one deadline for the whole exchange, so these time-outs, which count only idle time, are
-    // off.
+    // `HttpWebhookSender` sets one deadline for the whole exchange, so undici's time-outs for the headers and for
+    // pauses in the body are off.
     headersTimeout: 0,
     bodyTimeout: 0
   })
@@ -117,9 +117,9 @@ export interface ExchangeRequest {
 export type ExchangeOutcome = { readonly answered: ExchangeAnswer } | { readonly error: unknown }
 
 /**
- * Makes one POST. A redirect is an answer like any other. `done` is called once. The returned function closes the
- * connection; from then on `done` is not called. The function uses undici's dispatch handler, because undici's
- * `request` makes a stream, a signal and several promises for each answer.
+ * Makes one POST. A redirect is an answer like any other. `exchange` calls `done` once, unless the caller first calls
+ * the returned function, which gives the POST up and closes the connection. `exchange` uses undici's dispatch handler,
+ * because undici's `request` makes a stream, a signal and several promises for each answer.
  */
 export const exchange = (
   agent: Agent,
@@ -143,7 +143,7 @@ interface Target {
   readonly path: string
 }
 
-/** A cache of parsed addresses, because a worker posts to the same addresses again and again. */
+/** A cache of parsed URLs, because a worker posts to the same URLs again and again. */
 const targets = new Map<string, Target>()
 const TARGETS_MAX = 1_000
 
@@ -234,6 +234,6 @@ class ExchangeAbandoned extends Error {
   override readonly name = "ExchangeAbandoned"
 }
 
-/** Decodes the bytes as UTF-8. A character that was cut at the end is left out. */
+/** Decodes the bytes as UTF-8. A character that the limit of `SNIPPET` bytes cut in two is left out. */
 const text = (bytes: Buffer): string =>
   bytes.length === 0 ? "" : new TextDecoder("utf-8").decode(bytes, { stream: bytes.length === SNIPPET })

@@ -9,7 +9,8 @@ import { sign } from "./SignatureHeader.js"
 import * as Trouble from "./Trouble.js"
 import * as UrlRules from "./UrlRules.js"
 
-// The sender of webhooks asks name servers directly, and reuses idle connections for 4 s only (decision deliveries-14).
+// The sender of webhooks asks name servers directly, unless `allowInsecure` is on. It reuses idle connections for 4 s
+// only. Decision deliveries-14.
 
 export interface SenderOptions extends EgressPolicy {
   /**

@@ -1,8 +1,8 @@
 import dns from "node:dns"
 
 /**
- * The reason why a name has no address. `theirs` is the receiver's fault and counts as a failed attempt; `ours` is a
- * fault of this service and uses no attempt (decision W3).
+ * The reason why a look-up found no address. `theirs` is the receiver's fault and counts as a failed attempt; `ours` is
+ * a fault of this service and uses no attempt (decision W3).
  */
 export class LookupFailed extends Error {
   override readonly name = "LookupFailed"
@@ -31,7 +31,10 @@ export interface ResolvedAddress {
  */
 export type Ipv4Fault = () => Promise<LookupFailed | undefined>
 
-/** Resolves every address of a name, at least one. Rejects with `LookupFailed`. */
+/**
+ * Resolves a name to its IPv4 and IPv6 addresses, at least one. Addresses of one kind may be missing when their look-up
+ * failed or was slow. Rejects with `LookupFailed`.
+ */
 export type Resolver = (hostname: string) => Promise<ReadonlyArray<ResolvedAddress>>
 
 /**
@@ -138,13 +141,14 @@ const askAgain = async (
   const resolver = client(servers)
   const four = await settled(resolver.resolve4(hostname), 4, Math.min(SECOND_IPV4_MILLIS, millisLeft()))
   resolver.cancel()
-  // The name has an IPv4 address. The next attempt will find it.
+  // The name has an IPv4 address after all, so the receiver is not at fault. The next attempt of the delivery looks the
+  // name up again.
   if (four.addresses.length > 0) return new LookupFailed("ours", "name look-up is not working")
   return isUnanswered(four) ? blame([codeOf(four.error)], isWorking) : undefined
 }
 
 /**
- * A resolver that asks the configured name servers. It reads the configuration for every question, because the network
+ * A resolver that asks the configured name servers. It reads the configuration for every look-up, because the network
  * can change while a process runs.
  */
 export const system: Resolver = nameServers()
@@ -160,8 +164,9 @@ const blame = async (codes: ReadonlyArray<string>, isWorking: () => Promise<bool
     return new LookupFailed("theirs", "the host name does not exist")
   }
   if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
-  // No name server gave a useful answer about this name. A question about a name that always exists shows who is at
-  // fault: if a name server answers it, the name's own servers are at fault, else the service's resolver.
+  // No name server gave a useful answer about the receiver's host name. `isWorking` asks about a name that always
+  // exists (`com`). If a name server answers, the servers of the receiver's name are at fault, otherwise those of the
+  // service.
   return (await isWorking())
     ? new LookupFailed("theirs", "the host name's name servers do not answer")
     : new LookupFailed("ours", "name look-up is not working")

@@ -24,8 +24,9 @@ export class NotHttps extends Error {
 }
 
 /**
- * The message for every host that cannot be used, whatever the reason. The service's resolver may resolve internal
- * names. Different messages for "does not exist" and "is not public" would show outsiders which internal names exist.
+ * The message for every host that may not be used: its name does not exist, its name servers do not answer, or one of
+ * its addresses is not public. The service's resolver may resolve internal names. Different messages for "does not
+ * exist" and "is not public" would show outsiders which internal names exist.
  */
 export const NOT_PUBLIC = "must resolve to public addresses only"
 
@@ -83,15 +84,17 @@ const codeOf = (error: Error): string => ("code" in error ? String(error.code) :
 /**
  * Whether the connection failed because this machine has no IPv6. Many machines have no IPv6, and reach every host that
  * has an IPv4 address. So the failure counts as the fault of a host that has only IPv6 addresses. If it counted as the
- * service's fault, deliveries to such a host would be tried every few seconds for days, and never be logged.
+ * service's fault, deliveries to such a host would be tried every few seconds for days, and the delivery log would show
+ * no attempt.
  */
 const lacksIpv6 = (error: Error): boolean =>
   WITHOUT_IPV6.has(codeOf(error)) && "address" in error && isIPv6(String(error.address))
 
 /**
  * Returns the error to report for a failed connection. `fault` is present when the IPv4 addresses of the host could not
- * be looked up. If this machine also has no IPv6, the function returns the error of the look-up: the host may have an
- * IPv4 address, so the log must not say that the host needs one.
+ * be looked up. If this machine also has no IPv6, the function calls `fault` and returns the error of the look-up: the
+ * host may have an IPv4 address, so the log must not say that the host needs one. If `fault` finds that the host has no
+ * IPv4 address, the function returns `error`.
  */
 export const withLookup = async (error: Error, fault: Ipv4Fault | undefined): Promise<Error> => {
   const errors = chain(error)

@@ -2,8 +2,8 @@ import { EndpointUrl } from "@place-access/domain/endpoints"
 import { literal } from "./EgressGuard.js"
 
 /**
- * The host names of this machine and of private networks. They are refused, whatever address they resolve to (Spec
- * §4.7).
+ * The host names of this machine and of private networks. Unless `allowInsecure` is on, these names are refused,
+ * whatever address they resolve to (Spec §4.7).
  */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain|lan|home\.arpa)$/
 const BROKEN = /[\s\p{Cc}\\]/u

@@ -20,7 +20,10 @@ interface Envelope {
   readonly endpoint_id: string
   /** ISO 8601 in UTC with milliseconds, like every time in an event. */
   readonly occurred_at: string
-  /** Present in a sample that a developer sent to this endpoint: its ids are invented, and nothing happened. */
+  /**
+   * Present in a sample that a developer sent to this endpoint. Nothing happened, and the ids of the connection, the
+   * rule and the place are invented.
+   */
   readonly sample?: true
 }
 
@@ -39,7 +42,7 @@ export interface RuleFiredEvent extends UserEvent {
   readonly target: { readonly place_id: string | null; readonly label: string }
 }
 
-/** The user shared or withdrew places. Read the places again, and store the version of that answer. */
+/** The user shared, withdrew or archived places. Read the places again, and store the version of that answer. */
 export interface PlacesChangedEvent extends UserEvent {
   readonly type: "places.changed"
   readonly places_version: number

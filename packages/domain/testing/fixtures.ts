@@ -83,7 +83,7 @@ export const app = (
   })
 
 /**
- * Stores an app as the function `app` does. The app also gets a client secret, as from `POST
+ * Stores an app as the function `app` does. The app also gets a client secret, as an app does that calls `POST
  * /v1/oauth/clients/{app_id}`.
  */
 export const registeredApp = (

@@ -6,12 +6,10 @@ import * as People from "../harness/People.js"
 import type { Statement } from "../harness/statements.js"
 import * as Replay from "./Replay.js"
 
-/**
- * A server that answers `GET …/presence` with nothing but `node:http` and `pg`, as a baseline for the product. The
- * server prepares and runs the product's statements, on as many connections as the product. The server makes the checks
- * that an access token needs, and gives the same answer with the same headers. Before the answer the server
- * commits the entry of the access log, in an INSERT that simultaneous requests share.
- */
+// A server that answers `GET …/presence` with nothing but `node:http` and `pg`, as a baseline for the product. The
+// server prepares and runs the product's statements, on as many connections as the product. The server makes the checks
+// that an access token needs, and gives the same answer with the same headers. Before the answer the server commits the
+// entry of the access log, in an INSERT that simultaneous requests share.
 
 export interface Order {
   readonly port: number

@@ -15,8 +15,8 @@ export interface Bench {
   /** The folder of the repository whose programs the benchmark starts. */
   readonly root: string
   /**
-   * Whether the benchmark also measures its peers: other products that do the same work. The benchmark may then install
-   * the peers.
+   * Whether the benchmark also measures its peers: other products that do the same work. They are then installed
+   * (`peers.ts`).
    */
   readonly withPeers: boolean
   /** How many programs of the product the benchmark has started. */

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as People from "./People.js"
 import type { Scratch } from "./Scratch.js"
 
-/** The webhook endpoints of the benchmark's app. */
+// The webhook endpoints of the benchmark's app.
 
 export const endpoint = (n: number): string => `ep_b${n}`
 export const secret = (n: number): string => `${SigningSecret.PREFIX}${String(n).padStart(52, "0")}`

@@ -1,9 +1,7 @@
 import type { Scratch } from "./Scratch.js"
 
-/**
- * Makes people who have connected one app, thousands of them in a few statements. The functions below compute the ids
- * and tokens of person `n`, both for the harness and for the load client.
- */
+// Makes people who have connected one app, thousands of them in a few statements. The functions below compute the ids
+// and tokens of person `n`, both for the harness and for the load client.
 
 export const APP = "app_bench"
 export const CLIENT_SECRET = `pa_cs_${"0".repeat(52)}`

@@ -23,7 +23,8 @@ export const commit = (): string => {
 
 /**
  * Checks out the commit in a temporary folder, installs its packages and builds its programs. The folder is removed
- * when this process ends. The error is a sentence for the person who started the benchmark.
+ * when this process ends. When there is no such commit, the error is a sentence for the person who started the
+ * benchmark.
  */
 export const checkedOut = (name: string): Tree => {
   let id: string

@@ -6,10 +6,8 @@ import * as Phones from "./Phones.js"
 import * as Connection from "./load/Connection.js"
 import { request } from "./load/Script.js"
 
-/**
- * Runs the phones and the webhook receiver in one process, so that one clock measures the time from the answer to an
- * upload until the two webhooks of its firing have arrived.
- */
+// Runs the phones and the webhook receiver in one process, so that one clock measures the time from the answer to an
+// upload until the two webhooks of its firing have arrived.
 
 export interface Order {
   readonly port: number

@@ -1,9 +1,7 @@
 import { startRecorder } from "../../test/distribution/recorder.js"
 
-/**
- * Records the statements that a program of the product sends to PostgreSQL, so that baselines run the same statements.
- * The program connects to a port of the recorder, which reads the statements and forwards every byte to PostgreSQL.
- */
+// Records the statements that a program of the product sends to PostgreSQL, so that baselines run the same statements.
+// The program connects to a port of the recorder, which reads the statements and forwards every byte to PostgreSQL.
 
 export interface Statement {
   readonly text: string

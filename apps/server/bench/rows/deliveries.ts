@@ -57,7 +57,7 @@ const WORKS = [
   { work: "bare", says: ", a POST and a row", least: { "pg-boss": 1.2, "graphile-worker": 2 } }
 ] as const
 
-/** Job queues that send the same webhooks. Each queue has its own database. */
+/** Job queues that send the same webhooks. Each queue has a separate database for each kind of job. */
 const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonly<Record<string, Side>>> => {
   if (!bench.withPeers) return {}
   const sides: Record<string, Side> = {}

@@ -76,7 +76,8 @@ const history =
 
 /**
  * Makes a side that runs a load script against one database, the small or the large one. Each round uses people that no
- * earlier round has used, because a refresh token can be used only once.
+ * earlier round has used, because a refresh token can be used only once. The people of the small database are enough
+ * for five rounds, the warm-up round included.
  */
 const everybody =
   (script: string) =>

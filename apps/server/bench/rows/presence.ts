@@ -9,8 +9,8 @@ import * as PresenceLoad from "./presence.load.js"
 
 const SECONDS = 3
 /**
- * The number of rounds before the rounds that count. V8 compiles the code only after about ten thousand
- * requests. A real service runs for days, so its code is compiled.
+ * The number of rounds before the rounds that count. V8 optimizes the code only after about ten thousand requests. A
+ * real service runs for days, so its code is optimized.
  */
 const WARM_UP_ROUNDS = 2
 

@@ -18,8 +18,8 @@ import type * as UploadLoad from "./upload.load.js"
 const CLIENTS = 16
 const SECONDS = 3
 /**
- * The number of rounds before the rounds that count. V8 compiles the code only after about ten thousand
- * requests. A real service runs for days, so its code is compiled.
+ * The number of rounds before the rounds that count. V8 optimizes the code only after about ten thousand requests. A
+ * real service runs for days, so its code is optimized.
  */
 const WARM_UP_ROUNDS = 2
 /** The number of people in one round of one side, a multiple of the number of clients. */

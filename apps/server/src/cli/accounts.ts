@@ -33,7 +33,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
     return yield* perform(command, settings.addresses.baseUrl).pipe(
       Effect.provide(Ports.layer(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
-      // Only warnings are logged, because the terminal should show the command's answer only.
+      // Only warnings and errors are logged, because the terminal should show little beside the command's answer.
       Logger.withMinimumLogLevel(LogLevel.Warning)
     )
   })

@@ -13,8 +13,9 @@ const NO_WINDOW = { from: null, until: null }
 
 /**
  * Finds a circle that the phone of a log enters, stays in and leaves, as the rule engine of the service decides. If
- * there is no such circle, the function takes a circle with one or two of these events. Of circles with the same events
- * it takes the smallest one, around the spot with the most readings. Undefined when no circle has an event.
+ * there is no such circle, the function takes the circle with the highest score (`worth`). Of several circles with this
+ * score it takes the smallest one, and of these the one with the largest number of precise readings near its centre.
+ * Undefined when no circle has an event.
  */
 export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
   const precise = uploads

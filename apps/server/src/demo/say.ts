@@ -24,5 +24,5 @@ export const fact = (name: string, value: string): void => line(`     ${dim(name
 
 export const line = (text: string): void => console.log(text)
 
-/** A time such as `10:04:31` in UTC, the time zone of every text of the service. */
+/** A time such as `10:04:31`, in UTC. */
 export const clockTime = (iso: string): string => iso.slice(11, 19)

@@ -7,8 +7,8 @@ import * as clock from "./clock.js"
 const PATIENCE_MS = 5_000
 
 /**
- * Checks whether this machine reaches the service at BASE_URL, and whether the clock of the service agrees with this
- * machine's clock.
+ * Checks whether BASE_URL is encrypted, whether this machine reaches the service there, and whether the clock of the
+ * service agrees with this machine's clock.
  */
 export const baseUrl = ({
   addresses

@@ -12,8 +12,8 @@ import * as Starting from "./Starting.js"
 const FINISH = Duration.seconds(10)
 
 /**
- * How long the server keeps an idle connection. Load balancers drop an idle connection after 60 s. If the server closed
- * it first, a load balancer could send a request on a connection that is being closed.
+ * How long the server keeps an idle connection. Many load balancers drop an idle connection after 60 s. If the server
+ * closed the connection first, a load balancer could send a request on a connection that is being closed.
  */
 const KEEP_ALIVE_MILLIS = 65_000
 const HEADERS_MILLIS = 66_000
@@ -46,8 +46,7 @@ export interface HttpListener {
 
 /**
  * Makes the listener, in place of the platform's layer for Node's server. That layer never answers a request that
- * arrives before there is a handler. When that layer closes, it waits for connections that nobody
- * closes.
+ * arrives before there is a handler. When that layer closes, it waits for connections that nobody closes.
  */
 export const make = (host: string, port: number, baseUrl: string): HttpListener => {
   const server = createServer({

@@ -1,9 +1,7 @@
 import { Option, Schema } from "effect"
 
-/**
- * The messages that the service sends to a listener over the stream: for each kind of message its `data`, and how to
- * parse it.
- */
+// The messages that the service sends to a listener over the stream. Each kind of message has a schema of its `data`.
+
 export const Ready = Schema.Struct({
   endpoint_id: Schema.String,
   secret: Schema.NullOr(Schema.String),

@@ -6,7 +6,8 @@ import type { DeveloperCredentials } from "./Service.js"
 
 /**
  * Takes the e-mail from the command line or the environment, and the password from the environment. Asks the person at
- * the terminal for an e-mail or a password that is missing, and for a code when the account has a second factor.
+ * the terminal for an e-mail or a password that is missing. `code` of the result takes the code of the second factor
+ * from the environment, or asks for it.
  */
 export const find = (email: string | undefined): Effect.Effect<DeveloperCredentials, CannotStart> =>
   Effect.gen(function* () {

@@ -9,8 +9,8 @@ const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
 export const at = (millis: number): string => clock.format(millis)
 
 /**
- * Escapes control characters, which a terminal would carry out, and invisible marks, which can change the order in
- * which a reader sees the text. Keeps line breaks.
+ * Escapes control characters, which a terminal would carry out, and invisible characters, which can break a line or
+ * change the order in which a reader sees the text. Keeps line feeds.
  */
 export const plain = (text: string): string =>
   text.replace(

@@ -2,7 +2,10 @@ import type { KeyUsage } from "@place-access/adapters-pg"
 import { Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
-/** The status of one key. It names the key by its id and never contains the key itself. */
+/**
+ * The status of one key. It names the key by its id and never contains the key itself. In this file, SECRET_KEYS means
+ * the keys of the service: an embedded database without this setting has its keys in a file of the data folder.
+ */
 export interface KeyStatus {
   readonly id: string
   /**

@@ -7,17 +7,15 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { type OperatorCommand, type Output, Reply, Request } from "./AccountCommand.js"
 import { type AccountPorts, performAny, type ServerFacts } from "./perform.js"
 
-/**
- * Lets an operator's commands work while a server runs on the embedded database, which only one process can open at a
- * time. The server listens on a Unix socket in DATA_DIR, which only the owner of the folder can open. A command sends
- * one line of JSON (`OperatorCommand`) and gets one line back (`Reply`). Decision staff-4.
- */
+// Lets an operator's commands work while a server runs on the embedded database, which only one process can open at a
+// time. The server listens on a Unix socket in DATA_DIR, which only the owner of the folder can open. A command sends
+// one line of JSON (`OperatorCommand`) and gets one line back (`Reply`). Decision staff-4.
 
 const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 
 /**
- * The most characters that the server reads before the end of a line. No command needs more, so the server closes a
- * connection that sends more.
+ * The server closes a connection that has sent more characters than this without the end of a line. No command needs
+ * more.
  */
 const LINE_MAX = 4_096
 /**

@@ -67,7 +67,9 @@ const fromCsv = (name: string, csv: string): Either.Either<Log, CannotStart> =>
 const inOrder = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<LoggedReading> =>
   [...readings].sort((a, b) => a.receivedAt - b.receivedAt || a.reading.capturedAt - b.reading.capturedAt)
 
-/** The size in bytes of the pieces in which the import reader gets the file, as in an import. */
+/**
+ * The size in bytes of the pieces in which the import reader gets the file. The result does not depend on this size.
+ */
 const PIECE = 65_536
 
 const fromImport = (name: string, bytes: Uint8Array): Effect.Effect<Log, CannotStart> =>

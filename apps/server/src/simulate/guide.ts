@@ -7,7 +7,11 @@ import { join } from "node:path"
 import { watchLines } from "./lines/watchLines.js"
 import type { SimulateOptions } from "./options.js"
 
-/** Chooses the plans of a search. A guide may choose later plans by the results of earlier ones (`learn`). */
+/**
+ * Chooses the plans of a search. A guide may choose later plans by the results of earlier ones (`learn`). A situation
+ * is anything that a run can reach and a search counts, such as a refused operation (`Simulation.reachedBy`). A mark is
+ * a rare situation with a name.
+ */
 export interface Guide {
   /** The seed of the first plan. */
   readonly first: number

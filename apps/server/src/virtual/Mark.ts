@@ -28,8 +28,9 @@ const isMarked = (dataDir: string): boolean => existsSync(pathIn(dataDir))
 const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, "database", "PG_VERSION"))
 
 /**
- * Fails when the folder belongs to a test world. Programs that do not run on virtual time call this before they open
- * the folder.
+ * Fails when the folder belongs to a test world. Programs on the machine's clock call this function before they write
+ * to the folder or copy its rows into another database. Programs that only read the folder, and `backup`, do not call
+ * it.
  */
 export const refuseTestWorld = (dataDir: string): Effect.Effect<void, CannotStart> =>
   Effect.suspend(() =>

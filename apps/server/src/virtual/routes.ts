@@ -23,8 +23,9 @@ const LISTED_MAX = 10_000
 type Addresses = Pick<ServiceOptions, "authUrl" | "baseUrl" | "userPortalUrl">
 
 /**
- * Admits only programs and browsers on this machine. By the Host header the guard recognizes a foreign page whose
- * name resolves to this machine, and by the Origin header a foreign page that posts a form (decision virtual-time-3).
+ * Admits only programs and browsers on this machine. By the Host header the guard recognizes a foreign page whose name
+ * resolves to this machine, and by the headers Origin and Sec-Fetch-Site a foreign page that posts a form (decision
+ * virtual-time-3).
  */
 const guarded = (addresses: Addresses) =>
   Effect.gen(function* () {

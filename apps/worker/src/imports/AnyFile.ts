@@ -93,8 +93,8 @@ const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | 
       return context.depth < Expansion.MAX_DEPTH ? GzipFile.open(context.expansion, () => open(inner)) : undefined
     case "tar":
       return context.depth < Expansion.MAX_DEPTH ? TarFile.open(context.expansion, () => open(inner)) : undefined
-    // The directory of a zip file is at its end, so the file is read twice. Only the upload itself can be read twice; a
-    // file inside a packed file cannot.
+    // The directory of a zip file is at its end, so the file is read more than once. Only the upload itself can be read
+    // more than once; a file inside a packed file cannot.
     case "own_archive":
       return context.depth === 0 ? ArchiveFile.open(context.expansion.most) : undefined
     case "zip":

@@ -13,7 +13,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
   let fault: Import.ImportFault | null = null
   let header: CsvColumns.Header | undefined
   let toEntry: Line | undefined
-  /** The number of fields in the previous line. */
+  /** The number of fields in the previous row. */
   let width = 0
   /**
    * The lines of a table row that are read so far. The last of them ended within quotes, so the row goes on in the next
@@ -52,7 +52,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
 
   const onRow = (row: string, { delimiter }: CsvColumns.Header, toEntry: Line, isOpen: boolean): void => {
     const fields = CsvColumns.fields(row, delimiter)
-    // A last line with fewer fields than the line before was cut off. A cut within its last field cannot be recognized.
+    // A last row with fewer fields than the row before was cut off. A cut within its last field cannot be recognized.
     if (isOpen && fields.length < width) {
       fault = "cut_off"
       return

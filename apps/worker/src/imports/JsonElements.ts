@@ -4,9 +4,10 @@
  */
 const MAX_DEPTH = 64
 /**
- * The most bytes of an element, and of a gap between two elements. A larger element is skipped (such as a GeoJSON line
- * of more than 40,000 positions). A file with a larger gap is refused, because no export has one. Between two calls of
- * `push` the reader keeps at most this number of bytes.
+ * The most bytes of an element, and of a gap between two elements unless `open` is given another limit for gaps. A
+ * larger element is skipped (such as a GeoJSON line of more than 40,000 positions). A file with a larger gap is
+ * refused, because no export of another program has one. Between two calls of `push` the reader keeps at most this
+ * number of bytes.
  */
 const MAX_ELEMENT_BYTES = 4_194_304
 

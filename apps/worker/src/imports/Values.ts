@@ -1,9 +1,7 @@
 import { Timestamp } from "@place-access/domain/shared"
 
-/**
- * Reads texts and numbers in the exports of other programs. The result for an unreadable value is undefined, never a
- * guess.
- */
+// Reads texts and numbers in the exports of other programs. The result for an unreadable value is undefined, never a
+// guess.
 
 export type JsonValue = Readonly<Record<string, unknown>>
 

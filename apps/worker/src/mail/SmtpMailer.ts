@@ -86,8 +86,8 @@ const connect = (
     host,
     port,
     secure: isSecure,
-    // Requires TLS for a login: a password must not be sent unencrypted, even if somebody between the machines removes
-    // STARTTLS from the server's offers.
+    // Requires TLS for a login at another machine: a password must not be sent unencrypted, even if somebody between
+    // the machines removes STARTTLS from the server's offers.
     requireTLS: !isSecure && login !== null && !isLoopback(host),
     ...(login === null ? {} : { auth: { user: login.user, pass: Redacted.value(login.password) } }),
     connectionTimeout: 10_000,

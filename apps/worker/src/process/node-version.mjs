@@ -1,5 +1,5 @@
-// The first module of a program, in JavaScript that every version of Node can load. It runs before modules that an
-// older Node cannot load.
+// The first module of a program, in JavaScript that old versions of Node can load, too. It runs before modules that an
+// old Node cannot load.
 
 /** The oldest version of Node that can run the programs, as `engines` in package.json says; a test compares the two. */
 const REQUIRED = "20.19"

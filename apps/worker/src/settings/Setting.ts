@@ -3,7 +3,7 @@ import { Config, ConfigError, Either, Option } from "effect"
 /** One environment variable: its purpose, its values and its default. */
 export interface Setting<A> {
   readonly name: string
-  /** One sentence for the person who runs the program. */
+  /** What the variable does, in a few sentences for the person who runs the program. */
   readonly description: string
   /** The default in words. It applies when the variable is absent or empty. */
   readonly fallback: string

@@ -6,7 +6,9 @@ import type { Parse } from "./Setting.js"
 export interface SmtpServer {
   readonly host: string
   readonly port: number
-  /** True: TLS from the first byte. False: STARTTLS when the server offers it. */
+  /**
+   * True: TLS from the first byte. False: STARTTLS when the server offers it (`SmtpMailer` requires it for a login).
+   */
   readonly isSecure: boolean
   readonly login: { readonly user: string; readonly password: Redacted.Redacted } | null
 }

@@ -4,9 +4,9 @@ import { VERSION } from "../version.js"
 /**
  * Whether a worker works, as `GET /healthz` on the port of the metrics says (decision leases-4). The signs of work are
  * reads of the outbox and claims of deliveries: a worker makes both every few seconds, even when there is nothing to
- * do. Claims fail while the database cannot be reached. Reads alone would prove little: a worker that leases no
- * buckets counts a read without sending a statement. While the machine's clock is wrong, there are no reads and no
- * claims.
+ * do. A worker whose slots for deliveries are all in use claims nothing, and this counts as a claim. Claims fail while
+ * the database cannot be reached. Reads alone would prove little: a worker that leases no buckets counts a read without
+ * sending a statement. While the machine's clock is wrong, there are no reads and no claims.
  */
 
 /** The longest age of the last read or claim of a worker that works: five times the longest pause of a loop. */

@@ -32,7 +32,10 @@ export interface LoopOptions {
    * other workers.
    */
   readonly leases?: WorkerLeases
-  /** Called each time that the worker has read the outbox or has claimed deliveries (`WorkerHealth`). */
+  /**
+   * Called each time that the worker has read the outbox, has claimed deliveries, or has no free slot for a claim
+   * (`WorkerHealth`).
+   */
   readonly onRead?: (loop: WorkerLoop) => void
 }
 

@@ -59,7 +59,7 @@ export const layer = Group.group(Api, "session", (handlers) =>
             WrongCredentials: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             WrongFactor: () => Effect.fail(Errors.notSignedIn("The code is wrong, or was used before")),
             // `PendingOver`: after the service had checked the password, and before it checked the code, the password
-            // was replaced.
+            // was replaced, or the account was deleted.
             PendingOver: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             TooManyAttempts: ({ retryAfterMillis }) =>
               Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))

@@ -291,7 +291,7 @@ export interface ZoneQuestion extends MaxAge {
 }
 
 export interface PageQuery {
-  /** The most entries of one page. */
+  /** One page has at most this number of entries. */
   readonly limit?: number | undefined
   /** `nextCursor` of the previous page; left out: the first page. */
   readonly cursor?: string | undefined

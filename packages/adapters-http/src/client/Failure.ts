@@ -59,7 +59,8 @@ export interface FailureDetails {
 }
 
 /**
- * Every call of the client that fails throws this error. An aborted call throws the reason of its signal instead.
+ * A call of the client that fails throws this error, with two exceptions: an aborted call throws the reason of its
+ * signal, and when the token store fails, the call throws the error of the store.
  */
 export class PlaceAccessError extends Error {
   override readonly name = "PlaceAccessError"

@@ -1,5 +1,5 @@
 /**
- * An operation that an app calls with an access token. `OPERATIONS` below lists all of them:
+ * An operation that an app calls. `OPERATIONS` below lists all operations with an access token:
  * `test/client/contract.test.ts` compares the list with the contract, and fails when the contract has an endpoint for
  * apps that is missing here.
  */

@@ -2,9 +2,9 @@
  * Decides whether and when a request is sent again. The functions get the time and the random number as arguments, so
  * that tests need no clock.
  *
- * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. Like Stripe's client,
- * this client gives up immediately when the wait would be longer than `longestWaitMs`. The error then says how long the
- * wait is (`retryAfterS`).
+ * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. The client gives up
+ * immediately when the wait would be longer than `longestWaitMs`. The error then says how long the wait is
+ * (`retryAfterS`).
  */
 
 /** How an attempt failed: the service refused the request, or did not answer. */

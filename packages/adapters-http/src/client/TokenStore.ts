@@ -49,7 +49,7 @@ export const memoryTokenStore = (tokens: StoredTokens | null = null): ClientToke
 /** The parts of a browser that `browserTokenStore` needs. */
 export interface BrowserParts {
   readonly indexedDB: { readonly open: (name: string, version: number) => DatabaseRequest<Database> }
-  /** The browser's Web Locks; missing on a page without https. */
+  /** The browser's Web Locks. They are missing on a page that is neither on https nor on localhost. */
   readonly navigator: {
     readonly locks?: {
       readonly request: <A>(name: string, work: () => Promise<A>) => Promise<A>
@@ -86,7 +86,8 @@ const TOKENS = "tokens"
 
 /**
  * A store for web pages: it keeps the tokens in IndexedDB, and its lock is a Web Lock, which all tabs of the origin
- * share. Scripts of the page can read the tokens. A page without https has no Web Locks, so there the function throws.
+ * share. Scripts of the page can read the tokens. A page that is neither on https nor on localhost has no Web Locks, so
+ * there the function throws.
  *
  * `localStorage` is not safe enough: after another tab has written new tokens, a tab may still read the old ones, and
  * refresh with a refresh token that was already used.

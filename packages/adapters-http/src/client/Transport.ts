@@ -92,7 +92,7 @@ export const attempt = async (
       method,
       headers: { accept: "application/json", ...headers },
       ...(body === undefined ? {} : { body }),
-      // Redirects are not followed, because a redirect would carry the token to another address.
+      // Redirects are not followed, because a redirect could carry a token or a secret to another address.
       redirect: "manual",
       signal: signal === undefined ? late : AbortSignal.any([signal, late])
     })

@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
 import { type ClientTokenStore, parseTokens } from "./TokenStore.js"
 
-/** When the file of a lock was not touched for this many milliseconds, the process that had the lock has died. */
+/** When a lock file was not touched for this many milliseconds, the process that had the lock counts as dead. */
 const STALE_MS = 10_000
 const TOUCH_MS = 2_000
 const WAIT_MS = 25
@@ -11,7 +11,7 @@ const WAIT_MS = 25
 /**
  * A store in a file, for programs of one machine that share a connection. Only the file's owner can read it. The lock
  * is a second file. The process that has the lock touches this file every two seconds. When the file was not touched
- * for ten seconds, its process has died, and another process takes the lock over.
+ * for ten seconds, its process counts as dead, and another process takes the lock over.
  */
 export const fileTokenStore = (path: string): ClientTokenStore => {
   const lock = `${path}.lock`

@@ -4,7 +4,10 @@ import * as IdempotencyKey from "../idempotency/IdempotencyKey.js"
 import * as ClientCredentials from "../security/ClientCredentials.js"
 import * as Errors from "../wire/Errors.js"
 
-/** The fields that a client may send, by their names in a form. JSON has the same names in camelCase (decision O1). */
+/**
+ * The fields that a client may send, by their names in a form, each with its name in camelCase. JSON may have either
+ * name (decision O1).
+ */
 const NAMES = {
   grant_type: "grantType",
   client_id: "clientId",
@@ -118,8 +121,8 @@ export interface ClientProof {
 }
 
 /**
- * The client id that the request names, in the body or by HTTP Basic. Undefined if the request names no client id, or
- * if the header cannot be read.
+ * The client id in the body; when the body has none, the client id in the header (HTTP Basic). Undefined when the body
+ * has none, and the header is missing or cannot be read.
  */
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
   sent.get("client_id") ?? ClientCredentials.basic(request)?.clientId

@@ -16,7 +16,7 @@ export const takeLink = Effect.flatMap(clientAddress, (address) => RateLimit.tak
 
 /**
  * Counts the request against the limit of its network address. Then mails an unlock link (see `unlockBrowser`) if an
- * account has this e-mail address.
+ * account has this e-mail address and the limit of links for this e-mail address is not used up.
  */
 export const mailUnlockLink = (email: Account.Email) =>
   Effect.zipRight(takeLink, afterAnswer("An unlock link could not be mailed", requestUnlock(email)))

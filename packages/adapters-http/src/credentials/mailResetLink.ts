@@ -8,7 +8,7 @@ import { afterAnswer } from "../edge/afterAnswer.js"
 
 /**
  * Counts the request against the limit of its network address, and mails a link if an account has this e-mail address
- * and the limit of links for this address is not used up.
+ * and the limit of links for this e-mail address is not used up.
  */
 export const mailResetLink = (email: Account.Email) =>
   Effect.gen(function* () {

@@ -106,8 +106,8 @@ export const acceptable = (
 }
 
 /**
- * The type in lower case, without parameters. Undefined when the header is missing; "" when the header names another
- * charset than UTF-8 or US-ASCII.
+ * The type in lower case, without parameters. Undefined when the header is missing or empty; "" when the header names
+ * another charset than UTF-8 or US-ASCII.
  */
 const mediaType = (header: string | undefined): string | undefined => {
   if (header === undefined || header.trim() === "") return undefined
@@ -280,8 +280,9 @@ const parseShort = (text: string, entriesMax: number, strictness: Strictness): E
 }
 
 /**
- * The most levels of values within each other. Some functions call themselves for each level, such as `holdsNul` and
- * the functions that describe a wrong value. A deeper body would overflow the stack in these functions.
+ * A body may have at most this number of levels of values within each other. Some functions call themselves for each
+ * level, such as `holdsNul` and the functions that describe a wrong value. Without the limit, a body with many
+ * thousands of levels would overflow the stack in these functions.
  */
 const LEVELS = 100
 const TOO_DEEP = "too deep"

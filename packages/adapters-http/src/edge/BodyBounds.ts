@@ -8,9 +8,9 @@ const MIB = 1_048_576
 export interface Bounds {
   readonly bytes: number
   /**
-   * The most entries of all lists of a JSON body together; the members of an object beyond the first 64 count, too.
-   * Checking a wrong entry takes about a hundred times as much memory as the entry has bytes. Without this bound, a
-   * body with three million wrong entries would end the process.
+   * All lists of a JSON body together may have at most this number of entries. The members of an object beyond the
+   * first 64 count as entries, too. Checking a wrong entry takes about a hundred times as much memory as the entry has
+   * bytes. Without this bound, a body with three million wrong entries would end the process.
    */
   readonly entries: number
 }

@@ -125,8 +125,8 @@ export const developerReads = (caller: RequestCaller): Effect.Effect<void> =>
   change((cell) => void (cell.caller = caller))
 
 /**
- * Records the app that calls. From then on the request counts as a call of the app. The request concerns no user, so no
- * access log lists it.
+ * Records the app that calls. From then on the request counts as a call of the app. No access log lists the request,
+ * because the app asks nothing about a user.
  */
 export const clientIs = (id: AppId): Effect.Effect<void> => change((cell) => void (cell.appId = id))
 

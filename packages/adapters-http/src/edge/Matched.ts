@@ -11,7 +11,7 @@ const HOLDS_NUL = Effect.fail(Errors.invalidRequest("The address holds a NUL cha
 
 /**
  * Stores the contract's declarations about the matched route in the request's `Cell`. Refuses an address with a NUL
- * character, which no database can store as text.
+ * character, which PostgreSQL cannot store in a text.
  */
 export const note = (api: HttpApi.HttpApi.Any, baseUrl: string): OnRoute<Errors.WireError> => {
   const contentTypes = Routes.contentTypes(api)

@@ -5,14 +5,17 @@ import { Data, Effect } from "effect"
  * offline for weeks sends 8 MiB in one request. Parsing such a body in one piece would block the process for a second.
  */
 
-/** The most characters of JSON that are parsed in one slice, which takes about two milliseconds. */
+/**
+ * About how many characters of JSON are parsed in one slice, which takes about two milliseconds. A slice ends only
+ * between two elements of a list, so a slice can be longer.
+ */
 const CHARACTERS = 131_072
-/** The most entries that are converted in one slice. */
+/** At most this number of entries are converted in one slice. */
 const ENTRIES = 1_000
 /**
- * The most values that are parsed in one slice. A text of `CHARACTERS` characters cannot have more values. So only two
- * parts of a body can have too many values: a single list entry that is longer than `CHARACTERS`, and the members of
- * the root that are not lists.
+ * At most this number of values are parsed in one slice. A text of `CHARACTERS` characters cannot have more values. So
+ * only two parts of a body can have too many values: a single list entry that is longer than `CHARACTERS`, and the
+ * members of the root that are not lists.
  */
 export const VALUES = CHARACTERS
 

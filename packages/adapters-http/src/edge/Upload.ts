@@ -9,11 +9,9 @@ import * as Admission from "./Admission.js"
 import * as CurrentRequest from "./CurrentRequest.js"
 import * as Patience from "./Patience.js"
 
-/**
- * Reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the route reads
- * them. A route uses this module only after it has authenticated the caller, because a body that is read here may take
- * half an hour.
- */
+// This module reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the
+// route reads them. A route uses this module only after it has authenticated the caller, because a body that is read
+// here may take half an hour.
 
 export type Refused = typeof Errors.InvalidRequest.Type | typeof Errors.PayloadTooLarge.Type
 
@@ -77,8 +75,8 @@ export interface Posted {
 }
 
 /**
- * The most parts of a form that are read. A form has a few fields, and the limit allows more files than one person's
- * imports may have in the queue.
+ * At most this number of parts of a form are read. A form has a few fields. The limit allows more files than the queue
+ * of one person's imports can have (`Import.MAX_OPEN`).
  */
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 4_096

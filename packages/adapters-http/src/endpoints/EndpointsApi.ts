@@ -60,8 +60,9 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
 })
 
 /**
- * Checks the text of an address together with the other fields, so that one answer names all faults. The program of
- * the route looks up the host name later, and only if all fields are valid.
+ * Checks the text of an address together with the other fields, so that one answer names all faults. This schema does
+ * not look up the host name. The program of the route does that, and for a request with an `Idempotency-Key`
+ * `LooksUpUrl` does it earlier.
  */
 const Url = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,

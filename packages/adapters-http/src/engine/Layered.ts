@@ -3,8 +3,8 @@
  * services. Effect's `Context` copies its whole map to add one service, and the server has a hundred services.
  *
  * A program sees one map with the entries of both maps, also when it copies or iterates over the map. For a key in both
- * maps, it sees only the entry of the upper map. Nothing is ever removed from the map of a context, so `delete` is not
- * supported.
+ * maps, the program sees only the entry of this map, and not the entry of `below`. Nothing is ever removed from the map
+ * of a context, so `delete` is not supported.
  */
 export class Layered extends Map<string, unknown> {
   below: ReadonlyMap<string, unknown>

@@ -63,7 +63,10 @@ const braced = (path: string): string => {
 
 const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
-/** The content types that pages read. */
+/**
+ * The content types of the forms of pages. Forms that upload files have another type: `Upload` reads their bodies and
+ * does not use this set.
+ */
 export const FORMS: ReadonlySet<string> = new Set([FORM_TYPE])
 
 /**

@@ -8,8 +8,8 @@ import { Layered } from "./Layered.js"
  * copy the whole context and take the fiber some twenty steps.
  *
  * On the platform's own server a request has an ordinary context. There, `over` and `provide` do the same as Effect's
- * own functions. `put` and `lay` change a context, so only the modules of this folder that run on `NodeServer` may call
- * them.
+ * own functions. `put` and `lay` change a context in place, so only modules of this folder may call them, and only with
+ * a context that `ofRequest` made.
  */
 
 /** Marks a context that `ofRequest` made. A copy of a marked context has the mark too. */

@@ -21,7 +21,7 @@ const text = (base64url: string): string => Buffer.from(base64url, "base64url").
 
 /**
  * Reads the authenticator's response that the script of a page posted. Returns none when the text does not have the
- * form of a response. This function does not verify the response.
+ * form of a response or is longer than `LONGEST`. This function does not verify the response.
  */
 export const read = (json: string): Option.Option<PasskeyResponse> =>
   json.length > LONGEST

@@ -9,15 +9,15 @@ import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 
 /**
- * The most bytes of a body that is read to find the token in the body. Apps that send the token in the body send one
- * reading with it, which has less than a kilobyte. Without this bound, anybody could make the service keep and parse
- * 8 MiB.
+ * At most this number of bytes of a body are read to find the token in the body. Apps that send the token in the body
+ * send one reading with it, which has less than a kilobyte. Without this bound, anybody could make the service keep and
+ * parse 8 MiB.
  */
 const UNKNOWN_PHONE_BYTES = 262_144
 
 /**
- * An app with OsmAnd's protocol may send its token in the body. So when a request has no token in its headers and its
- * query, this guard reads the body before it knows the phone.
+ * An app with OsmAnd's protocol may send its token in the body. So when a request has a token neither in its headers
+ * nor in its query, this guard reads the body before it knows the phone.
  */
 export const layer: Layer.Layer<OsmAndAuth, never, DeviceAuthPorts> = Layer.effect(
   OsmAndAuth,

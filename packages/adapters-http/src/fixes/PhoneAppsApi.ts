@@ -66,8 +66,8 @@ const field = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>,
 const OsmAndForm = osmAndFields(Schema.String).annotations({ identifier: "OsmAndForm" })
 
 /**
- * Accepts a parameter that is repeated in the query. The platform decodes the query even when no handler reads it.
- * Without this schema, the platform would refuse an upload whose query repeats a parameter.
+ * Accepts a parameter that is repeated in the query. The query is decoded even when no handler reads it. Without this
+ * schema, an upload whose query repeats a parameter would be refused.
  */
 const QueryText = Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
   jsonSchema: { type: "string" }

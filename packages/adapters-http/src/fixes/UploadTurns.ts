@@ -18,7 +18,7 @@ import { Turns } from "../edge/Turns.js"
  * any time, and `ingestTogether` then repeats its work.
  */
 
-/** The most uploads of one person that wait. A further upload is refused, and its phone sends it again. */
+/** At most this number of uploads of one person wait. A further upload is refused, and its phone sends it again. */
 const WAITING_MAX = 512
 /**
  * How long an upload waits for its turn. Phones wait half a minute for an answer, some of them only fifteen seconds.

@@ -22,8 +22,8 @@ const TITLES: Readonly<Record<number, Html>> = words.titles
 const ADVICE: Readonly<Record<number, Html>> = words.advice
 
 /**
- * The statuses of an overloaded service. For these statuses the page does not look up its reader, so that the refusal
- * stays cheap.
+ * The statuses of an overloaded service (503), and of a caller that is over a limit (429). For these statuses the page
+ * does not look up its reader, so that the refusal stays cheap.
  */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 

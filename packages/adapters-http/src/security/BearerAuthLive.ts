@@ -52,10 +52,10 @@ const callerOf = (token: string, rate: Rate.Rate) =>
   )
 
 /**
- * Refuses a token with 503 while the account of the user or of the app's developer is suspended, because the token
- * works again when the account is resumed. When the connection is known, the call is entered into the user's access
- * log, and counts like every other call with a valid token (decision limits-3). Without a limit, an app could write log
- * entries as fast as it sends requests.
+ * Refuses the token of a suspended connection (`WithApp.isSuspended`) with 503 and not with 401: when the account of
+ * the user or of the app's developer is suspended, the token works again after the account is resumed. When the
+ * connection is known, the call is entered into the user's access log, and counts like every other call with a valid
+ * token (decision limits-3). Without a limit, an app could write log entries as fast as it sends requests.
  */
 const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {

@@ -41,10 +41,10 @@ export class OverlandAuth extends HttpApiMiddleware.Tag<OverlandAuth>()(
 ) {}
 
 /**
- * HTTP Basic with any user name and the device token as password, or the token in the address. A request that OwnTracks
- * may have sent is never answered with 401 or another 4xx: on iPhones, OwnTracks deletes its oldest reading after each
- * 4xx answer. Only a request with Basic credentials that are not encoded gets 401, because OwnTracks always encodes
- * them.
+ * Takes HTTP Basic with the device token as password or user name, a bearer token, or the token in the address. A
+ * request that OwnTracks may have sent is never answered with 401 or another 4xx: on iPhones, OwnTracks deletes its
+ * oldest reading after each 4xx answer. Only a request with Basic credentials that are not encoded gets 401, because
+ * OwnTracks always encodes them.
  */
 export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
   "@place-access/adapters-http/security/OwnTracksAuth",

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 /**
  * Every error body of the API: `{ statusCode, error, message }`, without internals (Spec §7, decisions §5). Some bodies
  * have further fields. The bodies are plain structs, because a tagged error would send `_tag` to the client. Handlers
- * fail with values that the functions below make, and the edge encodes these values.
+ * fail with constants of this module, or with values that its functions make. The edge encodes these values.
  */
 
 const fields = <const Status extends number, const Code extends string>(statusCode: Status, error: Code) => ({
@@ -212,8 +212,8 @@ export const invalidToken: typeof InvalidToken.Type = withHeaders(
   { "www-authenticate": 'Bearer error="invalid_token"' }
 )
 /**
- * Sends `WWW-Authenticate: Basic` only if the client tried HTTP Basic. Otherwise some clients would hide the error from
- * their developers (decision O2).
+ * Sends `WWW-Authenticate: Basic` only if the client tried HTTP Basic. If every answer had this header, some clients
+ * would hide the error from their developers (decision O2).
  */
 export const invalidClient = (triedBasic: boolean): typeof InvalidClient.Type => {
   const error = {
@@ -351,9 +351,9 @@ export const busy: typeof Unavailable.Type = retryAfter(
 /** The `Retry-After` of `connection_on_hold`, in seconds. */
 const ON_HOLD_RETRY_S = 3_600
 /**
- * The answer while the account of the user or of the app's developer is suspended (decision staff-1): the app keeps its
- * tokens, which work again afterwards. The error has a code of its own, because after `unavailable` an app must assume
- * that its refresh token may be spent.
+ * The answer for a suspended connection (`WithApp.isSuspended`), usually because the account of the user or of the
+ * app's developer is suspended (decision staff-1): the app keeps its tokens, which work again afterwards. The error has
+ * a code of its own, because after `unavailable` an app must assume that its refresh token may be spent.
  */
 export const connectionOnHold: typeof ConnectionOnHold.Type = retryAfter(
   { statusCode: 503, error: "connection_on_hold", message: "This connection is on hold; its tokens stay valid" },

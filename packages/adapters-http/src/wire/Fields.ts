@@ -4,7 +4,7 @@ import { withPlus } from "./Query.js"
 
 /**
  * This module has the parts from which schemas of request and response bodies are made. Names of fields are snake_case,
- * and the service ignores unknown fields of a request.
+ * except for a few such as `nextCursor` and `asOf`. The service ignores unknown fields of a request.
  */
 
 /** A request body or a set of query parameters. Decoding reports every fault, not only the first. */

@@ -39,7 +39,7 @@ const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boo
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
 
-/** The most messages of one answer. A body of 8 MiB can have millions of faults, and nobody reads all of them. */
+/** One answer has at most this number of messages. A body of 8 MiB can have millions of faults, too many to read. */
 const MAX = 50
 /** Above this number of issues, comparing each issue with every other issue takes too long. */
 const MANY = 1_000

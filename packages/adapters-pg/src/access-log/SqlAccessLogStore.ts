@@ -114,9 +114,9 @@ const countUses =
 const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint, requests: Rows.Bigint })
 
 /**
- * Counts the requests of each app between every two neighbouring times in `edges`. One entry can stand for several
- * requests: its column `times` has the number. PostgreSQL finds the entries between the first edge and the last by the
- * primary key.
+ * Counts, for each app and between every two neighbouring times in `edges`, all entries (`count`) and the entries about
+ * requests of the app (`requests`). One entry can stand for several requests: its column `times` has the number.
+ * PostgreSQL finds the entries between the first edge and the last by the primary key.
  */
 const tally =
   (sql: SqlClient): Store["tally"] =>

@@ -58,8 +58,8 @@ export const writeToken = (
  * Revokes the live tokens of one family or, with null, of the whole connection. A connection can have any number of
  * expired access tokens and spent refresh tokens. The service refuses all these tokens once their family has ended, so
  * the statements below do not change these tokens. Otherwise the end of a connection with many tokens could exceed the
- * statement time-out (decision O6). Codes that were exchanged for these tokens get `dead_at`, so that retention deletes
- * them.
+ * statement time-out (decision O6). The codes whose exchange began the revoked families get `dead_at`, so that
+ * retention deletes these codes.
  */
 export const revoke = (sql: SqlClient, { id, userId }: Key, now: Timestamp.Timestamp, familyId: string | null) =>
   Effect.gen(function* () {

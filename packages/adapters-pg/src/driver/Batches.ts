@@ -20,7 +20,7 @@ const MAX = 500
  * and their callers may retry. A caller that stops waiting cancels no other item.
  *
  * `pauseMillis`: after each statement, the batches pause for as long as the statement took, but at most for this time,
- * so that more items share the next statement. 0: no pause. Only callers that are not in a hurry set it.
+ * so that more items share the next statement. 0: no pause. Only callers that are not in a hurry set `pauseMillis`.
  */
 export const make = <Item, Answer>(
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,

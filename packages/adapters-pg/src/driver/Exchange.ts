@@ -105,10 +105,11 @@ interface Connection {
 }
 
 /**
- * Sends several statements in one write, with one Sync at the end. The server runs them in order and sends all results
- * in one write too. When one statement fails, the server skips the later ones. Outside of a transaction block, all
- * statements of the exchange are one transaction. Without this class, `pg` sends a Sync after each statement: the
- * server then sends each result in a separate write, and may commit after each statement.
+ * Sends several statements in one write, with one Sync at the end. The server runs them in order and sends their
+ * results together: in one write, unless the results are large. When one statement fails, the server skips the later
+ * ones. Outside of a transaction block, all statements of the exchange are one transaction. Without this class, `pg`
+ * sends a Sync after each statement: the server then sends each result in a separate write, and may commit after each
+ * statement.
  *
  * The caller passes an exchange to `pg.Client.query`, which calls `submit` and the `handle…` methods.
  */
@@ -250,8 +251,8 @@ export class Exchange extends Query {
   }
 
   /**
-   * Marks the names of the failed statement and the later ones as doubtful, because after a failure it is unknown
-   * whether the server has prepared them.
+   * Marks the names that this exchange was to prepare for the failed statement and the later statements as doubtful.
+   * After a failure it is unknown whether the server has prepared these names.
    */
   private forgetUnprepared(): void {
     for (const name of this.names.slice(this.at)) this.forget(name, this.sender)

@@ -38,8 +38,9 @@ export const nameOf = (text: string): string | undefined => {
 
 /**
  * A connection in pipeline mode. It sends several statements together (`send`) and names repeated statements, so that
- * the server parses and plans each of them once; `@effect/sql` names none. The connections of the embedded database
- * share one session, and therefore the prepared statements of that session (`embedded/PreparedStatements.ts`).
+ * the server parses each of them once and can reuse its plan; `@effect/sql` names none. The connections of the embedded
+ * database share one session, and therefore the prepared statements of that session
+ * (`embedded/PreparedStatements.ts`).
  */
 export class NamingClient extends pg.Client {
   private readonly known: StatementNames = { nameOf, prepared: new Map(), doubtful: new Set(), shapes: new Map() }

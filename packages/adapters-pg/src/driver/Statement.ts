@@ -124,7 +124,7 @@ const spanned = <A, E>(
     return effect
   })
 
-/** Returns `effect`; when the fiber is traced, with one span around all its statements. */
+/** Returns `effect`; when the fiber is traced, `effect` runs in one span for all `statements`. */
 const batch = <A, E>(
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   statements: ReadonlyArray<Effect.Effect<unknown, unknown>>,

@@ -39,7 +39,7 @@ const DATABASE = "database/PG_VERSION"
  * The files that the first start writes: a folder with one of these files is a data folder of this service. A lock file
  * or a folder called `database` proves nothing, because /var and many source folders have entries of these names. The
  * check `refusal` also accepts a data folder that has none of these files yet: `prepare` closes a new folder to other
- * users before it writes anything, and `refusal` refuses only folders that other users can open.
+ * users before it writes anything, and `refusal` checks the names only in folders that other users can open.
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])
 /**

@@ -42,10 +42,11 @@ type Holder = typeof Holder.Type
 
 const BEAT = Duration.seconds(5)
 /**
- * After this time without a touch of the lock file, two kinds of holders count as dead: a holder in another container,
- * whose pid cannot be looked up, and a holder whose start time is unknown, because its pid may belong to a later
- * process. All other holders are looked up by pid and start time, because a living holder may be silent for longer: it
- * touches the file in the thread in which PGlite runs, and so not during a long statement.
+ * After this time without a touch of the lock file, two kinds of holders count as dead: a holder of another realm
+ * (another container, or an earlier boot of the machine), whose pid cannot be looked up, and a holder whose start time
+ * the system does not say, because its pid may belong to a later process. All other holders are looked up by pid and
+ * start time, because a living holder may be silent for longer: it touches the file in the thread in which PGlite runs,
+ * and so not during a long statement.
  */
 const SILENCE = Duration.seconds(30)
 

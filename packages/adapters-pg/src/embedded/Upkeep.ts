@@ -6,8 +6,9 @@ import * as Rows from "../driver/Rows.js"
 /** How often the process checks whether the upkeep is due. */
 const LOOK = Schedule.spaced("1 minute")
 /**
- * The upkeep is due when this number of bytes was written to the write-ahead log since the last upkeep. By then enough
- * rows have changed to make the planner's statistics wrong.
+ * The upkeep is due when this number of bytes was written to the write-ahead log since the last upkeep of this process;
+ * before the first upkeep, since the database was made. By then enough rows have changed to make the planner's
+ * statistics wrong.
  */
 const WORTHWHILE = 4 * 1024 * 1024
 

@@ -34,8 +34,8 @@ export const layer: Layer.Layer<FiguresStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * On a single server, sends one statement for each kind of rows. On a cluster, sends a statement for each kind and app,
- * so that each statement goes to one node: a statement for several apps would be a two-phase commit.
+ * On a single server, sends one statement for each kind of rows. On a cluster, each statement has rows of one kind and
+ * one app, so that it goes to one node: a statement for several apps would be a two-phase commit.
  */
 const add = (sql: SqlClient): Store["add"] => {
   const onCluster = isDistributed(sql)

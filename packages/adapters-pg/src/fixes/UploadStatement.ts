@@ -66,7 +66,7 @@ export const deviceAssignments = (sql: SqlClient, change: UploadRows.DeviceChang
         stays_due_from = least(stays_due_from, ${Rows.nullableAt(fixesFrom)}::timestamptz)`
 }
 
-/** Updates devices from whose uploads nothing was put aside. Most uploads are such. */
+/** Updates devices from whose uploads nothing was put aside. From most uploads nothing is put aside. */
 const changedDevices = (sql: SqlClient, userId: UserId, changes: ReadonlyArray<UploadRows.DeviceChange>) => {
   const movements = changes.map(({ movement }) => (movement === null ? null : MovementColumn.encode(movement)))
   return sql`, changed_devices AS (

@@ -120,9 +120,9 @@ const pass = (sql: SqlClient, step: ImportStep) =>
   )
 
 /**
- * Stores the entries in two round trips: the first locks and reads, the second writes and commits. The lock is a
- * separate statement: only statements after it see fixes that other transactions stored while this step waited for the
- * lock.
+ * Stores the entries. A step that has only fixes and visits takes two round trips: the first locks and reads, the
+ * second writes and commits. The lock is a separate statement: only statements after it see fixes that other
+ * transactions stored while this step waited for the lock.
  */
 const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {

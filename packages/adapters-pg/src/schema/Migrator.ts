@@ -52,8 +52,7 @@ const pending = (
   for (const { id, name } of list) {
     const known = names.get(id)
     if (known === undefined && id < newest) {
-      // This migration is in the list with a smaller number than one that the database has already, so it would never
-      // run.
+      // The database has a migration with a greater number already, so this migration would never run.
       return new MigrationRefused({ message: `${name} was never applied, but a later migration was` })
     }
     if (known !== undefined && known !== name) {

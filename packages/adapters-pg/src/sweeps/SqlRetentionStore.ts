@@ -229,7 +229,8 @@ const undelivered = (sql: SqlClient, events: ReadonlyArray<typeof EventRow.Type>
 /**
  * Deletes the oldest families of refresh tokens that were revoked at `until` or earlier. Only the head of a family, its
  * one token that is not spent, stores when the family was revoked. So the sweep finds the spent tokens by the head, and
- * deletes the head last. Older releases stored the time in the spent tokens too; the sweep treats these rows as heads.
+ * deletes the head last. Older releases stored the time in the spent tokens too; the sweep finds and deletes these
+ * tokens by their time, as it does heads.
  */
 const removeTokens = (sql: SqlClient, until: Timestamp.Timestamp, limit: number, lock: Lock) =>
   Effect.gen(function* () {

@@ -156,8 +156,8 @@ const lockTaker = (sql: SqlClient, appId: AppId, taker: MemberId) =>
   })
 
 /**
- * Writes members before invitations. The INSERT of a member locks the account's row, which the deletion of an account
- * also locks first. With another order the two transactions could deadlock.
+ * Writes members before invitations. The INSERT of a member locks the account's row, and the deletion of an account
+ * locks this row before it deletes invitations. With another order the two transactions could deadlock.
  */
 const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations, members }: Team.Team) =>
   Effect.gen(function* () {

@@ -51,8 +51,9 @@ export interface AccessLogEntry {
   /** The error code of a refused request, or of an event that was not sent; otherwise null. */
   readonly error: string | null
   /**
-   * What the app learned, in words for the user; null for a refused request. For an event that was not sent, the text
-   * says that the app learned nothing, and what the event would have disclosed.
+   * What the app learned, in words for the user. Null for a refused request, and for a request whose answer discloses
+   * nothing, such as the deletion of a rule. For an event that was not sent, the text says that the app learned nothing
+   * (or nothing more), and what the event would have disclosed.
    */
   readonly disclosed: string | null
   /**

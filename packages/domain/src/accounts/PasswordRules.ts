@@ -14,9 +14,9 @@ export type IsCommon = (text: string) => boolean
 const PADDING_MAX = 6
 
 /**
- * The fewest characters of a core that is checked. A core is a password without the digits and signs at its ends
- * (`coresOf`). Almost every text with fewer characters is in the list of common passwords, so the check would refuse
- * almost every password with a short core.
+ * The fewest characters of a core that is checked. A core is what is left of a password when digits and signs are
+ * removed from its ends (`coresOf`). Ten characters less `PADDING_MAX` are four, so only a password that becomes
+ * shorter in Unicode form NFKC can have a core with fewer characters.
  */
 const CORE_MIN = 4
 
@@ -36,8 +36,8 @@ export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCo
 
 /**
  * Removes digits and signs from the ends of the text, up to `PADDING_MAX` of them, in every possible way, and returns
- * the rest for each way. To remove as many as possible would not be enough: a common password may itself begin or end
- * with digits, as in `qwerty123456!`.
+ * the rest for each way, unless the rest is shorter than `CORE_MIN`. To remove as many as possible would not be enough:
+ * a common password may itself begin or end with digits, as in `qwerty123456!`.
  */
 const coresOf = (text: string): ReadonlyArray<string> => {
   const characters = [...text]

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The browser and address of the sign-in request, for the owner's list of sessions. No decision uses these values. */
 export interface Client {
-  /** The name of the browser, such as "Firefox on Linux"; null when the request named no known browser. */
+  /** The browser and the operating system, such as "Firefox on Linux"; null when the service recognised neither. */
   readonly browser: string | null
   /** The network address; null for a session that was opened before the service stored addresses. */
   readonly address: string | null
@@ -23,8 +23,8 @@ export interface Session extends Client {
   /** The time of the sign-in. */
   readonly createdAt: Timestamp
   /**
-   * The time of the last renewal. A request renews the session at most once an hour, so the last request may be up to
-   * an hour later.
+   * The time of the last renewal, or of the sign-in before the first renewal. A request renews the session at most once
+   * an hour, so the last request may be up to an hour later.
    */
   readonly seenAt: Timestamp
   /** When the owner of the account last proved who they are: at the sign-in, or at a later confirmation. */

@@ -13,7 +13,7 @@ import * as SignInThrottle from "./SignInThrottle.js"
 
 /**
  * The password is wrong or the e-mail is unknown; the answer does not say which (decision A2). Wire: 401
- * `not_signed_in` at the sign-in, 403 where a signed-in person gives the password.
+ * `not_signed_in` at the sign-in; 403 where a signed-in person, or a person who confirms a sign-up, gives the password.
  */
 export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {
   override get message(): string {
@@ -167,8 +167,8 @@ const PAUSES_MS = [100, 200, 400, 800, 1600]
 
 /**
  * Opens a session for a person who proved who they are, and returns its cookie, of which only the SHA-256 is stored.
- * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account: every way to
- * sign in calls this program.
+ * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account. The check is
+ * here because every way to sign in calls this program.
  */
 export const openSession = program(
   "openSession",

@@ -68,7 +68,7 @@ export interface App extends Submittable {
   readonly logo: LogoDigest | null
   /** The scopes that the developer declared. A user can grant no others (Spec §5.6). */
   readonly declaredScopes: ReadonlyArray<Scope.Scope>
-  /** The scopes to which an admin has limited the app; null: no admin has limited the app. */
+  /** The scopes to which an admin has limited the app; null: no limit. */
   readonly allowedScopes: ReadonlyArray<Scope.Scope> | null
   readonly redirectUris: ReadonlyArray<RedirectUri>
   readonly status: AppStatus
@@ -78,7 +78,7 @@ export interface App extends Submittable {
   readonly approvedOrigins: ReadonlyArray<string>
   /** The change that waits for a reviewer while the app is in production; null: no change waits. */
   readonly proposal: Proposal | null
-  /** The note of the last decision about the app, until the developer submits again; null: no note. */
+  /** The note of the last verdict or of the revocation, until the app waits for a reviewer again; null: no note. */
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp.Timestamp | null
   /**

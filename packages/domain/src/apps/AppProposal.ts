@@ -1,14 +1,11 @@
+// How an app in production changes (decision M2). The developer edits the whole `Profile`. Changes that need no review
+// take effect at once. The other changes become the app's `Proposal`, and the approved values stay in force until a
+// reviewer decides. Decisions apps-4 and apps-5.
 import { Schema } from "effect"
 import * as Scope from "../shared/Scope.js"
 import { type App, type Proposal } from "./App.js"
 import { LogoDigest } from "./AppLogo.js"
 import * as RedirectUri from "./RedirectUri.js"
-
-/**
- * How an app in production changes (decision M2). The developer edits the whole `Profile`. Changes that need no review
- * take effect at once. The other changes become the app's `Proposal`, and the approved values stay in force until a
- * reviewer decides. Decisions apps-4 and apps-5.
- */
 
 /** The fields of an app that a reviewer reads. */
 export interface Profile extends Pick<App, "name" | "description" | "homepageUrl" | "logo" | "redirectUris"> {

@@ -10,7 +10,7 @@ export const AppUnderReview = Schema.Struct({
   name: Schema.typeSchema(AppName),
   declaredScopes: Schema.Array(Scope.Scope),
   allowedScopes: Schema.NullOr(Schema.Array(Scope.Scope)),
-  /** The change to a production app that was approved or rejected; null for a decision about the whole app. */
+  /** The approved or rejected change to a production app; null for a decision about the whole app. */
   change: Schema.optionalWith(Schema.NullOr(Schema.asSchema(Differences)), {
     /** Stored decisions from before changes were reviewed lack the field `change`. */
     default: () => null

@@ -5,7 +5,7 @@ import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
 
 /** The browser and network of a request. The log shows them to admins; no decision uses them. */
 const origin = {
-  /** The browser's name, such as "Firefox on Linux"; null when the request named no known browser. */
+  /** The browser and the operating system, such as "Firefox on Linux"; null when the service recognised neither. */
   browser: Schema.NullOr(Schema.String),
   /**
    * The network address of the request; of an IPv6 address only the first half (`network` of `limits/Network.ts`). Null

@@ -72,7 +72,10 @@ export interface ConnectionDecision<A, W = Write> {
   readonly writes: ReadonlyArray<W>
 }
 
-/** A place, and the live connections that share it, ordered by id. */
+/**
+ * A place, and the connections that share it and whose end is not stored, ordered by id. Such a connection may be over
+ * already (`Ending.ifOver`).
+ */
 export interface Sharing {
   readonly place: Place
   readonly sharedWith: ReadonlyArray<WithApp>
@@ -117,14 +120,14 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     readonly history: (userId: UserId, id: ConnectionId, limit: number) => StoreEffect<ReadonlyArray<ConsentEntry>>
     /**
      * The connection of this user and this app whose end is not stored. It may be over already: the end date of its
-     * standard tier may have passed.
+     * standard tier may have passed, or the app may be revoked.
      */
     readonly findLive: (userId: UserId, appId: AppId) => StoreEffect<Option.Option<Connection>>
     /** The user's connections, newest first. Ended connections are included. */
     readonly listOfUser: (userId: UserId) => StoreEffect<ReadonlyArray<WithApp>>
     /** The app's connections, newest first. Ended connections are included. */
     readonly listOfApp: (appId: AppId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<Connection>>
-    /** Connections that have not ended although their app was revoked, ordered by id. */
+    /** Connections whose app was revoked and whose end is not stored yet, ordered by id. */
     readonly listRevoked: (query: {
       readonly appId: AppId | undefined
       readonly limit: number

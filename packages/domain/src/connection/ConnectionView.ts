@@ -127,7 +127,10 @@ export const forUser = (
   }
 }
 
-/** A connection as its app's developer reads it. Nothing in it identifies the user (Spec §2.1). */
+/**
+ * A connection as its app's developer reads it. The user's account is not named: `sub` and `externalUserId` are ids
+ * that only this app has for the user (Spec §2.1).
+ */
 export interface AppUser
   extends Omit<ConnectionDescription, "placesVersion">, Pick<Connection, "endedAt" | "endReason"> {
   /** The connection's id, which the app's events have in the field `grant_id`. */

@@ -111,8 +111,8 @@ export const archivePlace = program("archivePlace", function* (userId: UserId, i
 })
 
 /**
- * "retry": after `freshEventIds` made the event ids, another connection began to share the place. That connection has
- * no event id yet, so `archivePlace` tries again with new ids.
+ * "retry": after `freshEventIds` made an event id for each connection, the user made a new connection that shares the
+ * place. The new connection has no event id, so `archivePlace` tries again with new ids.
  */
 type ArchiveOutcome = "archived" | "retry"
 

@@ -252,8 +252,8 @@ const writesOf = (
 
 /**
  * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes immediately, also in
- * the grace period. The connection ends when it has no other scope that the app declares. Empty when another tab has
- * already stopped the sharing.
+ * the grace period. The connection ends when it has no other scope that the app declares. Empty when the connection is
+ * over, when the grace period is over, and when another tab has already stopped the sharing.
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []

@@ -1,3 +1,6 @@
+// The e-mail that a user gets after an answer to a consent page has made, changed or ended a connection. Without this
+// e-mail, the user would not notice when somebody else uses the account. The e-mail gives the number of shared places
+// and not their names, because other people may read an e-mail. Decision consent-9.
 import * as App from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import { linkTo, paragraphs } from "../connection/DisconnectNotice.js"
@@ -5,12 +8,6 @@ import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { Scope, type Timestamp, Words } from "../shared/index.js"
 import type { ConsentRequest, Mode } from "./ConsentRequest.js"
-
-/**
- * The e-mail that a user gets after an answer to a consent page has made, changed or ended a connection. Without this
- * e-mail, the user would not notice when somebody else uses the account. The e-mail gives the number of shared places
- * and not their names, because other people may read an e-mail. Decision consent-9.
- */
 
 type Request = Pick<ConsentRequest, "id">
 
@@ -24,7 +21,7 @@ const SUBJECTS: Readonly<Record<Mode, (app: string) => string>> = {
 }
 
 interface Facts {
-  /** The number of places that the connection may ask about now. */
+  /** The number of places that the app may ask about now. */
   readonly places: number
   readonly phoneHasSent: boolean
 }
@@ -66,7 +63,10 @@ export const approved = (
   }
 }
 
-/** The receipt for the button "Stop sharing". `ended`: the connection ended, because it had only sensitive scopes. */
+/**
+ * The receipt for the button "Stop sharing". `ended`: the connection ended, because the app declares none of its other
+ * scopes (`EffectiveScopes.hasOnlyExactLocation`).
+ */
 export const stopped = (
   request: Request,
   app: Pick<App.App, "name">,

@@ -1,4 +1,11 @@
 // Confirming an address, changing it and undoing the change. Decisions accounts-11 and accounts-13.
+//
+// An address changes in two steps. A signed-in person asks for the change. Then the person opens a link that was mailed
+// to the new address, in a session of the same account. The old address gets a link that undoes the change.
+//
+// A thief who took an account over can change its address several times, and gets undo links too. So an undo deletes
+// every link of the account except the older undo links. The owner's link is the oldest: no undo of the thief deletes
+// it, and when the owner uses it, the thief's links stop working.
 import { type Account, type AddressRule, countsAsConfirmed, type Email } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
@@ -7,14 +14,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import * as AccountLink from "./AccountLink.js"
 import type { CredentialState } from "./PasswordChange.js"
 
-/**
- * An address changes in two steps. A signed-in person asks for the change. Then the person opens a link that was mailed
- * to the new address, in a session of the same account. The old address gets a link that undoes the change.
- *
- * A thief who took an account over can change its address several times, and gets undo links too. So an undo deletes
- * every link of the account except the older undo links. The owner's link is the oldest: no undo of the thief deletes
- * it, and when the owner uses it, the thief's links stop working.
- */
+/** The state by which a change of the address is decided, read under the lock of the account. */
 export interface AddressState extends CredentialState {
   /** How often the address of the account was confirmed, changed or restored. */
   readonly addressVersion: number
@@ -132,7 +132,7 @@ export const confirmMail = (link: AccountLink.AccountLink): MailMessage => ({
   link: { site: "service", path: "/confirm-address?token=", label: "Confirm the address" }
 })
 
-/** The mail to the owner of an account when another account asks for its address. */
+/** The mail to the holder of the account `owner`, when another account asks for the address of `owner`. */
 export const takenMail = (owner: Account, link: AccountLink.AccountLink): MailMessage => ({
   to: owner.id,
   dedupeKey: keyOf("address_taken", link),

@@ -43,7 +43,10 @@ export const change =
         }
       : null
 
-/** Sets a new password through a link that was mailed to the owner. Null when the link is no longer valid. */
+/**
+ * Sets a new password through a link that was mailed to the owner or passed on by an operator. Null when the link is no
+ * longer valid.
+ */
 export const reset =
   (passwordHash: string) =>
   ({ account, link }: CredentialState, now: Timestamp): PasswordReplacement | null =>

@@ -1,9 +1,9 @@
 /**
  * Passwords, confirmed addresses and mailed links, which prove who owns an account. `requestSignUp` mails a link, and
  * `confirmSignUp` makes the account with it. `requestAddressChange` and `confirmAddress` change the address, and
- * `undoAddressChange` restores the old one (`AddressChange` decides). `rememberSignIn` makes a browser known to its
- * account, and mails the owner about a browser that was unknown. `requestUnlock` mails a link with which the owner can
- * sign in while strangers guess passwords.
+ * `undoAddressChange` restores the old one (`AddressChange` decides). `rememberSignIn` makes a browser known to the
+ * account that signed in, and mails the owner about a browser that was unknown. `requestUnlock` mails a link with which
+ * the owner can sign in while strangers guess passwords.
  *
  * Replacing a password: `changePassword` asks for the old password. `requestReset` mails a link that works once
  * (`AccountLink`), and `issueResetLink` gives a link to an operator. `resetPassword` sets a new password with the link.

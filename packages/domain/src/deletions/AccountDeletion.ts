@@ -31,13 +31,17 @@ export const NOBODY: Account = {
 export interface OwnedApp {
   readonly app: App
   /**
-   * The owner in the app's team who takes the app over. Null: there is no other owner, so the app is revoked (decision
-   * teams-4).
+   * The owner in the app's team who takes the app over (`TeamLife.heir`). Null: no owner can take the app over, because
+   * the team has no other owner who is not suspended, or because the app is revoked or suspended. Then the app is
+   * revoked (decision teams-4).
    */
   readonly heir: UserId | null
 }
 
-/** An app of the account, and the number of other people who have connected the app. Test people do not count. */
+/**
+ * An app of the account, and the number of other people whose connection with the app has not ended. Test people do not
+ * count.
+ */
 export interface CountedApp extends OwnedApp {
   readonly people: number
 }

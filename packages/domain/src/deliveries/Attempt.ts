@@ -11,7 +11,7 @@ export interface Attempt {
   readonly status: number | null
   /** Why the attempt failed; null on success. */
   readonly error: string | null
-  /** The first 1 KiB of the answer; null when there was no answer. */
+  /** The first 1 KiB of the answer's body; null when there was no answer. */
   readonly snippet: string | null
   /**
    * The address and the headers of the attempt. Left out in lists, and for attempts from before the service stored
@@ -24,15 +24,15 @@ export interface Attempt {
 export const ANSWER_DEADLINE = 5 * SECOND
 
 /**
- * Whether the attempt succeeded. Any answer except a 2xx, and no complete answer within `ANSWER_DEADLINE`, is a failure
- * (Spec §6.4.5).
+ * Whether the attempt succeeded. Any status except a 2xx is a failure, and so is an attempt that got no answer, or
+ * whose answer had not ended at `ANSWER_DEADLINE` (Spec §6.4.5).
  */
 export const isSuccess = (answer: WebhookAnswer): boolean =>
   answer._tag === "Answered" && answer.status >= 200 && answer.status < 300
 
 /**
- * The attempt's row in the log; null when no request was sent. `endedAt` is never before `startedAt`, even when the
- * clock was set back during the attempt.
+ * The attempt's row in the log; null when a fault of the service prevented the attempt (`NotSent`). `endedAt` is never
+ * before `startedAt`, even when the clock was set back during the attempt.
  */
 export const attemptOf = (
   attempt: number,

@@ -25,8 +25,8 @@ export interface Authorisation {
   /** Present when the user deleted the stretch of history in which the event occurred (decision retention-choice-4). */
   readonly isErased?: true
   /**
-   * Present while the account of the person or of the app's developer is suspended, and for an event that occurred
-   * during an earlier suspension of one of them (decision staff-1).
+   * Present while the account of the person, or of the app's holder (`App.ownerId`), is suspended, and for an event
+   * that occurred during an earlier suspension of one of them (decision staff-1).
    */
   readonly isSuspended?: true
   /** The address to which the events of the event's rule go (Spec §4.6.7). Absent when the rule names no address. */

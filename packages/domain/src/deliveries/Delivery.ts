@@ -44,7 +44,8 @@ const IS_STRIKE: Readonly<Record<FailReason, boolean>> = {
 
 /**
  * A delivery: one event for one endpoint (Spec §2.9, §3.5). A worker claims the row under a lease, makes one attempt,
- * and stores the result with `move`. `packages/domain/docs/state-machines.md` draws the states.
+ * and stores the result. `TRANSITIONS` says how the result changes the row. A worker may make the first attempt before
+ * the delivery has a row (`deliverFirst`). `packages/domain/docs/state-machines.md` draws the states.
  */
 export interface Delivery {
   readonly appId: AppId
@@ -90,8 +91,8 @@ export interface Logged {
 }
 
 /**
- * The result of an attempt at a claimed delivery. It is stored only if the worker still has the lease; otherwise
- * another worker may be making the same attempt.
+ * The result of an attempt. The result for a claimed delivery is stored only if the worker still has the lease;
+ * otherwise another worker may be making the same attempt.
  */
 export type DeliveryFinish =
   | { readonly _tag: "Delivered"; readonly at: Timestamp }

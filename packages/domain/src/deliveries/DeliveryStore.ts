@@ -43,8 +43,8 @@ export interface ClaimRequest {
 export interface ClaimedDeliveries {
   readonly claims: ReadonlyArray<ClaimedDelivery>
   /**
-   * True when the claim has ended only a part of the waiting rows of disabled or removed endpoints. Then the worker
-   * claims again without waiting for a due time or a signal, to end the other rows.
+   * True when the claim may have ended only a part of the waiting rows of disabled or removed endpoints. Then the
+   * worker claims again without waiting for a due time or a signal, to end the other rows.
    */
   readonly isUnfinished: boolean
   /** True when another transaction had locked an endpoint with due deliveries. Then the worker claims again soon. */

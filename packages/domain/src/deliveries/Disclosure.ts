@@ -13,8 +13,8 @@ import type { Delivery } from "./Delivery.js"
  * - Every firing of a rule has an entry with the label of its place or zone, whether or not the event was sent. There
  *   is one exception: before the first attempt, the endpoints were disabled or removed or got another address than the
  *   rule names, or the delivery was abandoned.
- * - An event has one entry for all its endpoints, attempts and replays, and one more when a retry is withheld (decision
- *   M10).
+ * - An event has one entry for all its endpoints, attempts and replays. A retry that is withheld (not sent) adds an
+ *   entry (decision M10).
  * - The entry's time and id are derived from the event, so recording the entry again changes nothing.
  * - A delivery that was withheld before its first attempt gets no entry when another receiver got the event.
  *

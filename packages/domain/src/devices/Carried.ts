@@ -18,9 +18,9 @@ export interface Companion {
   readonly id: DeviceId
   /** Whether the owner marked this device as staying at home. */
   readonly staysAtHome: boolean
-  /** When the device last sent something new; null: never. */
+  /** When `FixStore.commit` last stored an upload of the device; null: never. */
   readonly lastSeenAt: Timestamp | null
-  /** Null until the device sends a reading. */
+  /** Null until the device sends a reading, and when `remembered` has dropped the movement. */
   readonly movement: Movement.Movement | null
 }
 

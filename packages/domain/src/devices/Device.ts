@@ -41,10 +41,10 @@ export const PROPERTIES: Readonly<Record<PhoneFormat, PhoneFormatProperties>> = 
 export const DeviceName = line(1, 60).pipe(brand("DeviceName"))
 export type DeviceName = typeof DeviceName.Type
 
-/** How many readings of a phone could not be used, for one reason. */
+/** How many readings and visit reports of a phone could not be used, for one reason. */
 export interface QuarantineEntry {
   readonly reason: QuarantineReason
-  /** Every upload counts, so a reading that the phone repeats is counted again. */
+  /** Every upload counts, so a reading or report that the phone repeats is counted again. */
   readonly count: number
   readonly lastAt: Timestamp.Timestamp
 }

@@ -11,7 +11,7 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
      * devices that are not removed. The devices that the service makes for imported files do not count.
      */
     readonly create: (device: Device) => StoreEffect<boolean>
-    /** The user's devices, oldest first, then by id. Removed devices are left out. */
+    /** The user's devices, oldest first, then by id, without removed devices and the devices of imported files. */
     readonly list: (userId: UserId) => StoreEffect<ReadonlyArray<Device>>
     /** The user's device with this token hash. None when the token is unknown or the device was removed. */
     readonly findByToken: (userId: UserId, hash: Vault.Hash) => StoreEffect<Option.Option<Device>>

@@ -17,8 +17,9 @@ export const of = (lastSeenAt: Timestamp | null, now: Timestamp): Silence => {
 
 /**
  * A problem with a phone that its owner should look into. `never_arrived`: nothing came although there was time to set
- * the phone up. `went_silent`: the phone has sent before, but nothing new for an hour. `imprecise`: its locations are
- * too inaccurate for a place with a radius of 150 m.
+ * the phone up. `went_silent`: the phone has sent before, but nothing new for an hour. `imprecise`: the accuracy of the
+ * phone's newest location is `IMPRECISE_M` or worse. Such a location is never clearly inside a place with a radius of
+ * 500 m or less.
  */
 export type Trouble = "never_arrived" | "went_silent" | "imprecise"
 

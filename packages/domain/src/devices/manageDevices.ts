@@ -52,7 +52,7 @@ export const wantsVisits = program("wantsVisits", function* ({ id, userId }: Pic
 
 export interface Added {
   readonly device: Device
-  /** The token `pa_dv.<user id>.<secret>`, which is returned only once. */
+  /** The token `pa_dv.<user id>.<secret>`. Later, only `openSetupLink` can return the token, once. */
   readonly token: string
   /** The key of a link at which GPSLogger fetches its settings once (decision devices-14); null for other apps. */
   readonly setupKey: string | null

@@ -19,7 +19,7 @@ export interface LegacyDelivery {
   readonly maxEventAgeS: number | null
   /** The number of this attempt, counted from 1. */
   readonly attempt: number
-  /** Since when faults of our own have delayed this attempt; null when no fault has. */
+  /** Since when faults of the service have delayed this attempt; null when no fault has. */
   readonly faultsSince: Timestamp | null
   /** When the event was stored. All deliveries of the event have this same time, so they share one access log entry. */
   readonly createdAt: Timestamp
@@ -31,8 +31,8 @@ export interface LegacyDelivery {
 /** The waits in milliseconds after the first and after the second failed attempt. The third attempt is the last. */
 export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE]
 /**
- * How long, in milliseconds, the worker repeats an attempt after faults of our own, such as a failing store. Without
- * this limit, a long fault would fill the worker's memory with deliveries.
+ * How long, in milliseconds, the worker repeats an attempt after faults of the service, such as a failing store.
+ * Without this limit, a long fault would fill the worker's memory with deliveries.
  */
 export const OWN_FAULT_LIMIT = 10 * MINUTE
 
@@ -68,7 +68,7 @@ export interface Next {
 }
 
 /**
- * The next attempt. Undefined after a success, after the last attempt, and when faults of our own have delayed the
+ * The next attempt. Undefined after a success, after the last attempt, and when faults of the service have delayed the
  * attempt for longer than `OWN_FAULT_LIMIT`.
  */
 export const afterAttempt = (delivery: LegacyDelivery, answer: WebhookAnswer, endedAt: Timestamp): Next | undefined => {

@@ -61,9 +61,9 @@ export interface FanOutResult {
  * Events are rows of users and deliveries are rows of apps. These rows may be on different shards of the database, so
  * there are two transactions. The first inserts the deliveries, idempotently. The second marks the event as fanned out.
  * When a worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one
- * bucket, the events are fanned out twice. The second time adds no delivery to an endpoint; only listeners and legacy
- * receivers may receive the event twice. So the fan-out needs no fencing token. `onRows` runs as soon as an app's rows
- * are stored.
+ * bucket, the events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, legacy
+ * receivers, and endpoints to which two workers send directly (`firsts`), may receive the event twice. So the fan-out
+ * needs no fencing token. `onRows` runs as soon as an app's rows are stored.
  */
 export const fanOut = program(
   "fanOut",

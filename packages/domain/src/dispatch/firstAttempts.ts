@@ -27,8 +27,9 @@ export interface FirstAttempt {
 /** Sends events as soon as they are read from the outbox, and stores their deliveries afterwards. */
 export interface FirstAttempts {
   /**
-   * The events whose first attempts are in flight or wait in line. These events are still in the outbox, so the fan-out
-   * must exclude them from its read (`EventStore.pending`).
+   * The events whose first attempts are in flight or wait in line, and events that the store has just failed to
+   * postpone (`outboxMarks.ts`). These events are still in the outbox, so the fan-out must exclude them from its read
+   * (`EventStore.pending`).
    */
   readonly inHand: (now: Timestamp.Timestamp) => ReadonlyArray<EventId>
   /**

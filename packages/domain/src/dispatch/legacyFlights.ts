@@ -102,8 +102,8 @@ const turnsBy = <K>(atOnce: number) => {
 /**
  * Makes one attempt like that of a normal delivery: it checks the present permission, writes an entry into the user's
  * access log before it sends the first attempt, and waits at most five seconds for the answer. Returns the next
- * attempt; undefined when the delivery has ended. A failure of the store is a fault of our own, so the same attempt is
- * made again later.
+ * attempt; undefined when the delivery has ended. A failure of the store is a fault of the service, so the same attempt
+ * is made again later.
  */
 const deliverLegacy = program(
   "deliverLegacy",

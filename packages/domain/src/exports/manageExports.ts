@@ -41,8 +41,8 @@ export const getExport = program("getExport", function* (of: Export.ExportKey) {
 })
 
 /**
- * Deletes the archive immediately, or stops its making. `NotFound` when the export has failed, expired or been deleted,
- * and for another person's export.
+ * Deletes the archive immediately, or stops its making. `NotFound` when the export has failed or was deleted before,
+ * when a worker has deleted its expired archive, and for another person's export.
  */
 export const deleteExport = program("deleteExport", function* (of: Export.ExportKey) {
   if (!(yield* (yield* ExportStore).remove(of, yield* Timestamp.now))) return yield* new NotFound({ what: "export" })

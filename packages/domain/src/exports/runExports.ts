@@ -9,7 +9,7 @@ import { makeArchive } from "./makeArchive.js"
 
 /**
  * Makes one attempt at the due export that was requested first, of the people whose buckets this worker leases. False
- * when no export was due.
+ * when no attempt was made: no export was due, another attempt began first, or this worker lost the bucket's lease.
  */
 export const exportNext = program("exportNext", function* (people: PeopleLeases = everything.people) {
   const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)

@@ -31,8 +31,8 @@ export class FactorStore extends Context.Tag("@place-access/domain/factors/Facto
     /** Stores a challenge under the digest of its text and its use. */
     readonly keepChallenge: (digest: Vault.Hash, expiresAt: Timestamp.Timestamp) => StoreEffect<void>
     /**
-     * Removes the challenge. True when the challenge was stored and has not expired, so only the first of several
-     * callers gets true.
+     * Removes the challenge. True when this call removed it and it had not expired. Of several calls for one challenge,
+     * only the first can return true.
      */
     readonly takeChallenge: (digest: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<boolean>
   }

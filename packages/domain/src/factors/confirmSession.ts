@@ -36,8 +36,8 @@ export interface Confirming {
  * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
  * passkey alone (decision accounts-17). Returns the session's new cookie: the old cookie, which may have been stolen,
  * opens nothing any more. A password counts as an attempt to sign in, and can fail with the errors of `verifyPassword`.
- * A wrong code or passkey is `WrongFactor`, a missing code is `FactorRequired`. `WrongCredentials` when the password
- * was replaced since the session began, even if the proof is right.
+ * A wrong code or passkey is `WrongFactor`, a missing code is `FactorRequired`. `WrongCredentials` when the session is
+ * over, or the password was replaced since the session began, even if the proof is right.
  */
 export const confirmSession = program("confirmSession", function* (account: Account.Account, input: Confirming) {
   const accounts = yield* AccountStore

@@ -63,8 +63,9 @@ export const describePending = program("describePending", function* (token: stri
 
 /**
  * The second step of a sign-in: checks the factor and opens the session. Fails like `describePending`, with
- * `WrongFactor`, or with `TooManyAttempts` after too many wrong codes. The session is bound to the password of the
- * first step: it is not valid when that password is replaced meanwhile or later.
+ * `WrongFactor`, with `TooManyAttempts` after too many wrong codes, or with `Forbidden` for a suspended account. The
+ * session is bound to the password of the first step: it is not valid when that password is replaced meanwhile or
+ * later.
  */
 export const finishSignIn = program("finishSignIn", function* (input: SecondStep) {
   const { address, browser, form, pending, proof } = input

@@ -11,7 +11,7 @@ export interface LoggedCall {
   readonly at: Timestamp
   /** The `X-Request-Id` header of the answer. */
   readonly requestId: string
-  /** The method and the route, such as `GET /v1/places/{place_id}/presence`. */
+  /** The method and the route, such as `GET /v1/answers/places/{place_id}/presence`. */
   readonly endpoint: string
   readonly status: number
   /** The error code in the answer; null when the call succeeded. */
@@ -28,8 +28,8 @@ export interface AppCounts {
   /** Answers with 5xx: faults of the service. */
   readonly failed: number
   /**
-   * Calls that were counted, and that the request log does not list because of its limits (`Tally.LISTED_OF_APP`,
-   * `Tally.LISTED`).
+   * Calls that were counted, and that the request log does not list because of its limits (`Tally.LISTED_ANSWERS`,
+   * `Tally.LISTED_OF_APP`, `Tally.LISTED`).
    */
   readonly unlisted: number
   /** How often rules fired. A firing counts once, however many endpoints get its event. */

@@ -41,7 +41,7 @@ export const WRITTEN_EVERY = SECOND
 export const LISTED_OF_APP = 50
 /**
  * After this many listed calls of one app between two writes, the log lists only calls whose answer has an error code,
- * up to `LISTED_OF_APP`. Developers look for errors, so the last places are for them.
+ * up to `LISTED_OF_APP`. Developers look for errors, so the last places are for calls with an error code.
  */
 export const LISTED_ANSWERS = 30
 /** The maximum number of calls of all apps that enter the request log between two writes. */

@@ -19,7 +19,7 @@ export interface Fix extends Point {
 
 /**
  * A fix that may be marked: `isLeftBehind` says that its user had left the device behind (`Carried`). No rule, no
- * answer about the present and no visit uses a marked fix.
+ * visit, and no answer about one moment, present or past, uses a marked fix.
  */
 export interface MarkedFix extends Fix {
   readonly isLeftBehind?: true

@@ -20,7 +20,7 @@ export interface SentFixes {
 
 /** A device of the user, as the evaluation of an upload needs it. */
 export interface UploadingDevice extends Companion {
-  /** When a reading of this device was last quarantined because its time was in the future; null: never. */
+  /** When a reading or report of this device was last quarantined because its time was in the future; null: never. */
   readonly lastFutureAt: Timestamp.Timestamp | null
 }
 
@@ -111,7 +111,8 @@ export interface UploadCommit {
 /**
  * The changes when crossings and dwells are settled. A crossing (the user entered or left a place) of a rule with a
  * settle time fires the rule when no fix contradicted the crossing within that time (decision rules-13). A dwell of a
- * rule with `silenceS` fires the rule when the phone sent nothing for that time (decision rules-14).
+ * rule with `silenceS` fires the rule `silenceS` after the end of the dwell time, unless a fix decides about the dwell
+ * first (decision rules-14).
  */
 export interface SettledCommit {
   readonly userId: UserId

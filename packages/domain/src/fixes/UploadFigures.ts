@@ -37,7 +37,7 @@ export const evaluated = (
   fired(firings)
 }
 
-/** Counts the firings of an upload, or of `settleDue`, which fires rules by the clock while a phone sends nothing. */
+/** Counts the firings of an upload, or of `settleDue`, which fires rules by the clock and without an upload. */
 export const fired = (firings: ReadonlyArray<Firing>): void => {
   for (const { rule } of firings) ruleFirings.record(1, { type: rule.type })
 }

@@ -32,7 +32,8 @@ const MOST_UPLOADS = 32
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
  * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
- * repeated upload changes nothing.
+ * repeated upload stores no entry twice, and no rule evaluates a fix twice. Only the counts of quarantined entries
+ * (`QuarantineEntry`) and the device's `lastSeenAt` and `lastKeptAt` may change.
  *
  * Fails with a transient `StoreError` after too many rounds, and while this process's clock is known to be wrong. The
  * phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the parts that were

@@ -181,13 +181,13 @@ const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedU
 })
 
 /**
- * The entries of an upload that are stored: without entries that are stored already, and without history that the user
- * does not keep.
+ * The entries of an upload to store: without fixes that are stored already, and without history that the user does not
+ * keep. Visits and quarantined entries may be stored already: the commit does not change the stored ones.
  */
 interface Kept {
   readonly own: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
-  /** The quarantined readings to store. */
+  /** The quarantined readings and visit reports to store. */
   readonly putAside: ReadonlyArray<Quarantined>
   /**
    * How many readings and visit reports are only counted and not stored, because the user does not keep history of

@@ -11,7 +11,8 @@ import { undoNow } from "./undoNow.js"
 
 /**
  * Works on one due import of these people: reads its file to the end, or undoes the import. False when no import is
- * due. An import waits for the worker that leases its owner's bucket, even when another worker is idle.
+ * due, or when the attempt did not begin (`attempt`). An import waits for the worker that leases its owner's bucket,
+ * even when another worker is idle.
  */
 export const importNext = program(
   "importNext",

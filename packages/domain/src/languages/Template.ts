@@ -71,8 +71,8 @@ const PATTERNS = {
 const isFree = (kind: SlotKind): kind is "any" | "text" | "list" => kind !== "moment" && kind !== "number"
 
 /**
- * The maximum number of occurrences of literals that are tried for one text. Without this limit, a name that repeats a
- * literal many times would make the match slow.
+ * The maximum number of occurrences of literals that one match of a text with a template tries. Without this limit, a
+ * name that repeats a literal many times would make the match slow.
  */
 const TRIES = 50
 

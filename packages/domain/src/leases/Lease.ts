@@ -179,8 +179,8 @@ export const planLook = (
   isUsed: (key: string) => boolean,
   now: Timestamp
 ): LookPlan => {
-  // The worker holds only the leases that it held before and whose tokens are unchanged. Another token means that
-  // another worker has taken the lease meanwhile.
+  // The worker holds only the leases that it held before and whose tokens are unchanged. Another token means that the
+  // lease was taken meanwhile: by another worker, or by an earlier look of this worker whose answer was lost.
   const own = leases.filter((lease) => lease.owner === worker && before.get(keyOf(lease))?.token === lease.token)
   const changes = KINDS.map((kind) => {
     const held = new Set(own.flatMap((lease) => (lease.kind === kind ? [lease.name] : [])))

@@ -24,7 +24,7 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
     readonly survey: (home: string) => Effect.Effect<LeaseSurvey, StoreError>
     /**
      * Takes each of `leases` whose stored token is still the token in `leases`, raises the stored token by one, and
-     * returns the leases that it took. A different token means that another worker has taken the lease.
+     * returns the leases that it took. A different token means that the lease was taken since `leases` was read.
      */
     readonly take: (
       home: string,

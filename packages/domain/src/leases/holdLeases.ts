@@ -69,8 +69,8 @@ const SHORT_LOOKS = 4
  * look.
  *
  * A loop names the lease of each piece of work (`using`, decision leases-2), and a look gives up no lease that is in
- * use. So two workers do the same work at the same time only when the machine of one of them slept for longer than
- * `Lease.LIFE`.
+ * use. So two workers do the same work at the same time only when one of them stored no beat for `Lease.LIFE` in the
+ * middle of a piece of work, for example because its machine slept.
  */
 export const holdLeases = program(
   "holdLeases",
@@ -105,8 +105,8 @@ export const holdLeases = program(
 
     /**
      * Waits for the end of a look in three cases: the worker has not looked yet, the worker is taking leases, or its
-     * last beat has run out because the machine slept. Wakes the loop that calls `look`. Otherwise the caller would
-     * wait for that loop's next poll.
+     * last beat has run out, for example because the machine slept. Wakes the loop that calls `look`. Otherwise the
+     * caller would wait for that loop's next poll.
      */
     const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
       if (hasLeft || (holding !== undefined && !isExpired(holding, now) && !isTaking)) return Effect.void

@@ -21,9 +21,9 @@ export interface Spender {
   readonly appId: AppId
 }
 
-/** The budget has no call left. Wire: 429 `budget_exceeded` with `Retry-After`. */
+/** The budget does not allow the call at this moment. Wire: 429 `budget_exceeded` with `Retry-After`. */
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
-  /** The milliseconds until the window has room for one more call. */
+  /** The milliseconds until the budget allows the refused call, if the caller makes no other call before. */
   retryAfterMillis: Schema.Positive
 }) {
   override get message(): string {

@@ -2,7 +2,8 @@
 
 /**
  * The network of an IP address: calls from one network are counted together. It is the IPv4 address itself, or the /64
- * prefix of an IPv6 address, because one household has a whole /64. Any other text is returned in lower case.
+ * prefix of an IPv6 address, because one household has a whole /64. For an IPv4 address that is written as an IPv6
+ * address (`::ffff:192.0.2.1`), it is the IPv4 address. Any other text is returned in lower case.
  */
 export const network = (address: string): string => {
   const bare = address.replace(/^\[|\]$|%.*$/g, "").toLowerCase()

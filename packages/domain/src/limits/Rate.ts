@@ -35,7 +35,7 @@ const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
   ...(refusal === null ? {} : { refusal })
 })
 
-/** The rate for consent pages opened from one address. Each page is stored for a day. */
+/** The rate for consent pages opened from one address. Each page is stored for about a day. */
 export const CONSENTS = of(AccountLimits.CONSENT_PAGES_OF_ADDRESS)
 
 /** The rate for consent pages opened by one signed-in account, from any addresses. */

@@ -90,8 +90,8 @@ export interface ListenerDelivery {
    */
   readonly createdAt: Timestamp
   /**
-   * The index of this event in its fan-out. Two fan-outs at the same millisecond may use the same indexes. Then the ids
-   * of the events decide the order (`oldestFirst`).
+   * The index of this event among the events of one fan-out that the listener gets. Two fan-outs at the same
+   * millisecond may use the same indexes. Then the ids of the events decide the order (`oldestFirst`).
    */
   readonly position: number
   /**

@@ -30,8 +30,8 @@ export interface Listening {
 
 /**
  * The stream of a listener. The stream goes on until the server ends it (`ListenerEnd` has the reasons) or the client
- * disconnects; then the listener is removed. A row of the queue is sent at most once. Right before an event is sent,
- * the user's permission is checked as for a delivery (Spec §6.3.5), and the entry in the user's access log is written.
+ * disconnects; then the listener is removed. A waiting event is sent at most once. Right before an event is sent, the
+ * user's permission is checked as for a delivery (Spec §6.3.5), and the entry in the user's access log is written.
  */
 export const listen = ({ cookie, opened, stopping }: Listening) =>
   Stream.unwrapScoped(

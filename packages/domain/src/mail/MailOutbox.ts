@@ -30,8 +30,8 @@ export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbo
      */
     readonly put: (message: MailMessage, now: Timestamp) => StoreEffect<void>
     /**
-     * At most `limit` due messages to readers in these buckets: ordered by due time, then by `dedupeKey`, then by
-     * reader. Keys and readers are compared by code points.
+     * At most `limit` due messages to readers in these buckets (`PeopleLeases.buckets`): ordered by due time, then by
+     * `dedupeKey`, then by reader. Keys and readers are compared by code points.
      */
     readonly due: (buckets: ReadonlyArray<number>, limit: number, now: Timestamp) => StoreEffect<ReadonlyArray<DueMail>>
     /**

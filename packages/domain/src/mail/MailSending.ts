@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 /** The result of one attempt to hand a message to the mail server. */
 export type MailOutcome =
   | { readonly _tag: "Sent" }
-  /** The server will never accept the message, for example because the mailbox does not exist. */
+  /** No later attempt can succeed, for example because the mailbox does not exist, or the account was deleted. */
   | { readonly _tag: "Refused"; readonly reason: string }
   /** The server did not accept the message this time: no connection, no sign-in, or "try again later". */
   | { readonly _tag: "NotSent"; readonly reason: string }

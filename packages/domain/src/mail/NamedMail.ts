@@ -16,7 +16,10 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  * leak would not be written.
  */
 
-/** The most messages that name an app, for one reader, in any 60 minutes. */
+/**
+ * The maximum number of messages with an app's name for one reader in any 60 minutes. Mails about decisions (`decided`)
+ * are written beyond this limit too, and name the app in their text.
+ */
 export const LIMIT = AccountLimits.RECEIPTS.most
 
 /**

@@ -1,7 +1,8 @@
 /**
  * E-mail. A message that reports a change is written into the outbox in the same transaction as the change. Workers
  * make at most eight attempts to send the message (`MailSending`), through the `Mailer` port. `Mail` has the type of a
- * message and makes its text; `NamedMail` limits messages that contain an app's name to five an hour for one reader.
+ * message and makes its text; `NamedMail` limits messages that contain an app's name to five an hour for one reader,
+ * except mails about decisions of reviewers and admins.
  *
  * @module
  */

@@ -11,8 +11,9 @@ import { type DueMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
 
 /**
- * Sends the mail to the people whose buckets this worker leases, until interrupted. No signal announces new mail, so
- * the program polls the outbox, also while the mail server is slow with earlier messages. Never fails.
+ * Sends the mail to the people whose buckets this worker leases (`PeopleLeases.buckets`), until interrupted. No signal
+ * announces new mail, so the program polls the outbox, also while the mail server is slow with earlier messages. Never
+ * fails.
  */
 export const runMail = (
   addresses: MailLinks,
@@ -115,8 +116,8 @@ const holdingSlot = <R>(flight: InFlight, due: DueMail, attempt: Effect.Effect<O
   )
 
 /**
- * Makes an attempt and stores its result. Returns false when the attempt was not begun, or when an error prevented a
- * result; the message is then due again later.
+ * Makes an attempt and stores its result. Returns false when `MailOutbox.begin` refused the attempt, or when an error
+ * prevented the result from being stored. After an error, the message is due again later.
  */
 const settle = (due: DueMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {

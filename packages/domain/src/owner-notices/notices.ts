@@ -26,9 +26,9 @@ const BATCH = 100
 const AT_ONCE = 4
 
 /**
- * Writes the due notices of the people who chose notices, in the buckets that `people` leases. Returns the number of
- * these people. This program may be interrupted and repeated, because the outbox stores one message for each
- * `dedupeKey`.
+ * Writes the due notices of the people who chose notices, in the buckets that this worker leases
+ * (`PeopleLeases.buckets`). Returns the number of these people. This program may be interrupted and repeated, because
+ * the outbox stores one message for each `dedupeKey`.
  */
 export const sendNotices = program("sendNotices", function* (people: PeopleLeases = everything.people) {
   const accounts = yield* AccountStore

@@ -22,7 +22,7 @@ export class PurposeStore extends Context.Tag("@place-access/domain/purposes/Pur
      * purpose with this key, or has `Purpose.MAX_PER_APP` purposes, archived ones included.
      */
     readonly create: (purpose: Purpose) => Effect.Effect<void, Conflict | StoreError>
-    /** The app's purposes by key, archived ones included. */
+    /** The app's purposes, ordered by key, archived ones included. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<Purpose>>
     /** A purpose of any app, archived or not. */
     readonly find: (id: PurposeId) => StoreEffect<Option.Option<Purpose>>

@@ -19,8 +19,8 @@ import * as PurposeLife from "./PurposeLife.js"
 import { PurposeStore } from "./PurposeStore.js"
 
 /**
- * The app's purposes by key. Archived purposes are included, because their keys cannot be used again. `NotFound` for an
- * account outside the app's team.
+ * The app's purposes, ordered by key. Archived purposes are included, because their keys cannot be used again.
+ * `NotFound` for an account outside the app's team.
  */
 export const listPurposes = program("listPurposes", function* (account: Account.Account, appId: AppId) {
   const app = yield* getApp(account, appId, "read")

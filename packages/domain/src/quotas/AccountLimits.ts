@@ -18,8 +18,9 @@ export interface OwnedLimit {
 }
 
 /**
- * A limit on how often something is done within a window of time. The window begins with the first use. Creations
- * count: removing a thing does not lower the count.
+ * A limit on how often something is done within a window of time. The window begins with the first use. Only the window
+ * of `RECEIPTS` is sliding: the limit holds in any 60 minutes (`NamedMail`). Creations count: removing a thing does not
+ * lower the count.
  */
 export interface WindowLimit {
   readonly _tag: "Within"

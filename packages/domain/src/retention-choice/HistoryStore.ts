@@ -36,12 +36,12 @@ export interface DeletionTimes {
  * (decision retention-choice-3):
  * - of a fix, the capture time
  * - of a quarantined reading, the time of receipt
- * - of a visit, the departure; a visit without a departure is kept while its phone sends readings newer than the cutoff
+ * - of a visit, the departure; a visit without a departure is kept as long as its phone sent something after the cutoff
  * - of the resting place of a device (`Device.movement`), the time of its newest reading
  *
- * One exception: a visit without a departure that the phone itself reported is deleted although the phone still sends
- * readings, when the phone later reported another visit that is also older than the cutoff. By then the phone had left
- * the first place. The access log has a separate limit (`DeletionTimes.accessLogUntil`).
+ * One exception: a visit without a departure that the phone itself reported is deleted although the phone still sends,
+ * when the phone later reported another visit that is also older than the cutoff. By then the phone had left the first
+ * place. The access log has a separate limit (`DeletionTimes.accessLogUntil`).
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,

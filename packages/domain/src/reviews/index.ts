@@ -1,8 +1,8 @@
 /**
- * Reviews: the types that decisions about apps and decisions about purposes share. `Submission` is an app or purpose
- * that a developer sent in for review, `Verdict` is approval or rejection with a note, and `ReviewDecision` is the
- * record that is kept without a limit. The rooms `apps` and `purposes` use these types in their transitions; the lists
- * for reviewers are in the room `staff`.
+ * Reviews: the types that decisions about apps and decisions about purposes share. `Submission` says when a developer
+ * sent an app or purpose in for review, and which revision, `Verdict` is approval or rejection with a note, and
+ * `ReviewDecision` is the record that is kept without a limit. The rooms `apps` and `purposes` use these types in their
+ * transitions; the lists for reviewers are in the room `staff`.
  *
  * @module
  */

@@ -11,8 +11,8 @@ export interface RuleTypeProperties {
   /** The user's side of the circle when the rule fires. */
   readonly side: Side
   /**
-   * Whether the rule fires when the user crosses the edge of the circle. Only such a rule has `settleS`, because only a
-   * crossing can be contradicted by the next fix (decision rules-13).
+   * Whether the rule fires when the user crosses the edge of the circle. Only such a rule has `settleS`, the time in
+   * which a later fix can contradict the crossing (decision rules-13).
    */
   readonly firesOnCrossing: boolean
   /** Whether the rule has `dwellMinutes`, and may have `silenceS` (decision rules-14). */
@@ -22,8 +22,9 @@ export interface RuleTypeProperties {
 }
 
 /**
- * The properties of each rule type. Code that treats types differently reads this table, and does not compare a type
- * with a name. So when somebody adds a type, the compiler asks for the properties of the new type here.
+ * The properties of each rule type. Code that treats types differently reads this table where it can, and does not
+ * compare a type with a name. So when somebody adds a type, the compiler asks for the properties of the new type here.
+ * The condition under which a type fires is no property: it is in `RuleEvaluation.step`.
  */
 export const PROPERTIES: Readonly<Record<RuleType, RuleTypeProperties>> = {
   enter: { side: "inside", firesOnCrossing: true, hasDwellTime: false, firesOncePerStay: false },

@@ -134,7 +134,10 @@ export interface Observation {
   readonly accuracyM?: number | null | undefined
 }
 
-/** What a fix did to a rule, in the order in which the checks are made. Only `fired` sends an event immediately. */
+/**
+ * What a fix did to a rule. The outcomes from `outside_window` to `cooling_down` are in the order in which the checks
+ * are made. Of all outcomes, only `fired` sends an event immediately.
+ */
 export type RuleOutcome =
   /** the fix was captured outside the rule's window */
   | "outside_window"

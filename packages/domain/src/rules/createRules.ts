@@ -116,8 +116,8 @@ const decide = (
 }
 
 /**
- * The connection of the calling app. The programs do not check the scope: the guard of the endpoint has checked it with
- * the token.
+ * The connection of the calling app. `createPlaceRule` and `createZoneRule` do not check the scope of the app: the
+ * guard of the endpoint has checked the scope together with the token.
  */
 export type RuleCaller = Pick<Connection.Connection, "userId" | "id" | "appId" | "places">
 

@@ -4,8 +4,8 @@ import type { Page, PagePosition, PageRequest } from "./Page.js"
 import { Vault, type VaultError } from "./Vault.js"
 
 /**
- * Seals a position as an opaque text that is valid for `query` only: a list with another connection or filter refuses
- * the text (Spec §4.5).
+ * Writes a position as a text that is valid for `query` only: a list with another connection or filter refuses the text
+ * (Spec §4.5). The text is signed with a MAC and not encrypted, so the position must contain nothing secret.
  */
 export const seal = (position: PagePosition, query: string): Effect.Effect<string, VaultError, Vault> =>
   Effect.gen(function* () {

@@ -204,8 +204,9 @@ export interface SpanOptions {
 const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
 /**
- * Runs an effect in a span, while tracing is on. When the sampler leaves the span out, the spans inside it are not
- * traced either. `Effect.useSpan` does the same in four times the steps.
+ * Runs an effect in a span. Callers use this function only while tracing is on (`FiberRef.currentTracerEnabled`). When
+ * the sampler leaves the span out, the spans inside it are not traced either. `Effect.useSpan` does the same in four
+ * times the steps.
  */
 export const spanned = <A, E, R>(
   name: string,

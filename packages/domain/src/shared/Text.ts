@@ -24,7 +24,7 @@ const UNSEEN =
   /(\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f})|\u034f|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 // A letter, digit, punctuation mark or symbol. Fillers of Hangul and the empty Braille cell are left out, because they
-// count as letters but show nothing.
+// count as letters or symbols but show nothing.
 const VISIBLE = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u
 
 const shown = (text: string): string => {
@@ -33,7 +33,8 @@ const shown = (text: string): string => {
 }
 
 /**
- * Composes and trims a text and removes characters that show nothing. Text without any visible character becomes empty.
+ * Composes and trims a text and removes characters that show nothing. Text without any visible character becomes empty,
+ * unless the text has a forbidden character (`FORBIDDEN`): then the error must name this character as the problem.
  */
 const Normalised = Schema.transform(Schema.String, Schema.String, {
   strict: true,

@@ -115,7 +115,10 @@ export const endExactLocation = program("endExactLocation", function* (userId: U
  */
 const LAST_TWO = 2
 
-/** The scopes that `restoreExactLocation` would give back to the app; null when there are none. */
+/**
+ * The scopes that `endExactLocation` took away and the user can still give back (`Steering.lostExactLocation`); null
+ * when there are none.
+ */
 export const findLostExactLocation = program("findLostExactLocation", function* (userId: UserId, id: ConnectionId) {
   const history = yield* (yield* ConnectionStore).history(userId, id, LAST_TWO)
   return Steering.lostExactLocation(history, yield* Timestamp.now)

@@ -223,6 +223,8 @@ const unknown = (what: string): TeamOutcome<NotFound> => Either.left(new NotFoun
 
 /**
  * The change with its audit event. `by` is the account that acted, `about` the account whose role the event is about.
+ * For an invitation that an owner makes or withdraws, `about` is the owner, because the invited person may have no
+ * account.
  */
 const changed = (
   team: Team,

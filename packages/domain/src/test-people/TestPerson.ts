@@ -42,7 +42,10 @@ export const DEFAULT_NAME = DisplayName.make("Test person")
 export const SUGGESTED = { name: DisplayName.make("Robin"), lat: 52.3731, lon: 4.8926 }
 const WORK_EAST_DEG = 0.044
 
-/** Two places: Home at the point `lat`, `lon`, and Work about 3 km east of Home. */
+/**
+ * Two places: Home at the point `lat`, `lon`, and Work `WORK_EAST_DEG` of longitude east of Home. This is about 3 km at
+ * the latitude of Amsterdam.
+ */
 export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft> => {
   const east = lon + WORK_EAST_DEG
   const at = (lon: number) => ({ lat, lon, radiusM: DEFAULT_RADIUS_M })

@@ -191,7 +191,7 @@ const describe = (app: App, { createdAt, displayName: name, id }: TestPerson.Tes
 
 /**
  * Deletes a test person like any account: the connection ends immediately, and workers delete the rows later.
- * `NotFound` when the test person was removed before.
+ * `NotFound` when the app has no test person with this id.
  */
 export const removeTestPerson = program("removeTestPerson", function* (app: App, id: UserId) {
   yield* found(app, id)

@@ -6,14 +6,14 @@ import { type OwnVisit, type VisitEnd, endOf } from "./OwnVisit.js"
 /** A place, with the facts that a card shows to its owner (decision places-5). */
 export interface PlaceCard {
   readonly place: Place
-  /** The live connections that share the place, by the app's name. */
+  /** The live connections that share the place, ordered by the app's name. */
   readonly sharedWith: ReadonlyArray<UserConnection>
   /** The newest visit to the place and how it ends; null when none of `visits` is a visit to this place. */
   readonly lastVisit: (OwnVisit & { readonly end: VisitEnd }) | null
 }
 
 /**
- * The cards of these places. `visits` are the newest visits at any of these places. `heardAt` is the time of the newest
+ * The cards of these places. `visits` are the owner's newest visits, at any place. `heardAt` is the time of the newest
  * reading of the owner's phones, from which `endOf` decides how a visit ends.
  */
 export const of = (

@@ -26,7 +26,7 @@ export type Segment =
   | (Part & { readonly kind: "stop"; readonly centre: Geometry.Point })
   /** The person was moving. `lengthM` is the length of the line through the readings. */
   | (Part & { readonly kind: "way"; readonly lengthM: number })
-  /** The phone sent no reading, or a single one. */
+  /** The phone sent no reading, or only single readings, which make no way. */
   | (Part & { readonly kind: "gap" })
   /** The owner deleted this stretch. */
   | (Part & { readonly kind: "erased" })
@@ -89,8 +89,8 @@ const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 
 /**
- * The precise readings of one phone, oldest first: of the phone that sent the most precise readings. A line through the
- * readings of two phones would zigzag between them.
+ * The precise readings of one phone, oldest first: of the phone with the largest number of precise readings. A line
+ * through the readings of two phones would zigzag between them.
  */
 export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
   const precise = fixes.filter(({ accuracyM }) => (accuracyM ?? 0) <= MAX_ACCURACY_M)

@@ -11,7 +11,7 @@ import * as Trace from "./Trace.js"
 
 /** One day of the owner, as the page shows it on a map. */
 export interface TimelineDay {
-  /** The precise readings of one phone, oldest first: of the phone that sent the most precise readings. */
+  /** The precise readings of one phone, oldest first: of the phone with the largest number of precise readings. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
   /** False while the service has not derived all visits of the day yet. */

@@ -10,7 +10,7 @@ import * as PlaceCard from "./PlaceCard.js"
  */
 const VISITS = 100
 
-/** The user's places by label, archived ones included, and a card of each place that is not archived. */
+/** The user's places, ordered by label, archived ones included, and a card of each place that is not archived. */
 export const readPlaceCards = program("readPlaceCards", function* (userId: UserId) {
   const places = yield* listPlaces(userId)
   const present = places.filter(({ archivedAt }) => archivedAt === null)

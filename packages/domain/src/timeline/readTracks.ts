@@ -8,9 +8,10 @@ import * as Gpx from "./Gpx.js"
 const PAGE = 20_000
 
 /**
- * The readings of the owner's day, at most the first `Gpx.MOST_READINGS`, as one track for each device, oldest first.
- * Unlike the line on the map (`readDay`), the tracks also contain imprecise readings and the readings of devices that
- * were left at home. The reason is that the owner downloads all of their own data (decision timeline-2).
+ * The readings of the owner's day, at most the first `Gpx.MOST_READINGS`, as one track for each device. The readings of
+ * a track are oldest first. The line on the map (`readDay`) has only the precise readings of one device. The tracks
+ * have all readings of all devices, also of devices that were left at home, because the owner downloads all of their
+ * own data (decision timeline-2).
  */
 export const readTracks = program("readTracks", function* (userId: UserId, day: LocalDays.WholeDay) {
   const history = yield* FixHistory

@@ -24,7 +24,8 @@ export const owner = ({ connection }: WithApp): ConnectionOwner => ({
 })
 
 /**
- * Whether the user has paused the app. The token still works, but every answer is "unknown" (decision connection-4).
+ * Whether the user has paused the app. The token still works, but questions about where the user is or was get the
+ * answer of a user without any reading, such as `unknown` or an empty list (decision connection-4).
  */
 export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(connection.pause, at)
 

@@ -6,8 +6,9 @@ import type { VisitCandidate } from "./OsVisit.js"
 import type { DeviceStay } from "./VisitStore.js"
 
 /**
- * When the circles of two places overlap, one stop makes a stay at each place. These functions choose the stay that an
- * app sees. They look only at the places that the app knows, so other places do not change an answer (amendment M15).
+ * When the circles of two places overlap, one stop inside both circles makes a stay at each place. These functions
+ * choose the stay that an app sees. They look only at the places that the app knows, so other places do not change an
+ * answer (amendment M15).
  */
 
 /**

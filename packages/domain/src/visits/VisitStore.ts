@@ -61,8 +61,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>
     ) => StoreEffect<ReadonlyArray<Timestamp.Timestamp | null>>
     /**
-     * For each span, the stays of its device at its place that overlap the span, by arrival. Stays shorter than
-     * `Stay.MIN_STAY` are included.
+     * The stays that overlap one of the spans, at the place and of the device of this span, ordered by arrival. A stay
+     * that overlaps several spans is in the result once. Stays shorter than `Stay.MIN_STAY` are included.
      */
     readonly staysWithin: (
       userId: UserId,

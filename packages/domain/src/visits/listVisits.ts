@@ -39,8 +39,8 @@ export interface VisitPage {
  *
  * First the program derives the stays that are due, in at most 20 steps, because the app waits for the answer. A step
  * reads about 5,000 fixes of one device. The first devices share four steps (`WAITED_FOR`), and each further device
- * gets one step. When more fixes are due, `complete` is false, and the answer has only visits that ended before the
- * first fix that was not processed: that fix may end a visit that is still open.
+ * gets one step. When more fixes are due, `complete` is false, and the answer has only visits whose end is final: the
+ * first fix that was not processed may end a visit that is still open.
  */
 export const listVisits = program(
   "listVisits",
@@ -115,8 +115,8 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
 const WAITED_FOR: StayBounds = { stepsMax: 4, fixesAStep: 5_000 }
 /**
  * The most steps of all devices together for one answer. Every imported file has a device, so after a place has moved,
- * the stays of hundreds of files may be due. Each phone of a person still gets a step, because `StayStore.due` has
- * phones first.
+ * the stays of hundreds of files may be due. The phones of a person get their steps before the files, because
+ * `StayStore.due` has phones first.
  */
 const STEPS_IN_ALL = 20
 

@@ -8,7 +8,8 @@ import { type Ports, message, kept, about, subjects, put } from "./mailSamples.j
 
 /**
  * Rules that every `MailOutbox` must keep about messages that name an app: in one hour a reader gets at most five of
- * these messages and one summary, apart from messages that must always be sent (decision mail-2).
+ * these messages. Beyond this limit, the reader gets one folded message and one message about a leak, both without the
+ * app's name, and every message that must always be sent, with a subject that names no app (decision mail-2).
  */
 export const namedMail: Contract<Ports> = [
   {
@@ -20,8 +21,8 @@ export const namedMail: Contract<Ports> = [
       const change = (key: string) => Samples.change(connection.id, { _tag: "Mail", message: named(key) })
       for (const key of ["1", "2", "3"]) yield* change(key)
       for (const key of ["4", "5"]) yield* put(named(key), at)
-      // Three kinds of messages do not count against the limit: a message with the key of a queued message, a message
-      // that names no app, and a message that must always be sent.
+      // The five messages have reached the limit. Three kinds of messages are then not folded and change no count: a
+      // message with the key of a queued message, a message that names no app, and a message that must always be sent.
       for (const key of ["1", "2", "4"]) yield* change(key)
       yield* put(message(connection, "names none"), at)
       yield* put({ ...named("decision"), naming: { _tag: "Always", subject: "An app" } }, at)

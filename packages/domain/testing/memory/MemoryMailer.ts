@@ -3,7 +3,7 @@ import { Mailer, type OutgoingMail } from "../../src/mail/Mailer.js"
 import type { MailOutcome } from "../../src/mail/MailSending.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
 
-/** A message as the mail server received it. */
+/** A message that the service tried to send, and the time of the attempt. */
 export interface ReceivedMail extends OutgoingMail {
   readonly at: Timestamp.Timestamp
 }
@@ -15,13 +15,18 @@ export const takes: Behaviour = () => Effect.succeed({ _tag: "Sent" })
 export const refuses: Behaviour = () => Effect.succeed({ _tag: "Refused", reason: "no such mailbox" })
 export const isAway: Behaviour = () => Effect.succeed({ _tag: "NotSent", reason: "nobody answers" })
 
-/** The simulated mail server. A test sets what the server does, and reads the messages that it received. */
+/**
+ * The simulated mail server. A test sets what the server does, and reads the messages that the service tried to send.
+ */
 export class Post extends Context.Tag("@place-access/domain/testing/Post")<
   Post,
   {
     /** Sets what the mail server does from now on. Before the first call of `script`, it accepts every message. */
     readonly script: (behaviour: Behaviour) => Effect.Effect<void>
-    /** Every message that the mail server received, whether it accepted the message or not, oldest first. */
+    /**
+     * Every message that the service tried to send, oldest first, also messages that the mail server refused or did not
+     * answer.
+     */
     readonly letters: Effect.Effect<ReadonlyArray<ReceivedMail>>
   }
 >() {}

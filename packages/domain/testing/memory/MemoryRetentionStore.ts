@@ -45,8 +45,8 @@ const inOrder: Order.Order<EventPlace> = Order.combineAll([
 
 interface Row {
   /**
-   * The time from which the row's age counts, in milliseconds since 1970. Null: the row may still be needed, so it is
-   * kept at any age.
+   * The moment of the row (`RetentionKind`), in milliseconds since 1970. Null: the row may still be needed, so no sweep
+   * deletes it.
    */
   readonly at: number | null
   readonly remove: () => void

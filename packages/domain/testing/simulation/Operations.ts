@@ -172,7 +172,8 @@ export type Ended<N extends Name> =
   /** `error`: the tag of the domain's error, or the error code of the HTTP API, such as `invalid_grant`. */
   | { readonly _tag: "refused"; readonly error: string; readonly detail: unknown }
   /**
-   * The service answered 503, or its process died before the answer. The operation may have taken effect nevertheless.
+   * The service answered 503 or was down (`unavailable`), or its process died before the answer (`crash`). The
+   * operation may have taken effect nevertheless.
    */
   | { readonly _tag: "unknown"; readonly because: "unavailable" | "crash" }
 
@@ -283,7 +284,8 @@ export interface Answered {
   /**
    * The body of the answer, with the field names of the HTTP API (Spec §2, §4; decisions §4). Times are milliseconds
    * since 1970. The body of a refusal has only `scope`, `sensitive_expired_at`, `renewal_grace_ends_at` and `instant`,
-   * where the refusal has them; code and message are left out.
+   * where the refusal has them; code and message are left out. When the service has a bug (`internal_error`), the body
+   * has only `defect`.
    */
   readonly body: Readonly<Record<string, unknown>>
 }

@@ -1,4 +1,4 @@
-/** The messages between the harness and the load process. */
+// The messages between the harness and the load process.
 
 export interface Order {
   /** A module whose default export is a `Script.Open`. */

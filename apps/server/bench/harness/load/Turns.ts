@@ -2,7 +2,10 @@
 export interface Turns {
   /** People have the numbers 0 to `people - 1`. */
   readonly people: number
-  /** The place in the order of turns where this round begins; absent: 0. `count`: how many people take part, or all. */
+  /**
+   * The position in the order of turns where this round begins; absent: 0. `count`: how many people take part; absent:
+   * all.
+   */
   readonly from?: number
   readonly count?: number
 }

@@ -82,8 +82,8 @@ interface Lane {
 }
 
 /**
- * Sends the requests of one client over its connection. At a fixed rate, each request is sent when it is due; otherwise
- * as soon as the previous answer has arrived. The function uses callbacks, because a promise for each request would be
+ * Sends the requests of one client over its connection, each as soon as the previous answer has arrived. At a fixed
+ * rate, a request also waits until it is due. The function uses callbacks, because a promise for each request would be
  * a large part of the client's cost.
  */
 const ask = (connection: Connection.Connection, client: Client, lane: Lane): void => {

@@ -7,9 +7,15 @@ import { Blocks } from "./Blocks.js"
 
 /** Finds out which source lines of the service's programs the runs reach. V8 counts them in this process. */
 export interface LineWatch {
-  /** The places that ran for the first time since the last call, as texts such as `line rules/RuleEvaluation.ts:90`. */
+  /**
+   * The source lines that had not run before the last call and have run since then, as texts such as
+   * `line rules/RuleEvaluation.ts:90`.
+   */
   readonly fresh: () => ReadonlySet<string>
-  /** The lines that never ran, in ascending order, by file. Files of which no line ran are left out. */
+  /**
+   * The lines that never ran and begin a function or a branch, in ascending order, by file. Files of which no line ran
+   * are left out.
+   */
   readonly missing: () => ReadonlyMap<string, ReadonlyArray<number>>
 }
 

@@ -12,8 +12,8 @@ type Begun = Entry & Simulation.BegunOperation
 const ID = /\b(?:(?:con|plc|dev|rul|evt|dlv|ep|pps)_[0-9a-z]{24}|(?:access|refresh|code|cookie)-\d+)\b/g
 
 /**
- * The most uploads that are shown: the last ones before the violation. `LAST_REPEATS` and `LAST_JUMPS` limit repeated
- * operations and jumps of the clock.
+ * The most uploads that are shown: the last ones before the violation. `LAST_REPEATS` limits repeated operations and
+ * POSTs in the same way, and `LAST_JUMPS` limits jumps of the clock.
  */
 const LAST_UPLOADS = 12
 const LAST_REPEATS = 25
@@ -163,7 +163,10 @@ const tying = (entry: Entry): RegExp => {
   return entry.name === "call" ? /^rul_/ : /^/
 }
 
-/** Whether the violation depends on readings: it concerns a rule, a visit, or an answer about places. */
+/**
+ * Whether the violation depends on readings: it concerns a rule, an upload, the owner's history, or an answer to an app
+ * (except `GET /v1/me`, which says nothing about positions).
+ */
 const isAboutPositions = (broken: Entry | undefined, wanted: ReadonlySet<string>): boolean => {
   if (broken?.kind === "begun" && broken.name === "call") return endpointOf(broken) !== "GET /v1/me"
   if (broken?.kind === "begun" && /^(?:upload|readOwnHistory)$/.test(broken.name)) return true
@@ -195,8 +198,8 @@ const uploads = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, Rea
   byPeople(of[0], /^upload$/, of[1], of[2]).slice(-LAST_UPLOADS)
 
 /**
- * Operations that change all connections or all readings of a person. They name no connection and no reading, so ids do
- * not connect them with the violation.
+ * Operations that change many connections or readings of a person at once. They name no connection and no reading, so
+ * ids do not connect them with the violation.
  */
 const changesOfEverything = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, ReadonlyArray<Entry>]) =>
   byPeople(of[0], /^(?:eraseHistory|pauseAll|resumeAll)$/, of[1], of[2])
@@ -206,7 +209,8 @@ const COUNTED_CALLS = /^POST /
 const SESSIONS = /^(?:signIn|changePassword|endOtherSessions)$/
 
 /**
- * Earlier operations that may count towards the same limit: operations of the same app, or sign-ins of the same person.
+ * Earlier operations that may count towards the same limit: operations of the same name by the same person and app, or
+ * sign-ins and changes of the password by the same person.
  */
 const repeats = (before: ReadonlyArray<Entry>, broken: Entry | undefined): ReadonlyArray<number> => {
   if (broken?.kind !== "begun") return []

@@ -30,8 +30,8 @@ interface Terms {
 const isSensitive = (scope: unknown): boolean => Scope.isScope(scope) && Scope.isSensitive(scope)
 
 /**
- * Makes one lane for each connection, with its tiers as bars (live, with coordinates, in the grace period) and each
- * operation on the connection as a dot.
+ * Makes one lane for each connection. Bars show when the connection was live, live with coordinates, in the grace
+ * period of the sensitive tier, or ended. Dots show the operations on the connection, without `readAccessLog`.
  */
 export const connectionLanes = (
   entries: ReadonlyArray<Entry>,

@@ -45,7 +45,7 @@ export const ruleLanes = (
   })
 }
 
-/** Makes one dot for each event, at the time of its first POST. Further POSTs of the event add no dot. */
+/** Makes one dot for each event of a rule, at the time of the event's first POST. Further POSTs add no dot. */
 const firings = (entries: ReadonlyArray<Entry>): ReadonlyMap<string, ReadonlyArray<Dot>> => {
   const seen = new Set<string>()
   const fired = new Map<string, Array<Dot>>()

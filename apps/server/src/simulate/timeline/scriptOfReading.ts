@@ -1,4 +1,7 @@
-/** The middle part of the page's script: shows what led to a broken rule, and the state of a subject at each moment. */
+/**
+ * The middle part of the page's script: shows what led to a broken rule, and the state of a subject (a person,
+ * connection, rule or delivery) at each moment.
+ */
 export const READING = `
 // ---- what led to a broken rule
 let fold = null

@@ -119,7 +119,7 @@ type Moment = Subject["moments"][number]
 
 const at = (millis: unknown): Instant | undefined => (typeof millis === "number" ? { at: millis } : undefined)
 
-/** A scope without the prefix that all scopes have, such as `latest.read` for `location.latest.read`. */
+/** The scopes without the prefix that all scopes have, such as `latest.read` for `location.latest.read`. */
 const short = (scopes: unknown): string =>
   (scopes as ReadonlyArray<string>).map((scope) => scope.replace(/^location\./, "")).join(", ")
 

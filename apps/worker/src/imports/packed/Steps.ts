@@ -22,7 +22,7 @@ export interface StepReader {
   readonly end: () => Steps
 }
 
-/** The most unpacked bytes of a step. */
+/** The most unpacked bytes that a reader of entries gets in one step. */
 export const STEP_BYTES = 65_536
 
 /** Cuts bytes into slices of at most `most` bytes. */

@@ -1,9 +1,7 @@
 import { Either } from "effect"
 
-/**
- * The list of files at the end of a zip file (APPNOTE 6.3, §4.3). The list says where each file begins and how long it
- * is. A reader without this list would look for the marks between files, and could mistake compressed bytes for a mark.
- */
+// The list of files at the end of a zip file (APPNOTE 6.3, §4.3). The list says where each file begins and how long it
+// is. A reader without this list would look for the marks between files, and could mistake compressed bytes for a mark.
 
 export interface ZipFile {
   readonly name: string

@@ -11,7 +11,7 @@ import { time } from "../kit/Time.js"
 const words = texts.consent
 const PAUSE = texts.steering.pause
 
-/** This module has the data and the parts that the full consent page and the renewal page share. */
+// This module has the data and the parts that the full consent page and the renewal page share.
 
 export interface View {
   readonly review: ConsentReview.ConsentReview

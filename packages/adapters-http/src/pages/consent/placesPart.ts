@@ -68,8 +68,8 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
 
 /**
  * The fields of a new place. The fields belong to the form of the whole page, so the browser sends the ticked boxes
- * with them. In a browser, Enter presses the first button of the form. The button that adds the place is the first one,
- * so Enter never allows or cancels anything.
+ * with them. In a browser, Enter presses the first submit button of the form. The button that adds the place is that
+ * button, so Enter never allows or cancels anything.
  */
 const addition = ({ newPlace, review }: View): Html =>
   newPlace === null

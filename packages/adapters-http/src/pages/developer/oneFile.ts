@@ -9,7 +9,7 @@ import * as Visitor from "../kit/Visitor.js"
 
 /** What a route does with the one small file of its form. */
 export interface OneFile<A, E, R> {
-  /** The most bytes that the file may have. */
+  /** The file may have at most this number of bytes. */
   readonly most: number
   readonly use: (bytes: Uint8Array) => Effect.Effect<A, E, R>
   /** The answer to a form without a file. */

@@ -15,7 +15,7 @@ export interface Form {
 }
 
 /**
- * The most fields that a form may have, which is more than any of our forms has. Without this limit, a body of 1 MiB
+ * A form may have at most this number of fields. All our forms have fewer fields. Without this limit, a body of 1 MiB
  * could have half a million fields.
  */
 const MAX_FIELDS = 2_000
@@ -96,7 +96,8 @@ const digits = (text: string): string => text.replace(/\D/g, "")
 
 /**
  * A whole number as people type it: `10,000`, `10.000` and `10 000` are ten thousand. The schema `Number` would read
- * ten, because for this schema the comma and the point begin a fraction.
+ * ten from the first two, because for that schema the comma and the point begin a fraction, and it would refuse the
+ * third.
  */
 export const WholeNumber = typedNumber((text) => {
   const plain = GROUPS.test(text) ? digits(text) : text

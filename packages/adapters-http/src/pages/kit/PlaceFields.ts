@@ -8,7 +8,7 @@ import { texts } from "../../languages/index.js"
 import type * as Map from "./Map.js"
 import type * as Visitor from "./Visitor.js"
 
-/** The form fields of a place. Every page that adds or changes a place uses this module. */
+/** The form fields of a place. Every page on which users add or change their places uses this module. */
 
 const words = texts.map.place
 

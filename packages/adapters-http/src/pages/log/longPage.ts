@@ -7,12 +7,12 @@ import * as Folded from "./Folded.js"
  * entries as the page needs for enough lines.
  */
 
-/** The least number of lines of a page, if `MOST` entries are enough for this number. */
+/** A page has at least this number of lines, if `MOST` entries and the rest of the log are enough for them. */
 const LINES = 25
 const FIRST = 50
 /** How many entries each further read gets, when the first entries had many repeats. */
 const FURTHER = 500
-/** The most entries that one page reads. An app that sends requests all day has many thousands of entries a week. */
+/** One page reads at most this number of entries. An app that sends requests all day has many thousands a week. */
 const MOST = FIRST + 4 * FURTHER
 
 type From<E, R> = (cursor: string | undefined, limit: number) => Effect.Effect<AccessLogPage, E, R>

@@ -10,8 +10,8 @@ import * as Visitor from "../kit/Visitor.js"
 import * as AccessLogQuery from "./accessLogQuery.js"
 
 /**
- * The most entries of one file. Spreadsheet programs open a file of this size without trouble. To get older entries,
- * the user chooses other dates.
+ * One file has at most this number of entries. Spreadsheet programs open a file of this size without trouble. To get
+ * older entries, the user chooses other dates.
  */
 export const MAX_ENTRIES = 10_000
 const PAGE = 500

@@ -150,7 +150,7 @@ const noPhone = (portal: string): Html =>
 const FLAGS = 50
 const FLAG_PAGES = 10
 
-/** The connection's flags on the first page of volume flags that has any, newest first (decision purposes-5). */
+/** The flags of this connection on the first page of volume flags that contains any of them (decision purposes-5). */
 const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
   Effect.gen(function* () {
     let cursor: string | undefined

@@ -21,7 +21,7 @@ import * as Visitor from "../kit/Visitor.js"
 
 const words = texts.review
 
-/** Parts that the pages of reviewers and of admins share. */
+// The parts that the pages of reviewers and of admins share.
 
 export const REVIEW = "/review"
 export const ADMIN = "/admin"

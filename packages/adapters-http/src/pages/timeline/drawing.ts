@@ -19,7 +19,7 @@ const MARGIN = 36
  * would fill the whole picture.
  */
 const MIN_SPAN_M = 600
-/** The most points of the line through the day's fixes. A reader of a picture 720 units wide could not see more. */
+/** The line of the day has at most this number of points. A reader of a picture 720 units wide could not see more. */
 const MAX_POINTS = 1_500
 
 interface Drawn {

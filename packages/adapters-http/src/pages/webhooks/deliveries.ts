@@ -75,7 +75,7 @@ interface Found {
   readonly urls: ReadonlyMap<string, string>
   /** The id of the endpoint by which the list is filtered, if the endpoint was removed; otherwise undefined. */
   readonly removed: string | undefined
-  /** Whether the filter names an id that is no endpoint of the app, and never was one. */
+  /** Whether the filter names an id that is no endpoint of the app, and of which the log has no deliveries. */
   readonly isMistaken: boolean
 }
 
@@ -97,8 +97,8 @@ const find = (
     const urls = new Map((yield* listEndpoints(account, appId)).map(({ id, url }) => [id as string, url as string]))
     const filtered = query.filter.endpointId
     const isUnknown = filtered !== undefined && !urls.has(filtered)
-    // The deliveries of a removed endpoint stay in the log. So an unknown id without deliveries is a mistake, or the id
-    // of another app's endpoint.
+    // The deliveries of a removed endpoint stay in the log for a while. So an unknown id without deliveries is probably
+    // a mistake, or the id of another app's endpoint.
     const isMistaken =
       isUnknown &&
       page.deliveries.length === 0 &&

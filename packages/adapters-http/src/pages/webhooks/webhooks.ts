@@ -46,8 +46,9 @@ export const typed = (form: Form.Form) => ({
 })
 
 /**
- * Decodes the posted form, and also checks the text of the address by the rules of the sender. So the page shows all
- * problems together.
+ * Decodes the posted form. When a field has a problem, this function also checks the text of the address by the rules
+ * of the sender, so that the page shows the problems together. Otherwise the program that saves the endpoint checks the
+ * address.
  */
 export const decoded = (posted: ReturnType<typeof typed>) =>
   Effect.map(WebhookSender, (sender) =>

@@ -11,9 +11,9 @@ export const statements = [
     PRIMARY KEY (user_id, connection_id, budget)
   )`,
   `CREATE INDEX budgets_by_age ON budgets (last_at)`,
-  // Every call writes to this table, and a row matters for a minute. So the table is unlogged and costs no WAL. A crash
-  // empties it, which opens a new window for everybody and harms nobody. The fill factor leaves room on each page, so
-  // that counting moves no row to another page.
+  // Every call writes to this table, and most rows matter for a minute only. So the table is unlogged and costs no WAL.
+  // A crash empties it, which opens a new window for everybody and harms nobody. The fill factor leaves room on each
+  // page, so that counting moves no row to another page.
   `CREATE UNLOGGED TABLE rate_windows (
     subject text COLLATE "C" PRIMARY KEY,
     ends_at timestamptz(3) NOT NULL,

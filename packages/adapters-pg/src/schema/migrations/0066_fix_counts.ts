@@ -10,7 +10,7 @@ export const statements = [
     PRIMARY KEY (user_id, ends_at)
   ) WITH (fillfactor = 80)`,
   // The counts are valid only while `counted_version` equals `version`. The previous release does not write
-  // `counted_version`, so after an upload that it stored the two differ.
+  // `counted_version`. So the two numbers differ after the previous release has stored an upload.
   `ALTER TABLE upload_streams ADD COLUMN counted_version bigint`,
   `ALTER TABLE upload_streams ADD COLUMN counted_from timestamptz(3)`
 ]

@@ -27,7 +27,7 @@ export type ExportSamplePorts =
 
 export const SEALED = Uint8Array.from({ length: 256 }, (_, index) => index)
 
-/** Requests an archive for the user. `Left` means that the store refused the request. */
+/** Requests an archive for the user. `Left` means that the decision (`Export.request`) refused the request. */
 export const ask = (userId: UserId) =>
   Effect.gen(function* () {
     const of = { userId, id: ExportId.make(yield* Entropy.id("exp")) }

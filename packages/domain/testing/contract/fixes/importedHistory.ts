@@ -44,8 +44,8 @@ const part = Effect.gen(function* () {
 })
 
 /**
- * Rules that every `ImportStore` must keep about the fixes of a file: from which of them the stays of each device are
- * derived.
+ * Rules that every `ImportStore` must keep about the history in a file: from which fixes the stays of each device are
+ * derived, and what happens to the deleted stretches of an archive. Some cases undo an import.
  */
 export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   {

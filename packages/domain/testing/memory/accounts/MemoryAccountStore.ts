@@ -16,8 +16,8 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
   Effect.map(MemoryDatabase, (tables) => {
     const { accounts, factors, historyChoices, noticeChoices, sessions, signInTries } = tables
     /**
-     * The account that the session signs in. Undefined when the session has expired, when the password has changed
-     * since the session began, or when the account is suspended.
+     * The account that the session signs in. Undefined when the session has expired, when the session has the version
+     * of an earlier password, or when the account is suspended or was deleted.
      */
     const ownerOf = (session: Session.Session, now: Timestamp.Timestamp): Account.Account | undefined => {
       const credentials = accounts.get(session.userId)

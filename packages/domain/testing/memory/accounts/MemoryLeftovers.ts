@@ -27,8 +27,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   const idsOf = <K>(table: Map<K, { readonly userId: UserId }>): ReadonlySet<K> =>
     new Set([...table].flatMap(([key, row]) => (isTheirs(row) ? [key] : [])))
 
-  // These ids are read before rows are removed. Rows of other tables name only a connection, a rule, a place or a
-  // device, and not the person.
+  // These ids are read before rows are removed. The rows of some tables, such as `consentHistory`, name only a
+  // connection, a rule, a place or a device, and not the person.
   const [connections, rules, places, devices] = [
     idsOf(tables.connections),
     idsOf(tables.rules),

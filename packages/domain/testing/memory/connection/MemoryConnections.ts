@@ -11,8 +11,8 @@ import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
 /**
- * Functions that the stores of connections, tokens and consent use. The functions read and change the rows of one
- * connection.
+ * Functions that several stores use, such as the stores of connections, tokens, consent and tiers. The functions read
+ * and change the rows of one connection.
  */
 
 /** The connection together with its app. None when the app was deleted with its developer's account. */

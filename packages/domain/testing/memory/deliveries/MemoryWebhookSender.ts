@@ -6,7 +6,7 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { hmacSha256 } from "../vault/Sha256.js"
 import * as Utf8 from "../vault/Utf8.js"
 
-/** A POST as the receiver saw it. */
+/** A POST that the sender made or tried to make. */
 export interface Post {
   readonly at: Timestamp.Timestamp
   readonly url: string
@@ -46,7 +46,10 @@ export const inTurn = (...behaviours: readonly [Behaviour, ...ReadonlyArray<Beha
   return (post) => (behaviours[Math.min(next++, behaviours.length - 1)] ?? behaviours[0])(post)
 }
 
-/** The receivers of a test. The test sets what each address does, and reads the POSTs that arrived. */
+/**
+ * The receivers of a test. The test sets what each address does, and reads the POSTs that the sender made or tried to
+ * make.
+ */
 export class Receivers extends Context.Tag("@place-access/domain/testing/Receivers")<
   Receivers,
   {
@@ -54,7 +57,10 @@ export class Receivers extends Context.Tag("@place-access/domain/testing/Receive
     readonly script: (url: string, behaviour: Behaviour) => Effect.Effect<void>
     /** Delays each look-up of the host of `url`, from now on: the look-up ends when `answered` completes. */
     readonly scriptLookUp: (url: string, answered: Effect.Effect<void>) => Effect.Effect<void>
-    /** All POSTs to `url`, oldest first. Without `url`, the POSTs to any address. */
+    /**
+     * All POSTs to `url`, oldest first, also POSTs that failed (`refuses`, `ourFault`). Without `url`, the POSTs to any
+     * address.
+     */
     readonly posts: (url?: string) => Effect.Effect<ReadonlyArray<Post>>
   }
 >() {}

@@ -105,8 +105,9 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionT
     return seen === null || History.isPast(seen, until)
   }
   /**
-   * Whether the phone reported a departure or an arrival that is later than `arrival` and not later than the cutoff.
-   * Then the visit that began at `arrival` has ended, also when the phone did not report its departure.
+   * Whether a report of the phone has a departure, or without a departure an arrival, that is later than `arrival` and
+   * not later than the cutoff. Then the visit that began at `arrival` has ended, also when the phone did not report its
+   * departure.
    */
   const hasLeft = (id: DeviceId, arrival: Timestamp.Timestamp): boolean =>
     [...visitReports.values()].some((one) => {

@@ -151,7 +151,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           const kept = heldOrUndone(leased)
           if (kept === undefined) return
           // The worker stops, so its attempt does not count, and this line subtracts the attempt that `claim` added.
-          // The count may already be 0, because `advance` sets it to 0 when the attempt stores entries.
+          // The count may already be 0, because `advance` sets it to 0 when the attempt has read an entry.
           imports.set(leased.id, { ...kept, lease: null, dueAt: null, attempts: Math.max(0, kept.attempts - 1) })
         }),
 

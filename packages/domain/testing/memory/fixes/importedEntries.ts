@@ -119,8 +119,8 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
 }
 
 /**
- * Removes the deleted stretches that the archive brought. Stays may then continue through these stretches, so they
- * become due for derivation.
+ * Removes the deleted stretches that the archive brought. Stays may then continue through these stretches, so the stays
+ * of all the user's devices become due for derivation.
  */
 const withdraw = (tables: Tables, { id, userId }: Import): void => {
   const all = tables.erasures.get(userId) ?? []

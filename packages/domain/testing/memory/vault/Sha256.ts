@@ -1,6 +1,6 @@
 /**
  * SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104) without platform APIs, so that the simulation runs wherever `effect`
- * runs. The time that the code takes depends on its input, so it must not be used in production.
+ * runs. The time that these functions take depends on their input, so never use them in production.
  */
 
 const BLOCK_BYTES = 64

@@ -37,7 +37,10 @@ interface WithTrace {
  * because no program sees the value.
  */
 const LIBRARY = /node_modules|^node:/
-/** Files of `effect` that return a value of the host to their caller. In these files, the guard reports the caller. */
+/**
+ * Files of `effect` that return a value of the host to their caller. When one of these files reads the host, the guard
+ * reports the caller of the file.
+ */
 const HANDS_ON = /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|Utils)\.[jt]s/
 
 type Prepare = (error: Error, sites: ReadonlyArray<Site>) => unknown

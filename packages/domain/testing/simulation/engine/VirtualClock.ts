@@ -25,7 +25,8 @@ const SELDOM = HOUR
  */
 const PATIENCE = 16
 /**
- * Slowed loops wake at times of day that are multiples of these intervals, so that several loops wake at the same time.
+ * A slowed loop wakes at a time of day that is a multiple of one of these intervals, so that several loops wake at the
+ * same time. While `patience` is shorter than a minute, the loop wakes at any time of day.
  */
 const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 

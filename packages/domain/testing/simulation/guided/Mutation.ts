@@ -4,12 +4,15 @@ import { isPlan } from "../plan/readPlan.js"
 
 /**
  * Small random changes of a plan. Any list of steps is a valid plan, because a run skips each step that is impossible
- * at its time. Only a changed number may be invalid; then another change is drawn.
+ * at its time. Only a changed number may be invalid; then the step keeps its old number.
  */
 
 /** The largest number of changes to one plan. */
 const MOST_CHANGES = 4
-/** The largest number of draws for one change. When no draw gives a valid plan, the plan stays unchanged. */
+/**
+ * The largest number of draws for one change. When every draw gives a plan that is too long or has no steps, the plan
+ * stays unchanged.
+ */
 const TRIES = 10
 /**
  * No change makes a plan longer than this number of steps. Without the limit, plans and their runs would become longer
@@ -23,7 +26,7 @@ const EDGES = [
   3_600_000, 86_400_000
 ] as const
 
-/** Returns the plan with one to four changes. Some changes take steps and faults from the plan `other`. */
+/** Returns the plan with at most four changes. Some changes take steps and faults from the plan `other`. */
 export const mutate = (plan: Plan, other: Plan, draw: Stream): Plan => {
   let changed = plan
   for (let count = draw.int(1, MOST_CHANGES); count > 0; count--) changed = once(changed, other, draw)

@@ -38,9 +38,9 @@ const importsOf = (run: Run): ReadonlyMap<string, KnownImport> => {
 }
 
 /**
- * The readings of a file: `sure` has the readings that are certainly stored, and `maybe` has all that may be stored. An
- * import leaves out the last 24 hours before the end of the file's upload. The trace shows only the earliest and the
- * latest time at which the upload can have ended.
+ * The readings of a file: `sure` has the readings that are certainly in the history after the import, and `maybe` has
+ * all readings that may be there. An import leaves out the last 24 hours before the end of the file's upload. The trace
+ * shows only the earliest and the latest time at which the upload can have ended.
  */
 const kept = ({ made, readings }: KnownImport) => ({
   sure: readings.filter(({ capturedAt }) => capturedAt <= made.beganAt - RECENT),

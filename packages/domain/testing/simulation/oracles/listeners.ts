@@ -34,8 +34,9 @@ const eachStreamed = (run: Run, wrong: (event: StreamedEvent, listener: Listener
 // ---- the oracle N1
 
 /**
- * After this many rotations of the vault's key, an event may have no signature with the listener's first secret: each
- * key gives the listener another secret, and only the newest secrets sign.
+ * In a run with at least this number of rotations of the vault's key, the oracle does not require a signature with the
+ * secret that the listener got at the beginning: each key gives the listener another secret, and only the newest eight
+ * secrets sign.
  */
 const KEYS = 7
 

@@ -203,8 +203,8 @@ type ConsentDeed = {
   readonly person: number
   readonly app: number
   /**
-   * The index of a connection whose user consents to the same app once more; `person` and `app` then have no effect.
-   * Null: `person` consents to `app`.
+   * The index of a connection whose user consents to the same app once more; `person` and `app` then count only while
+   * the run has no connection. Null: `person` consents to `app`.
    */
   readonly again: number | null
   /** The requested scopes, without the prefix `location.`. The user ticks all of them except for `unticked`. */
@@ -285,8 +285,8 @@ type AppDeed =
       readonly untilMs: number | null
       readonly maxEventAgeS: number | null
       /**
-       * The index of the endpoint to which the rule's events go. -1: an address that is no endpoint. Null: the rule
-       * names no endpoint.
+       * The index, among the app's endpoints, of the endpoint to which the rule's events go. -1: an address that is no
+       * endpoint. Null: the rule names no endpoint.
        */
       readonly webhook: number | null
     }

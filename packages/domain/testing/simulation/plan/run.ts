@@ -89,7 +89,7 @@ export interface ShrinkConfig extends PlanConfig {
    * The invariants of which a smaller plan must still break at least one. Default: all invariants that the plan breaks.
    */
   readonly invariants?: ReadonlyArray<string> | undefined
-  /** The largest number of runs. Default: 400. */
+  /** The largest number of runs of smaller plans. Default: 400. */
   readonly attempts?: number | undefined
   /** Called before each run. When this function returns true, the search ends. */
   readonly isEnough?: (() => boolean) | undefined

@@ -1,14 +1,14 @@
 import { FastCheck } from "effect"
 
 /**
- * How many smaller numbers are tried in place of one number. fast-check first gives zero, and then numbers that come
- * closer and closer to the original number.
+ * How many numbers closer to zero are tried in place of one number. fast-check first gives zero, and then numbers that
+ * come closer and closer to the original number.
  */
 const NUMBERS = 6
 
 /**
- * All values that differ from this value in one simplification: a smaller number, false instead of true, or a list
- * without one item. Strings do not change.
+ * All values that differ from this value in one simplification: a whole number that is closer to zero, false instead of
+ * true, or a list without one item. Strings do not change.
  */
 export function* simplified(value: unknown): Generator<unknown> {
   if (typeof value === "number" && Number.isInteger(value)) {

@@ -12,7 +12,10 @@ export type SecretKind =
   | "password"
   | "cookie"
 
-/** The shape of every secret that the service issues, except cookies. */
+/**
+ * The shape of the secrets that begin with a prefix of the service: tokens, authorization codes, keys of setup links,
+ * client secrets and signing secrets. Cookies, and the secrets of links in mails, have no prefix.
+ */
 const SHAPE =
   /pa_(?:at|rt|ac|dv|ds)\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{43,64}|pa_cs_[A-Za-z0-9_-]{40,64}|whsec_[A-Za-z0-9_-]{40,64}/
 

@@ -30,7 +30,8 @@ type Uploaded = Ended<"upload"> | undefined
 
 /**
  * A phone. An online phone sends each reading immediately. An offline phone stores its readings until it is online.
- * When the outcome of an upload is unknown, the phone sends the readings of this upload again, with the next upload.
+ * When the outcome of an upload is unknown, the phone sends the readings and visits of this upload again, with the next
+ * upload.
  */
 export class Phone {
   readonly deviceId: string

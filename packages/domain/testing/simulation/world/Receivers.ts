@@ -97,7 +97,7 @@ export class Receivers {
     this.counts.set(url, 0)
   }
 
-  /** Makes all receivers answer 200 from now on. */
+  /** Makes every receiver that has a script answer 200 from now on. */
   heal(): void {
     for (const url of this.scripts.keys()) this.script(url, 200)
   }

@@ -234,8 +234,8 @@ export class Stage {
   }
 
   /**
-   * Runs an operation and returns its value. Fails with `NotDone` when the service refuses the operation or does not
-   * answer. A scenario calls this when its later steps need the operation.
+   * Runs an operation and returns its value. Fails with `NotDone` when the service refuses the operation, or when the
+   * outcome is unknown. A scenario calls this when its later steps need the operation.
    */
   do<N extends Name>(
     name: N,

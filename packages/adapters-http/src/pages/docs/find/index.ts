@@ -16,8 +16,8 @@ import { DOCS, type DocPage, type Document, ENGLISH, markdownPath, render, SEARC
 import { markdown } from "../markdown.js"
 
 /**
- * The most characters of a section's text in the index. Browsers load the index, and more text does not help people to
- * find a section.
+ * The index has at most this number of characters of a section's text. Browsers load the index, and more text does not
+ * help people to find a section.
  */
 const TEXT_MAX = 4_000
 const RESULTS_MAX = 20

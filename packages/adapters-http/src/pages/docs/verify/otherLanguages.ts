@@ -1,4 +1,4 @@
-/** Complete examples that check a webhook's signature. apps/server/test/kit/verifyExamples.test.ts runs them. */
+// Complete examples that check a webhook's signature. apps/server/test/kit/verifyExamples.test.ts runs them.
 
 export const GO = String.raw`package webhooks
 

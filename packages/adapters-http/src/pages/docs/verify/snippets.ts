@@ -1,7 +1,5 @@
-/**
- * Complete examples that check a webhook's signature. test/openapiExamples.test.ts runs them, also with forged
- * deliveries.
- */
+// Complete examples that check a webhook's signature. test/openapiExamples.test.ts runs them, also with forged
+// deliveries.
 
 export const WITH_VERIFY = `import { verify } from "@place-access/adapters-webhook/verify"
 

@@ -67,8 +67,8 @@ const firstUploads = (known: Knowledge) => {
 }
 
 /**
- * The verdicts that are possible for the sensitive scope of a call: one for each situation of the connection that the
- * trace leaves possible. Undefined when the endpoint needs no sensitive scope, or when no situation is known.
+ * The verdicts that are possible for the sensitive scope of a call, considering every situation in which the connection
+ * may have been. Undefined when the endpoint needs no sensitive scope, or when no situation is known.
  */
 const sensitiveVerdict = ({ op, situations, token }: CallFact) => {
   const required = REQUIRED[op.args.request.endpoint]

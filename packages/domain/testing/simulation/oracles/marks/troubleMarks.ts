@@ -18,8 +18,8 @@ const strikes = ({ entries }: Run, fault: Fault["fault"]): ReadonlyArray<Struck>
   entries.filter((entry): entry is Struck => entry.kind === "fault" && entry.fault === fault)
 
 /**
- * The entries of the trace from the time when the fault lasted. The fault's `detail` has the place (a program or the
- * disk) and the length in milliseconds.
+ * The entries of the trace from the time when the fault lasted. The fault's `detail` has the name of a program, or
+ * `world`, and the length in milliseconds, such as `worker 20000`.
  */
 const during = ({ entries }: Run, { detail, i, passed }: Struck): ReadonlyArray<Entry> => {
   const until = passed + Number(detail.split(" ")[1])

@@ -36,7 +36,7 @@ export interface Compared {
 }
 
 /**
- * Pairs each call with one entry of the log that the user read. Only a call whose entry must certainly be in the log
+ * Pairs each call with its entry in the log that the user read. Only a call whose entry must certainly be in the log
  * can count as missing.
  */
 export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray<CallFact>): Compared => {
@@ -145,8 +145,8 @@ const rearrange = (
 }
 
 /**
- * Whether the entry may belong to the call. For an answered call the status must be equal, too. For a call with an
- * unknown outcome, equal connection and endpoint are enough.
+ * Whether the entry may belong to the call. For an answered call, all fields of `keyOf` must be equal. For a call with
+ * an unknown outcome, equal connection and endpoint are enough.
  */
 const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
   fact.op.outcome._tag === "ok" ? keyOf(fact) === keyOfEntry(entry) : placeOf(fact) === placeOfEntry(entry)
@@ -156,8 +156,8 @@ const placeOfEntry = ({ connectionId, endpoint }: LoggedAccess): string => `${co
 const placeOf = ({ op, token }: CallFact): string => `${token?.family.connection.id ?? ""} ${op.args.request.endpoint}`
 
 /**
- * The key by which calls and entries are compared. The key has the purpose only for an answered call, because the
- * service may refuse a call before it checks the purpose.
+ * The key by which calls and entries are compared. The key has the purpose only for a call with the status 200, because
+ * the service may refuse a call before it checks the purpose.
  */
 const keyOf = ({ op, token }: CallFact): string => {
   const { endpoint } = op.args.request

@@ -29,11 +29,11 @@ export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean 
 
 /**
  * The scopes that the connection may have after a change by the user: one list of scopes for each possibility, and no
- * list when the change leaves the scopes as they are. The user does not see a scope that the app does not declare or
- * that an admin took from the app, so this scope stays (decision connection-6). If the change sets the end date of
- * exact location, the change also takes away a sensitive scope that the user does not see. If exact location was all
- * that the app could use, the end of exact location has ended the connection, and the list of scopes is empty. If
- * another consent or change overlaps, the scopes are unknown.
+ * list when the change chooses neither scopes nor an end date of exact location. The user does not see a scope that the
+ * app does not declare or that an admin took from the app, so this scope stays (decision connection-6). If the change
+ * sets the end date of exact location, the change also takes away a sensitive scope that the user does not see. If
+ * exact location was all that the app could use, the end of exact location has ended the connection, and the list of
+ * scopes is empty. If another consent or change overlaps, the scopes are unknown.
  */
 export const scopesAfter = (
   { allowed, declared, happened }: AppScopes,

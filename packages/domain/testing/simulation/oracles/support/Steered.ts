@@ -76,7 +76,7 @@ const after = (
   if (op.name === "endExactLocation") {
     const standard = scopes.filter((scope) => !SENSITIVE.has(scope))
     if (standard.length === scopes.length) return [{ ...grant, by: op }]
-    // The change leaves no scope that the app could use, so the connection ends.
+    // If the change leaves no scope that the app could use, the connection ends, and the list of scopes is empty.
     const left = states.map((app) => (standard.some((scope) => isLeft(app, scope)) ? standard : []))
     const ended = left.map((one): Grant => ({ scopes: one, sensitive: null, by: op }))
     return isRemoved && tiers.size === 1 ? same : distinctly([...same, ...ended])

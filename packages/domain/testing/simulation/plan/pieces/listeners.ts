@@ -16,7 +16,7 @@ const listen = (app: number, over: Partial<Extract<PlanStep, { readonly do: "lis
 })
 const removeEndpoints: ReadonlyArray<PlanStep> = [0, 1, 2].map((endpoint) => ({ do: "remove endpoint", endpoint }))
 
-/** One or two listeners get events, while the app has endpoints that get the same events or has no endpoint. */
+/** One to three listeners get events, while the app has endpoints that get the same events or has no endpoint. */
 export const listened = about(
   {
     connection,

@@ -29,8 +29,9 @@ interface EntryDraft {
 
 /**
  * Answers a call of an app without the HTTP adapter, by the same steps: authenticates the caller, checks scope and
- * purpose, runs the program, and writes one entry to the user's access log before the answer is returned (Spec §1.7).
- * When the answer is 503, the Effect fails with a `StoreError`.
+ * purpose, runs the program, and writes an entry to the user's access log before the answer is returned (Spec §1.7). A
+ * call with a token that belongs to no connection has no entry. When the answer is 503, the Effect fails with a
+ * `StoreError`.
  */
 export const call = (
   request: Call,

@@ -206,7 +206,8 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
 
 /**
  * A rule that begins anew forgets on which side the person is, and also the crossing or stay for which the rule waits.
- * A state is impossible if the trace shows that the rule has fired for this crossing or stay.
+ * A state in which the rule still waits is impossible if the trace shows that the rule has fired for this crossing or
+ * stay.
  */
 const reseedAt =
   (name: Note, observed: Observer): Transition =>

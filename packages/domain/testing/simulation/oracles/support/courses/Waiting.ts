@@ -86,7 +86,8 @@ export const until = (
       note(waits.stay === null ? "crossing told by the clock" : "stay told by silence")
     return settled(state, observed, upload.end)
   }
-  // If the clock was set forward past the end of the wait and then back, a worker may have ended the wait.
+  // A worker may have ended the wait as soon as the clock once showed `waits.from` or a later time, even if somebody
+  // set the clock back afterwards.
   return latest(run, upload.end) < waits.from ? [state] : whether(state, observed)
 }
 

@@ -18,7 +18,10 @@ export interface Firing {
   readonly ruleId: string | null
   /** The rules that may have fired. Empty when a rule may have fired whose creation the trace does not show. */
   readonly rules: ReadonlyArray<MadeRule>
-  /** The number (`i`) of the first trace entry that shows the firing. */
+  /**
+   * The number (`i`) of an entry that shows the firing: the first POST of the event. If the trace has no POST of the
+   * event: the end of a read of the delivery log.
+   */
   readonly at: number
 }
 

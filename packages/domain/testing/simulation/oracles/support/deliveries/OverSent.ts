@@ -22,7 +22,7 @@ export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
 
 /**
  * Says that an event was sent more often than the rows of its deliveries count attempts; undefined otherwise. `sending`
- * has all deliveries of one event to one endpoint. The run must be without faults.
+ * has all deliveries of one event to one endpoint. The caller must have checked that the run `isUndisturbed`.
  */
 export const overSent = (
   known: Knowledge,
@@ -44,8 +44,8 @@ export const lastShown = ({ last }: Rows): ReadonlySet<string> =>
   new Set(last.outcome._tag === "ok" ? last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId) : [])
 
 /**
- * The largest number of attempts of one event at one endpoint that the last read of the log may lack. The log keeps a
- * row for at least a week after the delivery's end.
+ * The largest number of attempts, of one event at one endpoint, that may be missing in the rows of `sending`, because
+ * nobody read the log while it had them. The log keeps a row for at least a week after the delivery's end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
   if (log.last.outcome._tag !== "ok") return 0

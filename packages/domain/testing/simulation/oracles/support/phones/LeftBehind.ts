@@ -15,7 +15,7 @@ import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
 export type Mark = "yes" | "maybe" | "no"
 
 interface Rest {
-  /** The position of the phone. Undefined when the user deleted the time of the reading. */
+  /** The position of the phone, from one of its readings. Undefined when the user deleted the time of this reading. */
   readonly spot: Reading | undefined
   readonly since: number
 }

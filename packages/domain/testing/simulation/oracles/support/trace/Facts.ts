@@ -40,7 +40,7 @@ export interface ExchangeFact {
   readonly code: Code | undefined
   readonly must: Must
   readonly why: "fresh" | "too old" | "used" | "not its client" | "wrong verifier" | "unknown" | "over" | "open"
-  /** Whether this second use of the code revoked the tokens that the code had issued. */
+  /** Whether the exchange was a second use of the code, and revoked the tokens that the code had issued. */
   readonly reuse: Came
 }
 

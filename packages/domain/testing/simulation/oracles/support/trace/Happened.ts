@@ -154,7 +154,10 @@ export const isDone = ({ name, outcome }: CompletedCall): boolean => {
   return name !== "call" || statusOf(outcome) < 300
 }
 
-/** Whether the operation may have taken effect: it certainly took effect, its outcome is unknown, or it has no end. */
+/**
+ * Whether the operation may have taken effect: it certainly took effect, its outcome is unknown, it has no end, or it
+ * is a call that the service answered with a status of 500 or more.
+ */
 export const mayBeDone = (operation: CompletedCall): boolean => {
   const { name, outcome } = operation
   if (outcome === null || outcome._tag === "unknown" || isDone(operation)) return true

@@ -7,7 +7,7 @@ import { OUTSIDE, skewOf } from "./Happened.js"
 export interface Span {
   /** The number (`i`) of the entry with which the span begins. */
   readonly from: number
-  /** The number (`i`) of the entry with which the span ends; Infinity when the trace has no end. */
+  /** The number (`i`) of the entry with which the span ends; Infinity when the trace does not show the end. */
   readonly to: number
   /**
    * The earliest and the latest time that the clock may have shown between `from` and `to`. Unlimited when somebody

@@ -17,8 +17,8 @@ export interface Written<A> {
 
 /**
  * A value that operations replace while other operations read it. A read returns every value that may have been there
- * at some instant of its span. These are the values that were not certainly replaced before the read began, and the
- * values whose write began before the read ended.
+ * at some instant of the read: every value whose write began before the read ended, except the values that were
+ * certainly replaced before the read began.
  */
 export class Register<A> {
   private readonly writes: Array<Written<A>> = []

@@ -34,7 +34,7 @@ export class UnderWay {
     }
   }
 
-  /** The other operations with this name that have not ended. */
+  /** The other operations with this name that have not ended and have possible effects. */
   others<N extends Name>(name: N, op: OpOf<N>): ReadonlyArray<OpOf<N>> {
     return [...this.settles.keys()].flatMap((from) => {
       const other = this.trace.ops.get(from)

@@ -5,8 +5,8 @@ import { Knowledge } from "../Knowledge.js"
 export type Say = (at: number, detail: string) => void
 
 /**
- * Makes an oracle from a function over what the trace shows about connections. A report about an operation without an
- * end has the position Infinity.
+ * Makes an oracle from a function over what the trace shows about apps, connections and tokens (`Knowledge`). In a
+ * report about an operation without an end, `at` is Infinity.
  */
 export const oracle = (name: string, rule: string, look: (known: Knowledge, say: Say, run: Run) => void): Oracle => ({
   name,
