@@ -48,9 +48,10 @@ export const around = <A extends Answer, R>(
     return fiber.getFiberRef(Telemetry.recorder) === null ? answer : measured(watched, answer)
   })
 
-/** The route, such as `/v1/places/{place_id}/presence`; undefined when no route fits. */
-const routeOf = ({ cell, request }: Watched): string | undefined =>
-  cell.route.label === "" ? undefined : cell.route.label.slice(request.method.length + 1)
+/** The route, such as `/v1/answers/places/{place_id}/presence`; undefined when no route fits. */
+const routeOf = ({ cell: { route } }: Watched): string | undefined =>
+  // The label begins with the method of the route, which is GET for a HEAD request.
+  route.label === "" ? undefined : route.label.slice(route.label.indexOf(" ") + 1)
 
 /**
  * The code of the refusal, or null. A handler that answers a refusal itself, such as the token endpoint, stores the

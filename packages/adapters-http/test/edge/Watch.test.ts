@@ -55,6 +55,17 @@ it("a refusal that the handler answered itself is counted, logged and traced wit
   expect(traced.get("place_access.refusal")).toBe("invalid_grant")
 })
 
+it("a HEAD request has the route of its GET in the log line and in the span", () => {
+  const head = { method: "HEAD", headers: {} } as HttpServerRequest.HttpServerRequest
+  const answered = Effect.succeed({ response: { status: 200 }, error: null })
+  const traced = new Map<string, unknown>()
+  const answering = Watch.around({ ...watched, request: head, isLogged: true }, answered)
+  expect(logged(Effect.withTracer(answering, tracerInto(traced)))).toEqual([
+    expect.objectContaining({ method: "HEAD", route: "/v1/things/{id}" })
+  ])
+  expect(traced.get("http.route")).toBe("/v1/things/{id}")
+})
+
 /** A tracer that puts the attributes of every span into `attributes`. */
 const tracerInto = (attributes: Map<string, unknown>) =>
   Tracer.make({

@@ -90,7 +90,7 @@ export const recover = program(
     const begun = yield* Timestamp.now
     let queued = 0
     while (queued < Replay.RECOVERED_MAX) {
-      const ids = yield* Effect.replicateEffect(newId, BATCH)
+      const ids = yield* Effect.replicateEffect(newId, Math.min(BATCH, Replay.RECOVERED_MAX - queued))
       const now = yield* Timestamp.now
       const dueFrom = Replay.recoveredDueAt(begun, queued)
       const count = yield* store.recover({ appId, endpointId, since, before: begun, ids, now, dueFrom })

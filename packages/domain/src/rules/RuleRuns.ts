@@ -17,10 +17,11 @@ export interface SideRun {
 
 /**
  * What an outcome shows about the person's side after the reading: the side that the rule asks about (`target`), a
- * crossing that the rule does not ask about (`other`), the side of the reading before (`same`), a return (`back`), or
- * `nothing` when the rule ignored the reading or the reading was too near the edge.
+ * crossing that the rule does not ask about (`other`), the side of the reading before (`same`), a return (`back`), a
+ * side that is unknown because the rule begins anew (`new`), or `nothing` when the rule ignored the reading or the
+ * reading was too near the edge.
  */
-const LOOKS: Readonly<Record<RuleOutcome, "target" | "other" | "same" | "back" | "nothing">> = {
+const LOOKS: Readonly<Record<RuleOutcome, "target" | "other" | "same" | "back" | "new" | "nothing">> = {
   fired: "target",
   stale: "target",
   cooling_down: "target",
@@ -28,7 +29,7 @@ const LOOKS: Readonly<Record<RuleOutcome, "target" | "other" | "same" | "back" |
   crossed: "other",
   contradicted: "back",
   no_change: "same",
-  seeded: "same",
+  seeded: "new",
   boundary: "nothing",
   outside_window: "nothing",
   late: "nothing",
@@ -74,7 +75,8 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
   let side: RuleMemory["side"] = null
   for (const { outcome } of seen) {
     const look = LOOKS[outcome]
-    if (look === "target") side = target
+    if (look === "new") side = null
+    else if (look === "target") side = target
     else if (look === "back") side = opposite(side)
     else if (look === "other") side = opposite(firesOnCrossing ? target : side)
     forwards.push(side)
@@ -85,7 +87,7 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
     if (forwards[index] !== null) continue
     const next = seen[index + 1]
     const known = forwards[index + 1] ?? null
-    if (next === undefined) continue
+    if (next === undefined || LOOKS[next.outcome] === "new") continue
     const isCrossing =
       LOOKS[next.outcome] === "other" ||
       LOOKS[next.outcome] === "back" ||

@@ -1,4 +1,4 @@
-import { DeliveryStore, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
+import { DeliveryStore, recover, redeliver, Replay, retryNow } from "@place-access/domain/deliveries"
 import { removeEndpoint, updateEndpoint, WebhookEndpoint } from "@place-access/domain/endpoints"
 import type { Event } from "@place-access/domain/events"
 import { DeliveryId, EventId, Timestamp } from "@place-access/domain/shared"
@@ -352,6 +352,22 @@ describe("recover since", () => {
         expect(yield* Effect.provideService(recovering, DeliveryStore, store)).toBe(1_006)
         const ends = batches.map(({ count, dueFrom }) => dueFrom + count)
         expect(batches.slice(1).map(({ dueFrom }) => dueFrom)).toEqual(ends.slice(0, -1))
+      })
+    )
+  })
+
+  it("one call sends at most 10,000 again, also after a batch that was smaller [deliveries-11]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { app, developer, endpoint } = yield* scene
+        let batches = 0
+        const store = {
+          ...(yield* DeliveryStore),
+          recover: ({ ids }: { readonly ids: ReadonlyArray<unknown> }) =>
+            Effect.sync(() => (batches++ === 0 ? ids.length - 1 : ids.length))
+        }
+        const recovering = recover(developer, app.id, endpoint.id, Timestamp.make(0))
+        expect(yield* Effect.provideService(recovering, DeliveryStore, store)).toBe(Replay.RECOVERED_MAX)
       })
     )
   })

@@ -17,7 +17,10 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
   const tag = (keyId: string, plaintext: string, context: string) =>
     Either.map(hmac("seal tag", keyId, JSON.stringify([plaintext, context])), Encoding.encodeBase64Url)
 
-  /** Encrypts bytes, or decrypts encrypted bytes, by XOR with a key stream. `nonce` is the tag of the plain bytes. */
+  /**
+   * Encrypts bytes, or decrypts encrypted bytes, by XOR with a key stream. `nonce` is the tag of the plaintext and its
+   * context.
+   */
   const scramble = (keyId: string, nonce: string, bytes: Uint8Array): Either.Either<Uint8Array, VaultError> =>
     Either.gen(function* () {
       const out = Uint8Array.from(bytes)
@@ -30,11 +33,11 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
       return out
     })
 
-  const seal = (plaintext: string, context: string): Either.Either<Sealed, VaultError> =>
+  const seal = (plaintext: string, context: string, keyId = keyIds[0]): Either.Either<Sealed, VaultError> =>
     Either.gen(function* () {
-      const nonce = yield* tag(keyIds[0], plaintext, context)
-      const body = yield* scramble(keyIds[0], nonce, Utf8.encode(plaintext))
-      return Sealed.make(`memory.${keyIds[0]}.${nonce}.${Encoding.encodeBase64Url(body)}`)
+      const nonce = yield* tag(keyId, plaintext, context)
+      const body = yield* scramble(keyId, nonce, Utf8.encode(plaintext))
+      return Sealed.make(`memory.${keyId}.${nonce}.${Encoding.encodeBase64Url(body)}`)
     })
 
   const unseal = (sealed: string, context: string): Either.Either<string, VaultError> =>
@@ -68,7 +71,8 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
           const plain = yield* unseal(text, `bytes ${context}`)
           // The last character of base64 may have unused bits. This comparison also refuses a value that differs only
           // in these bits.
-          if (text !== (yield* seal(plain, `bytes ${context}`))) return yield* unreadable
+          const keyId = text.split(".")[1]
+          if (text !== (yield* seal(plain, `bytes ${context}`, keyId))) return yield* unreadable
           return yield* Either.mapLeft(Encoding.decodeBase64(plain), () => notSealed)
         })
       )

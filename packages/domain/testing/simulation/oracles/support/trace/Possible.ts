@@ -7,7 +7,7 @@ import type { Came } from "./Pending.js"
  */
 export type Transition<S> = (state: S) => ReadonlyArray<S>
 
-/** `Possible` follows at most this number of states. If there are more, `read` returns undefined. */
+/** `Possible` follows at most this number of states. If there are more, `read` returns undefined from then on. */
 const MOST = 48
 
 /**
@@ -16,7 +16,8 @@ const MOST = 48
  * every possible state. So an oracle that uses the result reports no false violation.
  */
 export class Possible<S> {
-  private base: ReadonlyArray<S>
+  /** The states before the operations in `under`. Undefined: unknown, and so are all later states. */
+  private base: ReadonlyArray<S> | undefined
   private under: Array<{ step: Transition<S>; open: boolean; came: Came }> = []
   private readonly seen: Array<{ i: number; states: ReadonlyArray<S> | undefined }>
 
@@ -46,10 +47,11 @@ export class Possible<S> {
     const only = happened.length === 1 ? happened[0] : undefined
     this.base =
       only !== undefined && only.came === "done"
-        ? distinct(this.base.flatMap(only.step))
-        : (this.closure(happened.map(({ step }) => step)) ?? [])
+        ? this.base && distinct(this.base.flatMap(only.step))
+        : this.closure(happened.map(({ step }) => step))
+    if (this.base?.length === 0) this.base = undefined
     this.under = []
-    this.note(i, this.base.length === 0 ? undefined : this.base)
+    this.note(i, this.base)
   }
 
   /** Every state that is possible between the entries `from` and `to`; undefined when there are more than `MOST`. */
@@ -70,6 +72,7 @@ export class Possible<S> {
   }
 
   private closure(steps: ReadonlyArray<Transition<S>>): ReadonlyArray<S> | undefined {
+    if (this.base === undefined) return undefined
     let states = this.base
     for (;;) {
       const next = distinct([...states, ...steps.flatMap((step) => states.flatMap(step))])
