@@ -26,7 +26,7 @@ export interface Opening {
    * sends the text again.
    */
   readonly onMissing: (what: string) => void
-  /** True: when migrations are missing, the program ends with the error and leaves the schema as it is. */
+  /** True: a database that lacks migrations is refused and left as it is. Otherwise the migrations are applied. */
   readonly mustBeMigrated?: boolean
 }
 

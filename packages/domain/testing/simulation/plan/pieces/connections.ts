@@ -75,7 +75,10 @@ export const renewed = about({ connection, days: one([1, 7] as const) }, ({ conn
   )
 )
 
-/** The app uses an access token around the time at which the token expires, before it refreshes the tokens. */
+/**
+ * The app refreshes its tokens, and uses the new access token around the time at which this token expires. Then the app
+ * may refresh again, and it uses the access token before the newest.
+ */
 export const aged = about({ connection }, ({ connection }) =>
   story(
     refresh(connection),
