@@ -168,7 +168,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Create an app")
       .annotate(
         OpenApi.Description,
-        `The app starts in the sandbox, where only its holder and its test people can connect it. The first app makes the account a developer account. 409 when the account has ${AccountLimits.APPS.most} apps.`
+        `The app starts in the sandbox, where, apart from test people, only its holder can connect it. The first app makes the account a developer account. 409 when the account has ${AccountLimits.APPS.most} apps.`
       )
   )
   .add(
@@ -200,7 +200,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Submit an app for review")
       .annotate(
         OpenApi.Description,
-        "Only for an app in the sandbox; 409 otherwise. Until the app is in production, only its holder and its test people can connect it."
+        "Only for an app in the sandbox; 409 otherwise. Until the app is in production, only its holder can connect it, apart from test people."
       )
   )
   .add(

@@ -68,7 +68,7 @@ const consequence = (app: App, kind: ReviewKind): string => {
     case "approved":
       return "Everybody can connect it from now on. Calls for coordinates need an approved purpose."
     case "rejected":
-      return "It stays in the sandbox, where only the person who holds the app, and its test people, can connect it. You can change it and submit it again."
+      return "It stays in the sandbox, where, apart from test people, only the person who holds the app can connect it. You can change it and submit it again."
     case "narrowed": {
       const left = scopes(app)
       return app.allowedScopes === null

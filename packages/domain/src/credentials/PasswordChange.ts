@@ -83,7 +83,7 @@ const resetDoneMail = ({ id }: Account, now: Timestamp): MailMessage => ({
   dedupeKey: `password_reset_done ${now}`,
   subject: "Your password was changed",
   body: [
-    `On ${Words.moment(now)} your password was replaced with a link, which we mailed to you or an operator of this service gave to you. Every browser was signed out: sign in with the new password.`,
+    `On ${Words.moment(now)} a new password was set by a link. We mailed the link to you, or the operators of this service gave it to you. Every browser was signed out: sign in with the new password.`,
     NOT_YOU
   ].join("\n\n"),
   link: FORGOTTEN

@@ -29,7 +29,7 @@ export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt
  * after the reading's arrival.
  */
 export const MAX_WAIT = DAY
-/** The maximum number of quarantined readings that one upload checks again. It checks its device's oldest readings. */
+/** The maximum number of quarantined readings that one upload checks again (`FixStore.waiting`). */
 export const MOST = 500
 
 /**

@@ -7,7 +7,8 @@ import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 
 /**
  * A span of time that the person spent on one side of the circle. `side` is null when the evaluations do not show the
- * side. A span ends at the first reading of the next span; the last span ends at the last reading.
+ * side. A span ends at the first reading of the next span; the last span ends at the last reading. A span before a
+ * reading at which the rule began anew ends at its own last reading, because the rule looked at nothing in between.
  */
 export interface SideRun {
   readonly side: RuleMemory["side"]
@@ -55,8 +56,8 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
   })
   const after = sidesAfter(type, seen)
   const runs: Array<SideRun> = []
-  seen.forEach(({ capturedAt }, index) => {
-    const last = runs.at(-1)
+  seen.forEach(({ capturedAt, outcome }, index) => {
+    const last = LOOKS[outcome] === "new" ? undefined : runs.at(-1)
     const side = after[index] ?? null
     if (last !== undefined && last.side === side) runs[runs.length - 1] = { ...last, until: capturedAt }
     else {

@@ -22,10 +22,10 @@ const lived = (
   type: Rule.RuleType,
   readings: ReadonlyArray<readonly [minute: number, metres: number, reseeds: boolean]>
 ) => {
-  let state = RuleEvaluation.unseeded("basis")
+  let state = RuleEvaluation.unseeded("basis 0")
   const window = { from: null, until: null }
-  return readings.map(([minute, metres, reseeds]) => {
-    if (reseeds) state = RuleEvaluation.unseeded("basis")
+  return readings.map(([minute, metres, reseeds], index) => {
+    if (reseeds) state = RuleEvaluation.on(`basis ${index + 1}`, state)
     const fix = { capturedAt: at(minute), lat: HOME.lat + metres / 111_320, lon: HOME.lon, accuracyM: 10 }
     const dwellMinutes = type === "dwell" ? 10 : null
     const question = { type, circle: HOME, dwellMinutes, settleS: null, silenceS: null, window, firesFrom: null }
@@ -86,6 +86,24 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
         ["outside", 0, 5],
         ["inside", 5, 9],
         ["outside", 9, 9]
+      ]
+    ],
+    [
+      "nothing is drawn between a pause and the first reading after it, and no side goes on across the pause",
+      "enter",
+      [
+        [0, "seeded"],
+        [5, "fired"],
+        [9, "no_change"],
+        [90, "seeded"],
+        [95, "no_change"],
+        [99, "crossed"]
+      ],
+      [
+        ["outside", 0, 5],
+        ["inside", 5, 9],
+        ["inside", 90, 99],
+        ["outside", 99, 99]
       ]
     ],
     [

@@ -144,11 +144,11 @@ export const developer: typeof en.developer = {
     standing: {
       sandbox: {
         title: "In der Sandbox",
-        text: "Nur ihr Inhaber kann die App verbinden: die Person, auf deren Namen sie registriert ist. Reichen Sie sie ein, wenn sie fertig ist: Ein Prüfer sieht sich Name, Beschreibung, Webseite, Logo und Scopes an. Zwecke werden einzeln geprüft."
+        text: "Außer Testpersonen kann nur ihr Inhaber die App verbinden: die Person, auf deren Namen sie registriert ist. Reichen Sie sie ein, wenn sie fertig ist: Ein Prüfer sieht sich Name, Beschreibung, Webseite, Logo und Scopes an. Zwecke werden einzeln geprüft."
       },
       in_review: {
         title: "In Prüfung",
-        text: "Ein Prüfer sieht sich die App an. Sie bekommen eine E-Mail mit der Entscheidung. Bis dahin kann nur ihr Inhaber sie verbinden, und Sie können keine Scopes hinzufügen."
+        text: "Ein Prüfer sieht sich die App an. Sie bekommen eine E-Mail mit der Entscheidung. Bis dahin kann außer Testpersonen nur ihr Inhaber sie verbinden, und Sie können keine Scopes hinzufügen."
       },
       production: {
         title: "In Produktion",

@@ -196,7 +196,7 @@ export const webhooks: typeof en.webhooks = {
     noHeaders: "Keine Antwort.",
     curl: "Dieselbe Anfrage als Befehl",
     curlText:
-      "Mit der Signatur dieses Versuchs, die Empfänger nur für kurze Zeit annehmen, von sich aus 60 Sekunden lang. Ein Geheimnis steht nicht darin: Setzen Sie die Werte Ihrer Kopfzeilen an die Stelle von YOUR_VALUE.",
+      "Mit der Signatur dieses Versuchs, die Empfänger nur für kurze Zeit annehmen: 60 Sekunden lang, wenn sie nichts anderes einstellen. Ein Geheimnis steht nicht darin: Setzen Sie die Werte Ihrer Kopfzeilen an die Stelle von YOUR_VALUE.",
     payload: "Was gesendet wurde",
     payloadHidden: "Betrachter sehen nicht, was gesendet wurde. Besitzer und Entwickler dieser App sehen es."
   },

@@ -146,11 +146,11 @@ export const developer = {
     standing: {
       sandbox: {
         title: "In the sandbox",
-        text: "Only its holder can connect the app: the person in whose name it is registered. Submit it when it is ready: a reviewer looks at its name, description, web page, logo and scopes. Purposes are reviewed separately."
+        text: "Apart from test people, only its holder can connect the app: the person in whose name it is registered. Submit it when it is ready: a reviewer looks at its name, description, web page, logo and scopes. Purposes are reviewed separately."
       },
       in_review: {
         title: "In review",
-        text: "A reviewer looks at the app. You get an e-mail with the decision. Until then only its holder can connect it, and you cannot add scopes."
+        text: "A reviewer looks at the app. You get an e-mail with the decision. Until then, apart from test people, only its holder can connect it, and you cannot add scopes."
       },
       production: {
         title: "In production",

@@ -20,6 +20,14 @@ interface Change {
 /** The changes, newest first. docs/CHANGELOG.md also has the changes that concern operators and embedders. */
 export const CHANGES: ReadonlyArray<Change> = [
   {
+    on: "2026-11-28",
+    id: "signature-hidden-from-viewers",
+    kind: "changed",
+    title: "Viewers of an app do not see the signatures of deliveries",
+    text: `For a viewer, \`GET /v1/developer/apps/{app_id}/deliveries/{delivery_id}\` answers \`(hidden)\` as the value of
+    \`X-Service-Signature\`, as the page of the delivery does.`
+  },
+  {
     on: "2026-11-26",
     id: "code-exchanged-once",
     kind: "changed",

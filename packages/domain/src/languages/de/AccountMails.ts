@@ -111,8 +111,8 @@ export const accountMails: ReadonlyArray<GermanPair> = [
     de: "Am {at:moment} wurde Ihr Passwort geändert, und zwar von jemandem, der angemeldet war und das alte kannte. Alle anderen Browser wurden abgemeldet."
   },
   {
-    en: "On {at:moment} your password was replaced with a link, which we mailed to you or an operator of this service gave to you. Every browser was signed out: sign in with the new password.",
-    de: "Am {at:moment} wurde Ihr Passwort mit einem Link ersetzt, den wir Ihnen geschickt haben oder den Sie von einem Betreiber dieses Dienstes bekommen haben. Alle Browser wurden abgemeldet: Melden Sie sich mit dem neuen Passwort an."
+    en: "On {at:moment} a new password was set by a link. We mailed the link to you, or the operators of this service gave it to you. Every browser was signed out: sign in with the new password.",
+    de: "Am {at:moment} wurde über einen Link ein neues Passwort gesetzt. Den Link haben wir Ihnen geschickt, oder Sie haben ihn von den Betreibern dieses Dienstes bekommen. Alle Browser wurden abgemeldet: Melden Sie sich mit dem neuen Passwort an."
   },
   {
     en: "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out. Then look at your connected apps and your phones for what you do not know.",

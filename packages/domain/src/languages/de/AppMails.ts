@@ -21,8 +21,8 @@ export const appMails: ReadonlyArray<GermanPair> = [
     de: "Von jetzt an können alle sie verbinden. Abfragen von Koordinaten brauchen einen genehmigten Zweck."
   },
   {
-    en: "It stays in the sandbox, where only the person who holds the app, and its test people, can connect it. You can change it and submit it again.",
-    de: "Sie bleibt in der Sandbox, in der nur ihr Inhaber und ihre Testpersonen sie verbinden können. Sie können sie ändern und noch einmal einreichen."
+    en: "It stays in the sandbox, where, apart from test people, only the person who holds the app can connect it. You can change it and submit it again.",
+    de: "Sie bleibt in der Sandbox, in der außer Testpersonen nur ihr Inhaber sie verbinden kann. Sie können sie ändern und noch einmal einreichen."
   },
   {
     en: "Nothing is kept back any more: it can use every scope that it declares.",

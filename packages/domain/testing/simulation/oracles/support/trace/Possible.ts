@@ -7,7 +7,7 @@ import type { Came } from "./Pending.js"
  */
 export type Transition<S> = (state: S) => ReadonlyArray<S>
 
-/** `Possible` follows at most this number of states. If there are more, `read` returns undefined from then on. */
+/** `Possible` follows at most this number of states. If there are more, the states are unknown. */
 const MOST = 48
 
 /**
@@ -54,7 +54,7 @@ export class Possible<S> {
     this.note(i, this.base)
   }
 
-  /** Every state that is possible between the entries `from` and `to`; undefined when there are more than `MOST`. */
+  /** Every state that is possible between the entries `from` and `to`; undefined when the states are unknown. */
   read(from: number, to: number): ReadonlyArray<S> | undefined {
     const last = search(this.seen.length, (k) => (this.seen[k]?.i ?? Infinity) > from) - 1
     const found: Array<S> = []
