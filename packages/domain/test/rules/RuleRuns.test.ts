@@ -53,7 +53,7 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
           type,
           life.map((one) => one.evaluation)
         )
-        /** For each reading: it and the readings around it, from the time at which the rule began anew until it does again. */
+        /** For each reading: it and its neighbours, from when the rule began anew until it does so again. */
         const stretches = steps.map((_, index) => {
           const from = steps.findLastIndex(([, , reseeds], at) => at <= index && reseeds)
           const until = steps.findIndex(([, , reseeds], at) => at > index && reseeds)
