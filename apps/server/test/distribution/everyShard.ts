@@ -139,3 +139,18 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "every minute: warnings that are to be mailed; a handful of rows"
   }
 ]
+
+/**
+ * Statements about persons and apps at once. Only a database of one server gets them: on a cluster, where the rows are
+ * on different nodes, each of them is several statements.
+ */
+export const ONE_SERVER: ReadonlyArray<Pick<OnPurpose, "text" | "why">> = [
+  {
+    text: /^WITH due AS \(SELECT user_id, event_id, .* FROM events WHERE fanned_out_at IS NULL AND fan_out_due_at <= /,
+    why: "a worker reads few waiting events together with what their first attempts need"
+  },
+  {
+    text: /^WITH attempted AS .* INSERT INTO deliveries .* UPDATE events e SET fanned_out_at = /,
+    why: "the only delivery of an event is stored, and its event is marked"
+  }
+]

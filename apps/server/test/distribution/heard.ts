@@ -107,7 +107,7 @@ export const REQUIRED: Readonly<Record<string, RegExp>> = {
   "an upload with visits": /^WITH moved AS .* INSERT INTO visit_reports /,
   "an upload with what cannot be": /^WITH moved AS .* INSERT INTO quarantined_fixes /,
   "an upload that fires": /^WITH moved AS .* INSERT INTO events /,
-  "events that are due": /^SELECT user_id, event_id, .* FROM events WHERE fanned_out_at IS NULL AND fan_out_due_at <= /,
+  "events that are due": /SELECT user_id, event_id, .* FROM events WHERE fanned_out_at IS NULL AND fan_out_due_at <= /,
   "a worker that lives": /^INSERT INTO workers /,
   "leases that are free": /^INSERT INTO leases /,
   "old receivers of what was fired": /event_id, 'Rule' AS of, .* subscriptions /,

@@ -76,8 +76,8 @@ const inserting = (sql: SqlClient, onCluster: OnCluster) =>
     const insertAll = (all: ReadonlyArray<AttemptedDelivery>) =>
       orStoreError(Effect.flatMap(onCluster, (is) => insertAttempted(sql, all, is)))
     const share = yield* Batches.makeBy(({ row }: AttemptedDelivery) => row.appId, insertAll, REST_MILLIS)
-    const one: Store["insertAttempted"] = (row, how, attempt) =>
-      Effect.flatMap(Timestamp.now, (now) => share({ row, how, attempt, now }))
+    const one: Store["insertAttempted"] = (row, how, attempt, isOnly) =>
+      Effect.flatMap(Timestamp.now, (now) => share({ row, how, attempt, isOnly, now }))
     return one
   })
 

@@ -21,7 +21,7 @@ export interface AuthorisationQuestion {
   readonly occurredAt: Timestamp.Timestamp | null
 }
 
-const AuthorisationRow = Schema.Struct({
+export const AuthorisationRow = Schema.Struct({
   app_id: AppId,
   held_scopes: Schema.Array(Scope.Scope),
   standard_expires_at: Rows.NullableAt,
@@ -34,11 +34,11 @@ const AuthorisationRow = Schema.Struct({
   revoked_at: Rows.NullableAt,
   rule_stands: Schema.Boolean,
   webhook_url: Schema.NullOr(Schema.String),
-  is_erased: Schema.Boolean,
-  is_suspended: Schema.Boolean
+  is_suspended: Schema.Boolean,
+  is_erased: Schema.Boolean
 })
 
-const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Authorisation => ({
+export const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Authorisation => ({
   connection: {
     appId: row.app_id,
     heldScopes: row.held_scopes,
@@ -63,6 +63,31 @@ const isSuspended = (sql: SqlClient, at: Fragment) =>
   sql`(${sql.literal(IS_SUSPENDED)} OR coalesce(a.suspensions @> ${at} OR (
          SELECT person.suspensions @> ${at} FROM accounts person WHERE person.user_id = c.user_id), false))`
 
+/**
+ * The values of an `AuthorisationRow`, in its order, over `connections c` and `apps a`. `asked` has the question:
+ * `user_id`, `rule_id` and `occurred_at`.
+ */
+export const answers = (sql: SqlClient) =>
+  sql`c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
+      c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,
+      asked.rule_id IS NULL OR EXISTS (
+        SELECT 1 FROM rules r
+        WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id AND r.connection_id = c.connection_id
+          AND r.deleted_at IS NULL
+          AND (r.place_id IS NULL OR EXISTS (
+            SELECT 1 FROM connection_places shared
+            JOIN places p ON p.user_id = shared.user_id AND p.place_id = shared.place_id
+            WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
+              AND shared.place_id = r.place_id AND p.archived_at IS NULL
+          ))
+      ) AS rule_stands,
+      (SELECT r.webhook_url FROM rules r
+       WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id) AS webhook_url,
+      ${isSuspended(sql, sql`asked.occurred_at`)} AS is_suspended,
+      EXISTS (SELECT 1 FROM erasures e
+              WHERE e.user_id = asked.user_id AND e.from_at <= asked.occurred_at
+                AND e.until_at > asked.occurred_at) AS is_erased`
+
 /** An `AuthorisationRow` with the position of its question in the batch, from 1. */
 const PlacedRow = Schema.Struct({ position: Rows.Bigint, ...AuthorisationRow.fields })
 
@@ -71,25 +96,7 @@ const PlacedRow = Schema.Struct({ position: Rows.Bigint, ...AuthorisationRow.fie
  * order; None when the connection does not exist.
  */
 export const authorisations = (sql: SqlClient, questions: ReadonlyArray<AuthorisationQuestion>) =>
-  sql`SELECT asked.position, c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
-            c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,
-            asked.rule_id IS NULL OR EXISTS (
-              SELECT 1 FROM rules r
-              WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id AND r.connection_id = c.connection_id
-                AND r.deleted_at IS NULL
-                AND (r.place_id IS NULL OR EXISTS (
-                  SELECT 1 FROM connection_places shared
-                  JOIN places p ON p.user_id = shared.user_id AND p.place_id = shared.place_id
-                  WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
-                    AND shared.place_id = r.place_id AND p.archived_at IS NULL
-                ))
-            ) AS rule_stands,
-            (SELECT r.webhook_url FROM rules r
-             WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id) AS webhook_url,
-            ${isSuspended(sql, sql`asked.occurred_at`)} AS is_suspended,
-            EXISTS (SELECT 1 FROM erasures e
-                    WHERE e.user_id = asked.user_id AND e.from_at <= asked.occurred_at
-                      AND e.until_at > asked.occurred_at) AS is_erased
+  sql`SELECT asked.position, ${answers(sql)}
           FROM unnest(${questions.map(({ userId }) => userId)}::text[],
                       ${questions.map(({ connectionId }) => connectionId)}::text[],
                       ${questions.map(({ ruleId }) => ruleId)}::text[],

@@ -6,6 +6,7 @@ import { type AppId, DeliveryId, type Timestamp } from "@place-access/domain/sha
 import { Effect, type ParseResult, Schema } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
+import { marking } from "./changeWaiting.js"
 import { exchangeRecord, storable } from "./DeliveryRow.js"
 import { RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
 import { begunOr } from "./transitions.js"
@@ -15,11 +16,13 @@ export interface AttemptedDelivery {
   readonly row: Delivery.NewDelivery
   readonly how: Delivery.DeliveryFinish
   readonly attempt: Delivery.Attempt | null
+  /** Whether the event has no other delivery, so that it is marked as fanned out, too. */
+  readonly isOnly: boolean
   readonly now: Timestamp.Timestamp
 }
 
 /** The delivery after its first attempt as a record for `jsonb_to_recordset`. */
-const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
+const toAttemptedRecord = ({ attempt, how, isOnly, now, row }: AttemptedDelivery) => {
   const begun = Delivery.begin(row)
   const after = Delivery.move(begun, how)
   return {
@@ -31,6 +34,7 @@ const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
     due_at: Rows.nullableAt(after.dueAt),
     ended_at: Rows.nullableAt(after.endedAt),
     faults_since: Rows.nullableAt(after.faultsSince),
+    is_only: isOnly,
     goes_on: Delivery.goesOn(how._tag),
     clears: Delivery.effectOnEndpoint(begun, how) === "clear",
     stored_at: Rows.at(now),
@@ -45,7 +49,7 @@ const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
 }
 
 const COLUMNS = `${RECORD_COLUMNS}, state text, fail_reason text, first_attempt integer, attempt integer,
-  due_at timestamptz, ended_at timestamptz, faults_since timestamptz, goes_on boolean, clears boolean,
+  due_at timestamptz, ended_at timestamptz, faults_since timestamptz, is_only boolean, goes_on boolean, clears boolean,
   stored_at timestamptz, made integer, made_at timestamptz, answered_at timestamptz, status integer, error text,
   snippet text, exchange jsonb`
 
@@ -102,7 +106,18 @@ const LOGGED = "r.delivery_id, r.made, r.made_at, r.answered_at, r.status, r.err
 const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"
 
-/** Inserts the deliveries, logs their attempts and resets the strikes in one statement, for a single server. */
+/**
+ * The UPDATE that marks the events of `attempted` that have no other delivery as fanned out. `changeWaiting.ts` explains
+ * the two unusual conditions.
+ */
+const MARKING = `UPDATE events e SET fanned_out_at = d.stored_at
+  FROM (SELECT r.user_id, r.event_id, r.stored_at FROM attempted r WHERE r.is_only AND r.user_id = r.user_id || '') AS d
+  WHERE e.user_id = d.user_id AND e.event_id = d.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
+
+/**
+ * Inserts the deliveries, logs their attempts, resets the strikes and marks the events in one statement, for a single
+ * server.
+ */
 const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
   sql`WITH attempted AS (
         SELECT * FROM ${records(sql, all)}
@@ -117,14 +132,16 @@ const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attempt
         WHERE ${sql.literal(LOCKING)}
       ), counted AS (
         UPDATE endpoints e SET strikes = 0 FROM cleared c WHERE e.app_id = ${appId} AND e.endpoint_id = c.endpoint_id
+      ), marked AS (
+        ${sql.literal(MARKING)}
       )
       SELECT delivery_id FROM stored`
 
 const StoredRow = Schema.Struct({ delivery_id: DeliveryId })
 
 /**
- * Does the same as `insertTogether` on a cluster. There, an INSERT inside WITH would make Citus send the rows from node
- * to node, so each INSERT is a statement of its own.
+ * Does the same as `insertTogether` on a cluster, except for the events: they are on other nodes. There, an INSERT
+ * inside WITH would make Citus send the rows from node to node, so each INSERT is a statement of its own.
  */
 const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
   Effect.gen(function* () {
@@ -144,6 +161,14 @@ const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attemp
     return rows
   }).pipe(sql.withTransaction)
 
+/** Marks the events without other deliveries on a cluster, after their deliveries are stored. */
+const markOnCluster = (sql: SqlClient, all: ReadonlyArray<AttemptedDelivery>, now: Timestamp.Timestamp) => {
+  const events = all.flatMap(({ isOnly, row: { envelope, userId } }) =>
+    isOnly && userId !== null ? [{ userId, id: envelope.eventId }] : []
+  )
+  return events.length === 0 ? Effect.void : Effect.asVoid(marking(sql, events, now, true))
+}
+
 /**
  * Implements `DeliveryStore.insertAttempted` for deliveries of one app that were attempted at the same time. Returns,
  * in the same order, whether each was stored.
@@ -157,7 +182,7 @@ export const insertAttempted = (
   if (first === undefined) return Effect.succeed([])
   const { appId } = first.row
   const storing = onCluster
-    ? insertOnCluster(sql, appId, all)
+    ? Effect.zipLeft(insertOnCluster(sql, appId, all), markOnCluster(sql, all, first.now))
     : insertTogether(sql, appId, all).pipe(Rows.all(StoredRow))
   return Effect.map(storing, (rows) => {
     const stored = new Set(rows.map((row) => row.delivery_id))

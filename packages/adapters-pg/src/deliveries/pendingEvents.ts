@@ -87,20 +87,21 @@ export interface PendingRead {
  * cluster the limit is a plain parameter, although each shard may then sort its part of the backlog.
  */
 export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: PendingRead, onCluster = false) =>
-  sql`SELECT ${COLUMNS}, ${sql.literal(IS_SUSPENDED)} AS is_suspended FROM events
+  sql`SELECT ${COLUMNS}, ${sql.literal(IS_SUSPENDED)} AS is_suspended, fan_out_due_at FROM events
       WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
         ${except.length === 0 ? sql`` : sql`AND event_id NOT IN (SELECT unnest(${except}::text[]))`}
       ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C"
       LIMIT ${onCluster ? sql`${limit}` : sql`(SELECT ${limit}::bigint)`}`
 
+/** Reads events only: on a cluster, the data of persons and of apps are on different nodes. */
 export const readPending = (
   sql: SqlClient,
-  query: PendingRead,
-  onCluster: boolean
+  query: PendingRead
 ): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> =>
-  Effect.flatMap(waitingEvents(sql, query, onCluster), read)
+  Effect.map(Effect.flatMap(waitingEvents(sql, query, true), read), (found) => ({ ...found, ahead: new Map() }))
 
-const read = (rows: ReadonlyArray<unknown>) =>
+/** Decodes events, a row for each. */
+export const read = (rows: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     const events: Array<Event.WaitingEvent> = []
     const failed: Array<EventKey> = []

@@ -3,8 +3,8 @@ import { Bucket } from "@place-access/domain/leases"
 import { EventId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
-import { waitingEvents } from "../../src/deliveries/pendingEvents.js"
-import { marking } from "../../src/deliveries/SqlEventStore.js"
+import { waitingWithAhead } from "../../src/deliveries/readAhead.js"
+import { marking } from "../../src/deliveries/changeWaiting.js"
 import { nextEvents } from "../../src/sweeps/SqlRetentionStore.js"
 import { migratedPostgres, withStores } from "../support/contracts.js"
 import { explained, nodes } from "../support/plans.js"
@@ -67,7 +67,7 @@ describePg("plans", "what it costs to read the outbox", () => {
         Effect.gen(function* () {
           const sql = yield* SqlClient
           const request = { buckets: Bucket.ALL, limit: READ, now: LATER, except: [] }
-          const looks = Effect.map(explained(sql, waitingEvents(sql, request), mode), (root) =>
+          const looks = Effect.map(explained(sql, waitingWithAhead(sql, request), mode), (root) =>
             Math.max(...looksOf(root))
           )
           yield* sql`DELETE FROM events`
@@ -79,6 +79,65 @@ describePg("plans", "what it costs to read the outbox", () => {
           yield* sql`ANALYZE events`
           yield* fill(sql, WAITING + 1)
           expect(yield* looks, "a backlog that came after an empty outbox").toBe(READ)
+        })
+      )
+  )
+})
+
+describePg("plans", "what it costs to read ahead", () => {
+  const run = withStores(migratedPostgres, Layer.empty)
+  const LATER = Timestamp.make(Date.UTC(2100, 0))
+  const PEOPLE = 5_000
+  /** The rows that the plan read in all tables except the outbox, including the rows that it discarded. */
+  const readElsewhere = (root: Parameters<typeof nodes>[0]) =>
+    nodes(root)
+      .filter((node) => node["Relation Name"] !== undefined && node["Relation Name"] !== "events")
+      .reduce(
+        (sum, node) => sum + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
+        0
+      )
+
+  /** Connects `PEOPLE` people with an app that has an endpoint. */
+  const people = (sql: SqlClient) =>
+    Effect.forEach(
+      [
+        `INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
+         SELECT 'usr_' || n, n || '@example.com', 'Person', '-', '{}', now() FROM generate_series(0, ${PEOPLE}) AS n`,
+        `INSERT INTO apps (app_id, owner_id, name, description, declared_scopes, redirect_uris, client_secrets, status,
+                           created_at)
+         VALUES ('app_1', 'usr_0', 'App', 'An app', '{}', '{}', '[]', 'production', now())`,
+        `INSERT INTO endpoints (app_id, endpoint_id, url, events, description, epoch, strikes, secrets, headers, created_at)
+         VALUES ('app_1', 'ep_1', 'https://hooks.example.com/', '{}', NULL, 0, 0, '[]', '[]', now())`,
+        `INSERT INTO connections (user_id, connection_id, app_id, sub, held_scopes, places_version, standard_expires_at,
+                                  connected_at, family_id)
+         SELECT 'usr_' || n, 'con_' || n, 'app_1', 'sub_' || n, '{}', 1, now(), now(), 'fam_' || n
+         FROM generate_series(0, ${PEOPLE}) AS n`
+      ],
+      (text) => sql.unsafe(text)
+    )
+
+  it.each(["force_custom_plan", "force_generic_plan"] as const)(
+    "a few rows for each of few events, however many people there are, and nothing with a backlog (%s) [deliveries-18]",
+    (mode) =>
+      run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const request = { buckets: Bucket.ALL, limit: READ, now: LATER, except: [] }
+          const read = Effect.map(explained(sql, waitingWithAhead(sql, request), mode), readElsewhere)
+          yield* sql`DELETE FROM connections`
+          yield* sql`DELETE FROM endpoints`
+          yield* sql`DELETE FROM apps`
+          yield* sql`DELETE FROM accounts`
+          yield* sql`DELETE FROM events`
+          yield* people(sql)
+          yield* fill(sql)
+          yield* sql`UPDATE events SET connection_id = 'con_' || substr(user_id, 5)`
+          yield* sql`ANALYZE`
+          expect(yield* read, "with a backlog: the account and the app of each event, for suspensions").toBe(2 * READ)
+          yield* sql`DELETE FROM events WHERE event_id > 'evt_1001'`
+          const [left] = yield* sql`SELECT count(*)::integer AS count FROM events`
+          expect(left).toEqual({ count: 5 })
+          expect(yield* read, "few events").toBeLessThanOrEqual(5 * 8)
         })
       )
   )

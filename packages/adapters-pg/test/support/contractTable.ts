@@ -1,7 +1,9 @@
+import { SqlClient } from "@effect/sql/SqlClient"
 import * as Sql from "@place-access/adapters-pg"
 import * as Testing from "@place-access/domain/testing"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { describe } from "vitest"
+import { isDistributed } from "../../src/schema/isDistributed.js"
 import { anyOrderContract } from "./anyOrderContract.js"
 import { catalogueContract } from "./catalogueContract.js"
 import { emptiedFor, type Ground, runCases, type Stores } from "./contracts.js"
@@ -63,6 +65,8 @@ const everyStore = Testing.FixSubjects.layer.pipe(
   )
 )
 
+const isOnOneServer = Effect.map(Effect.flatMap(SqlClient, isDistributed), (is) => !is)
+
 type Ports = Layer.Layer.Success<typeof everyStore>
 type Cases = Testing.Contract<Ports | Ground>
 
@@ -120,7 +124,7 @@ export const contractTable: ReadonlyArray<Row> = [
   row("SqlAccountDeletionStore", Testing.accountDeletionStoreContract),
   row("SqlAccountDeletionStore: every table", deletionCatalogue),
   row("SqlDeliveryStore", Testing.deliveryStoreContract),
-  row("SqlEventStore", [...Testing.eventStoreContract, unreadableEvent]),
+  row("SqlEventStore", [...Testing.eventStoreContract, Testing.readsAhead(isOnOneServer), unreadableEvent]),
   row("SqlDeviceStore", Testing.deviceStoreContract),
   row("SqlEndpointStore", Testing.endpointStoreContract),
   row("SqlEndpointStore: strike warnings", Testing.strikeWarningsContract),

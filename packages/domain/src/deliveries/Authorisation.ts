@@ -33,6 +33,22 @@ export interface Authorisation {
   readonly webhookUrl?: string
 }
 
+/** The authorisation of an event that was read together with the event, and when that read began. */
+export interface EarlyRead {
+  readonly authorisation: Authorisation
+  readonly readAt: Timestamp.Timestamp
+}
+
+/**
+ * In milliseconds. An attempt that begins at most this long after the read of the event uses the authorisation from
+ * that read. A later attempt reads the authorisation again.
+ */
+export const USABLE = 50
+
+/** Whether an attempt that begins now may use what was read. False when the clock was set back since the read. */
+export const isUsable = ({ readAt }: EarlyRead, now: Timestamp.Timestamp): boolean =>
+  now >= readAt && now - readAt <= USABLE
+
 /**
  * Whether the app may receive the event now. All of these must be true:
  * - The connection is live, and belongs to the app.

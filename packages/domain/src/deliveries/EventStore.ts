@@ -1,4 +1,5 @@
 import { Context, type Effect, type Option } from "effect"
+import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import type { EventId, RuleId, StoreError, Timestamp, UserId } from "../shared/index.js"
 import type { Authorisation } from "./Authorisation.js"
 import type { OutboxEvent, WaitingEvent } from "../events/Event.js"
@@ -11,8 +12,24 @@ export interface EventKey {
   readonly id: EventId
 }
 
+/** What a store read together with an event that goes to endpoints only. */
+export interface ReadAhead {
+  /** The endpoints of the event's app, as `EndpointStore.list` returns them. */
+  readonly endpoints: ReadonlyArray<WebhookEndpoint>
+  /** As `EventStore.authorisation` returns it. */
+  readonly authorisation: Authorisation
+}
+
+/** A store reads ahead when at most this many events are due. With a backlog, later reads are shared by many events. */
+export const READ_AHEAD_MAX = 8
+
 export interface PendingEvents {
   readonly events: ReadonlyArray<WaitingEvent>
+  /**
+   * What the store read together with the events. An event that also goes to a live listener or to a legacy receiver is
+   * never in this map. A store may leave out any other event, too: then the caller reads the same data by other calls.
+   */
+  readonly ahead: ReadonlyMap<EventId, ReadAhead>
   /**
    * Due events whose stored rows cannot be decoded. They count towards the limit of the read. Otherwise one read could
    * go through any number of unreadable rows.
@@ -32,7 +49,8 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
      * the events in `except`, which this worker is sending already. The order is by due time, then by the time at which
      * the event occurred, then by the character codes of the id (decision deliveries-16). The store marks no event as
      * taken: only the worker that has the leases of the buckets reads these events. The store says which events
-     * occurred during a suspension (`WaitingEvent.isSuspended`).
+     * occurred during a suspension (`WaitingEvent.isSuspended`). When at most `READ_AHEAD_MAX` events are due, a store
+     * whose tables are on one server reads ahead, so that a single event needs one read.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,

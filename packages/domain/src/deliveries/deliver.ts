@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
+import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import { body } from "../events/Event.js"
 import { report } from "../figures/FiguresRecorder.js"
 import { Entropy, fn, program, retryTransient, type StoreError, Telemetry, Timestamp } from "../shared/index.js"
@@ -41,30 +42,50 @@ export interface StoredAttempt {
 export const deliver = program("deliver", function* (claim: ClaimedDelivery, leaseUntil: Timestamp.Timestamp) {
   const { delivery, headers, lease, secrets, url } = claim
   const claimed = { appId: delivery.appId, id: delivery.id, lease }
-  const result = yield* attempt(delivery, { headers, secrets, url }, leaseUntil)
+  const authorisation = yield* authorisationOf(delivery)
+  const result = yield* attempt(delivery, authorisation, { headers, secrets, url }, leaseUntil)
   if (result === undefined) return undefined
   return yield* finish(delivery, result, (yield* DeliveryStore).finish(claimed, result.how, result.row))
 })
 
-/**
- * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and then stores the delivery with
- * the result. `endpoint` was read from the store, and is not used after `until`. Returns the stored result. Returns
- * undefined when nothing was sent before `until`, or when another worker has stored the delivery already. In these two
- * cases the stored delivery lacks this result, and later claims attempt the delivery unless it has ended.
- */
-export const deliverFirst = program(
-  "deliverFirst",
-  function* (row: Delivery.NewDelivery, endpoint: Receiver, until: Timestamp.Timestamp) {
-    const store = yield* DeliveryStore
-    const delivery = Delivery.begin(row)
-    const result = yield* attempt(delivery, endpoint, until)
-    if (result === undefined) {
-      yield* retryTransient(REPEATS)(store.insert([row]))
-      return undefined
-    }
-    return yield* finish(delivery, result, store.insertAttempted(row, result.how, result.row))
+/** A delivery that is not stored yet, and what its first attempt needs. */
+export interface FirstAttempt {
+  readonly row: Delivery.NewDelivery
+  /** The endpoint as the worker read it from the store. */
+  readonly endpoint: WebhookEndpoint
+  /** The endpoint is not used after this time, because it may have changed since it was read. */
+  readonly until: Timestamp.Timestamp
+  /** Null: the attempt reads the authorisation. */
+  readonly early: Authorisation.EarlyRead | null
+  /** Whether the event has no other delivery. */
+  readonly isOnly: boolean
+}
+
+export interface FirstResult {
+  /**
+   * The stored result. Undefined when nothing was sent before `until`, or when another worker has stored the delivery
+   * already. In these two cases the stored delivery lacks this result, and later claims attempt the delivery unless it
+   * has ended.
+   */
+  readonly stored: StoredAttempt | undefined
+  /** Whether the event is marked as fanned out. */
+  readonly isFannedOut: boolean
+}
+
+/** Makes the first attempt at a delivery, as `deliver` does, and then stores the delivery with the result. */
+export const deliverFirst = program("deliverFirst", function* ({ early, endpoint, isOnly, row, until }: FirstAttempt) {
+  const store = yield* DeliveryStore
+  const delivery = Delivery.begin(row)
+  const isRead = early !== null && Authorisation.isUsable(early, yield* Timestamp.now)
+  const authorisation = isRead ? Option.some(early.authorisation) : yield* authorisationOf(delivery)
+  const result = yield* attempt(delivery, authorisation, endpoint, until)
+  if (result === undefined) {
+    yield* retryTransient(REPEATS)(store.insert([row]))
+    return { stored: undefined, isFannedOut: false } satisfies FirstResult
   }
-)
+  const storing = store.insertAttempted(row, result.how, result.row, isOnly)
+  return { stored: yield* finish(delivery, result, storing), isFannedOut: isOnly } satisfies FirstResult
+})
 
 type Receiver = Pick<ClaimedDelivery, "url" | "secrets" | "headers">
 
@@ -75,8 +96,12 @@ interface AttemptResult {
 }
 
 /** Attempts the delivery. Undefined when nothing was sent, because the answer might come after `until`. */
-const attempt = fn(function* (delivery: Delivery.Delivery, receiver: Receiver, until: Timestamp.Timestamp) {
-  const authorisation = yield* authorisationOf(delivery)
+const attempt = fn(function* (
+  delivery: Delivery.Delivery,
+  authorisation: Option.Option<Authorisation.Authorisation>,
+  receiver: Receiver,
+  until: Timestamp.Timestamp
+) {
   const now = yield* Timestamp.now
   yield* Telemetry.annotate({ "place_access.attempt": delivery.attempt })
   if (runsOut(now, until)) return undefined

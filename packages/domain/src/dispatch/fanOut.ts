@@ -3,22 +3,26 @@ import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore, WebhookEndpoint } from "../endpoints/index.js"
 import { envelope, type WaitingEvent } from "../events/Event.js"
 import { REPEATS } from "../deliveries/beforeSending.js"
-import { Delivery, DeliveryStore, EventStore } from "../deliveries/index.js"
+import { Delivery, DeliveryStore, EventStore, type ReadAhead } from "../deliveries/index.js"
+import type { FirstAttempt } from "../deliveries/deliver.js"
 import { Bucket } from "../leases/index.js"
 import { LegacyStore, type Receiver } from "../legacy/index.js"
+import type { Listener } from "../listeners/Listener.js"
 import { ListenerStore } from "../listeners/ListenerStore.js"
 import { offer, offersOf } from "../listeners/manageListeners.js"
 import {
+  type AppId,
   type DeliveryId,
   Entropy,
   type EventId,
+  fn,
   program,
   retryTransient,
   Telemetry,
   Timestamp
 } from "../shared/index.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
-import { type FirstAttempt, type FirstAttempts, none } from "./firstAttempts.js"
+import { type FirstAttempts, none } from "./firstAttempts.js"
 import { FAILED_WAIT } from "./outboxMarks.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
 import { reportFirings } from "./reportFirings.js"
@@ -59,7 +63,8 @@ export interface FanOutResult {
  * in the outbox during the attempt, so after a crash the listener or legacy receiver would receive the event again.
  *
  * Events are rows of users and deliveries are rows of apps. These rows may be on different shards of the database, so
- * there are two transactions. The first inserts the deliveries, idempotently. The second marks the event as fanned out.
+ * there are two transactions, except for an event that `firsts` sends to one endpoint. The first inserts the deliveries,
+ * idempotently. The second marks the event as fanned out.
  * When a worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one
  * bucket, the events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, legacy
  * receivers, and endpoints to which two workers send directly (`firsts`), may receive the event twice. So the fan-out
@@ -75,13 +80,12 @@ export const fanOut = program(
   ) {
     const events = yield* EventStore
     const now = yield* Timestamp.now
-    const { events: due, unreadable } = yield* events.pending(buckets, limit, now, firsts.inHand(now))
+    const { ahead, events: due, unreadable } = yield* events.pending(buckets, limit, now, firsts.inHand(now))
     if (unreadable.length > 0) yield* events.postpone(unreadable, Timestamp.plus(now, FAILED_WAIT))
     const byApp = Object.values(Array.groupBy(due, (event) => event.appId))
     const isBacklog = due.length + unreadable.length === limit
-    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows, firsts, isBacklog), {
-      concurrency: APPS_AT_ONCE
-    })
+    const turn: Turn = { now, ahead, onRows, firsts, isBacklog }
+    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, turn), { concurrency: APPS_AT_ONCE })
     const fannedOut: FanOutResult = {
       taken: due.length + unreadable.length - written.reduce((sum, { stillDue }) => sum + stillDue, 0),
       deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
@@ -97,42 +101,68 @@ export const fanOut = program(
   }
 )
 
+/** A read of the outbox, and what the fan-out of its events uses. `now` is from before the read. */
+interface Turn {
+  readonly now: Timestamp.Timestamp
+  readonly ahead: ReadonlyMap<EventId, ReadAhead>
+  readonly onRows: Effect.Effect<void>
+  readonly firsts: FirstAttempts
+  readonly isBacklog: boolean
+}
+
+/** Who gets the events of one app. */
+interface Receivers {
+  readonly endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>
+  readonly legacy: ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>
+  readonly listeners: ReadonlyArray<Listener>
+  /** When the read of the endpoints began. */
+  readonly readAt: Timestamp.Timestamp
+}
+
+/** The receivers of the events. They are read now, unless the store read them together with every event. */
+const receiversOf = fn(function* (appId: AppId, events: ReadonlyArray<WaitingEvent>, { ahead, now }: Turn) {
+  if (events.every(({ id }) => ahead.has(id))) {
+    const [first] = events
+    const endpoints = first === undefined ? [] : (ahead.get(first.id)?.endpoints ?? [])
+    const early: Receivers = { endpoints, legacy: new Map(), listeners: [], readAt: now }
+    return early
+  }
+  const readAt = yield* Timestamp.now
+  const [endpointStore, legacyStore, listenerStore] = [yield* EndpointStore, yield* LegacyStore, yield* ListenerStore]
+  const [endpoints, legacy, listeners] = yield* Effect.all(
+    [endpointStore.list(appId), legacyStore.receivers(events), listenerStore.live(appId, now)],
+    { concurrency: "unbounded" }
+  )
+  const found: Receivers = { endpoints, legacy, listeners, readAt }
+  return found
+})
+
 /**
  * Fans out the events of one app. After a failure, the app's events are postponed, except for those that `firsts` has
  * begun to send. This effect must not fail except when it is interrupted: `fanOut` would stop and lose the legacy
  * deliveries of other apps, whose events are marked as fanned out already.
  */
-const insertRows = (
-  events: Array.NonEmptyReadonlyArray<WaitingEvent>,
-  now: Timestamp.Timestamp,
-  onRows: Effect.Effect<void>,
-  firsts: FirstAttempts,
-  isBacklog: boolean
-) => {
+const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, turn: Turn) => {
+  const { firsts, isBacklog, now, onRows } = turn
   let left: ReadonlyArray<WaitingEvent> = events
   return Effect.gen(function* () {
     const appId = events[0].appId
     const open = events.filter(({ isSuspended }) => isSuspended !== true)
-    const until = Timestamp.plus(yield* Timestamp.now, Delivery.LEASE)
-    const [endpointStore, legacyStore, listenerStore] = [yield* EndpointStore, yield* LegacyStore, yield* ListenerStore]
-    const [endpoints, receivers, listeners] = yield* Effect.all(
-      [endpointStore.list(appId), legacyStore.receivers(open), listenerStore.live(appId, now)],
-      { concurrency: "unbounded" }
-    )
-    const attempts = yield* attemptsOf(open, endpoints, receivers)
+    const receivers = yield* receiversOf(appId, open, turn)
+    const { endpoints, listeners } = receivers
+    const attempts = yield* attemptsOf(open, receivers, turn)
     const legacy = open.flatMap((event) =>
-      (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver))
+      (receivers.legacy.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver))
     )
     const withReceiver = new Set([...attempts.keys(), ...legacy.map(({ envelope }) => envelope.eventId)])
     const ownAddress = new Set(open.filter(({ id }) => hasOwnAddress(receivers, id)).map(({ id }) => id))
     const offers = offersOf({ appId, events: open, endpoints, listeners, ownAddress, withReceiver })
     const withListener = new Set(offers.map(({ envelope }) => envelope.eventId))
-    const goesElsewhere = (id: EventId) => withListener.has(id) || (receivers.get(id) ?? []).length > 0
+    const goesElsewhere = (id: EventId) => withListener.has(id) || (receivers.legacy.get(id) ?? []).length > 0
     let begun = 0
     for (const event of open) {
       const own = attempts.get(event.id)
-      if (own === undefined || goesElsewhere(event.id) || !(yield* firsts.launch(event, own, until, isBacklog)))
-        continue
+      if (own === undefined || goesElsewhere(event.id) || !(yield* firsts.launch(event, own, isBacklog))) continue
       left = left.filter((one) => one !== event)
       begun += own.length
     }
@@ -173,28 +203,29 @@ const unlessInterrupted = <E, B, E2, R2>(handle: (cause: Cause.Cause<E>) => Effe
 
 const NOTHING_WRITTEN = { rows: 0, begun: 0, legacy: [], offered: 0, stillDue: 0 }
 
-const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>, id: EventId): boolean =>
-  receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true
+const hasOwnAddress = ({ legacy }: Receivers, id: EventId): boolean =>
+  legacy.get(id)?.some(({ _tag }) => _tag === "Rule") === true
 
 /**
  * The deliveries of each event to the endpoints that subscribe to it. An event of an imported rule has no such
  * delivery, even if an endpoint has the address of the rule: the event goes to this address as a legacy delivery
  * (decision legacy-3).
  */
-const attemptsOf = (
-  events: ReadonlyArray<WaitingEvent>,
-  endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>,
-  receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>
-) =>
+const attemptsOf = (events: ReadonlyArray<WaitingEvent>, receivers: Receivers, { ahead, now }: Turn) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy.Entropy
+    const until = Timestamp.plus(receivers.readAt, Delivery.LEASE)
     const attempts = new Map<EventId, ReadonlyArray<FirstAttempt>>()
     for (const event of events) {
       if (hasOwnAddress(receivers, event.id)) continue
-      const wanting = endpoints.filter((endpoint) => WebhookEndpoint.wants(endpoint, event))
+      const wanting = receivers.endpoints.filter((endpoint) => WebhookEndpoint.wants(endpoint, event))
       if (wanting.length === 0) continue
+      const authorisation = ahead.get(event.id)?.authorisation
+      const early = authorisation === undefined ? null : { authorisation, readAt: now }
+      const isOnly = wanting.length === 1
       const own: Array<FirstAttempt> = []
-      for (const endpoint of wanting) own.push({ row: yield* newDelivery(entropy, event, endpoint), endpoint })
+      for (const endpoint of wanting)
+        own.push({ row: yield* newDelivery(entropy, event, endpoint), endpoint, until, early, isOnly })
       attempts.set(event.id, own)
     }
     return attempts

@@ -1,10 +1,8 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
-import type * as Delivery from "../deliveries/Delivery.js"
-import { deliverFirst } from "../deliveries/deliver.js"
+import { deliverFirst, type FirstAttempt } from "../deliveries/deliver.js"
 import { DeliveryStore } from "../deliveries/DeliveryStore.js"
 import type { EventStore } from "../deliveries/EventStore.js"
-import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import type { WaitingEvent } from "../events/Event.js"
 import type { WorkerPosition } from "../leases/holdLeases.js"
 import type { EndpointId, EventId, UserId } from "../shared/Ids.js"
@@ -18,12 +16,6 @@ import type { Flights } from "./flights.js"
 import * as OutboxMarks from "./outboxMarks.js"
 import type { AttemptOutcome } from "./outboxMarks.js"
 
-/** A delivery that is not stored yet, and its endpoint as the worker read it from the store. */
-export interface FirstAttempt {
-  readonly row: Delivery.NewDelivery
-  readonly endpoint: WebhookEndpoint
-}
-
 /** Sends events as soon as they are read from the outbox, and stores their deliveries afterwards. */
 export interface FirstAttempts {
   /**
@@ -33,15 +25,13 @@ export interface FirstAttempts {
    */
   readonly inHand: (now: Timestamp.Timestamp) => ReadonlyArray<EventId>
   /**
-   * Begins the first attempts of an event at all its endpoints. The endpoints' data must not be used after `until`.
-   * With a backlog, an attempt may wait in line until an earlier attempt at its endpoint ends. Returns false, and does
+   * Begins the first attempts of an event at all its endpoints. With a backlog, an attempt may wait in line until an earlier attempt at its endpoint ends. Returns false, and does
    * nothing, when one of the endpoints is failing or has no room, or when this worker must not send the event directly,
    * for example because of its age (`isFresh`). Then the caller stores the event's deliveries, which wait for a claim.
    */
   readonly launch: (
     event: WaitingEvent,
     attempts: ReadonlyArray<FirstAttempt>,
-    until: Timestamp.Timestamp,
     isBacklog: boolean
   ) => Effect.Effect<boolean, never, Ports>
   /** Whether so few attempts wait in line that more events should be read. */
@@ -106,7 +96,6 @@ export interface FirstAttemptOptions {
 /** An attempt that begins now or waits in line. `end` must be called exactly once, with the attempt's outcome. */
 interface PlannedAttempt extends FirstAttempt {
   readonly event: WaitingEvent
-  readonly until: Timestamp.Timestamp
   readonly end: (outcome: AttemptOutcome) => Effect.Effect<void>
 }
 
@@ -137,16 +126,16 @@ export const make = ({
     const marks = yield* OutboxMarks.make
     const lines = Lines.make<PlannedAttempt>(enough, onEnough)
 
-    const attempt = ({ endpoint, event, row, until }: PlannedAttempt) =>
-      deliverFirst(row, endpoint, until).pipe(
-        Effect.map((stored): AttemptOutcome => {
+    const attempt = (planned: PlannedAttempt) =>
+      deliverFirst(planned).pipe(
+        Effect.map(({ isFannedOut, stored }): AttemptOutcome => {
           // When `stored` is undefined, the row of the delivery has no result of this attempt, and may wait for a
           // claim.
-          if (flights.note(endpoint.id, stored) || stored === undefined) onWait()
-          return "stored"
+          if (flights.note(planned.endpoint.id, stored) || stored === undefined) onWait()
+          return isFannedOut ? "fannedOut" : "stored"
         }),
         Effect.catchAllCause((cause) =>
-          Cause.isInterruptedOnly(cause) ? Effect.interrupt : OutboxMarks.notStored(event, cause)
+          Cause.isInterruptedOnly(cause) ? Effect.interrupt : OutboxMarks.notStored(planned.event, cause)
         )
       )
 
@@ -215,12 +204,7 @@ export const make = ({
       return flights.launch(id, runFiber(planned, lines.addFiber(id, now)), "first")
     }
 
-    const launch = fn(function* (
-      event: WaitingEvent,
-      attempts: ReadonlyArray<FirstAttempt>,
-      until: Timestamp.Timestamp,
-      isBacklog: boolean
-    ) {
+    const launch = fn(function* (event: WaitingEvent, attempts: ReadonlyArray<FirstAttempt>, isBacklog: boolean) {
       const now = yield* Timestamp.now
       const { heldSince, hasSurplus } = leases.crew()
       // `hasSurplus`: the worker must give up leases and waits until no attempt uses them, so it begins nothing new.
@@ -234,7 +218,7 @@ export const make = ({
           return outcomes.length === attempts.length ? marks.endEvent(event, outcomes) : Effect.void
         })
       marks.begin(event.id)
-      for (const { endpoint, row } of attempts) yield* launchOne({ endpoint, row, event, until, end }, now)
+      for (const one of attempts) yield* launchOne({ ...one, event, end }, now)
       return true
     })
 

@@ -17,10 +17,11 @@ export const FAILED_WAIT = 30 * Timestamp.SECOND
 const UNSTORED_MAX = 1_000
 
 /**
- * How a planned attempt ended. `stored`: the delivery is stored. `notStored`: the delivery could not be stored, mostly
- * because the store failed. `leaseLost`: nothing was done, because this worker no longer leases the person's bucket.
+ * How a planned attempt ended. `stored`: the delivery is stored. `fannedOut`: the delivery is stored and is the event's
+ * only one, and the event is marked as fanned out. `notStored`: the delivery could not be stored, mostly because the
+ * store failed. `leaseLost`: nothing was done, because this worker no longer leases the person's bucket.
  */
-export type AttemptOutcome = "stored" | "notStored" | "leaseLost"
+export type AttemptOutcome = "stored" | "fannedOut" | "notStored" | "leaseLost"
 
 /** Logs that an event stays in the outbox, and returns `notStored`. */
 export const notStored = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
@@ -90,8 +91,9 @@ export const make = Effect.map(EventStore, (events) => {
     takeUnstored: (id: EventId): boolean => unstored.delete(id),
     /** Called when all attempts of an event have ended. */
     endEvent: fn(function* (event: WaitingEvent, outcomes: ReadonlyArray<AttemptOutcome>) {
-      const isStored = outcomes.every((one) => one === "stored")
-      const mustWait = isStored ? yield* isUnmarked(event) : outcomes.includes("notStored")
+      const isStored = outcomes.every((one) => one === "stored" || one === "fannedOut")
+      const isMarked = outcomes.includes("fannedOut")
+      const mustWait = isStored ? !isMarked && (yield* isUnmarked(event)) : outcomes.includes("notStored")
       if (mustWait) yield* postpone(event)
       else readAgainAt.delete(event.id)
       if (isStored && !mustWait) yield* reportFirings([event])

@@ -26,9 +26,10 @@ import {
   MemoryRuleStore,
   MemoryStaffStore,
   MemoryVault,
+  readsAhead,
   strikeWarningsContract
 } from "@place-access/domain/testing"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { runContract } from "../support/runContract.js"
 
 const memory = Layer.mergeAll(
@@ -57,7 +58,7 @@ const memory = Layer.mergeAll(
 runContract("MemoryEndpointStore", endpointStoreContract, memory)
 runContract("MemoryDeliveryStore", deliveryStoreContract, memory)
 runContract("strike warnings, in memory", strikeWarningsContract, memory)
-runContract("MemoryEventStore", eventStoreContract, memory)
+runContract("MemoryEventStore", [...eventStoreContract, readsAhead(Effect.succeed(true))], memory)
 runContract("MemoryLegacyStore", legacyStoreContract, memory)
 runContract("MemoryListenerStore", listenerStoreContract, memory)
 runContract("MemoryRetentionStore, logs", logRetentionContract, memory)

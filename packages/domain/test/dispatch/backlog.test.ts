@@ -184,7 +184,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         let isDown = true
         const stopping = over({
           events: (store) => ({
-            pending: (...args) => (isDown ? Effect.succeed({ events: [], unreadable: [] }) : store.pending(...args))
+            pending: (...args) =>
+              isDown ? Effect.succeed({ events: [], ahead: new Map(), unreadable: [] }) : store.pending(...args)
           })
         })
         yield* counting(

@@ -3,11 +3,11 @@ import { figuresRecorder } from "@place-access/domain/figures"
 import { EndpointId, StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Fiber } from "effect"
+import { Effect, FastCheck as fc, Fiber, Function } from "effect"
 import { fanOut, runWorker } from "@place-access/domain/dispatch"
 import { FRESH } from "../../src/dispatch/EventFreshness.js"
 import { shareOf } from "../../src/dispatch/firstAttempts.js"
-import { counted, over } from "../support/changedStores.js"
+import { counted, over, readingNothingAhead } from "../support/changedStores.js"
 import {
   attempts,
   counting,
@@ -209,7 +209,9 @@ describe("the first attempt of an event [deliveries-18]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        yield* script(answers(200))
+        // With one delivery, the event would be marked together with it.
+        const other = yield* register(stage.app.id, { url: `${URL}/2` })
+        for (const url of [URL, other.endpoint.url]) yield* script(answers(200), url)
         let isDown = true
         const failing = over({
           events: (store) => ({
@@ -222,9 +224,10 @@ describe("the first attempt of an event [deliveries-18]", () => {
             Effect.gen(function* () {
               const event = yield* fire(stage)
               yield* Effect.sleep("1 minute")
+              expect(yield* isMarked(event.id)).toBe(false)
               isDown = false
               yield* Effect.sleep("1 minute")
-              expect((yield* posts()).length).toBe(1)
+              for (const url of [URL, other.endpoint.url]) expect((yield* posts(url)).length).toBe(1)
               expect(yield* isMarked(event.id)).toBe(true)
               expect((yield* MemoryDatabase).accessLog.length).toBe(1)
             }),
@@ -240,7 +243,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
       inVirtualTime(
         Effect.gen(function* () {
           const stage = yield* scene
-          yield* script(answers(200))
+          const other = yield* register(stage.app.id, { url: `${URL}/2` })
+          for (const url of [URL, other.endpoint.url]) yield* script(answers(200), url)
           let fired = 0
           let marks = 0
           const failing = over({
@@ -254,6 +258,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
                 const event = yield* fire(stage)
                 yield* Effect.sleep("2 minutes")
                 expect(yield* isMarked(event.id)).toBe(true)
+                expect(marks).toBe(markFails + 1)
               }),
               { pollEvery: "1 second" }
             )
@@ -289,6 +294,73 @@ describe("the first attempt of an event [deliveries-18]", () => {
       })
     )
   })
+
+  it.each([
+    [1, 0],
+    [2, 1]
+  ])("at %i endpoints: the outbox is written %i times to mark the event", (endpoints, writes) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        for (let more = 1; more < endpoints; more++) {
+          const { endpoint } = yield* register(stage.app.id, { url: `${URL}/${more}` })
+          yield* script(answers(200), endpoint.url)
+        }
+        let marks = 0
+        const watched = over({
+          events: (store) => ({
+            markFannedOut: (...args) => Effect.suspend(() => (marks++, store.markFannedOut(...args)))
+          })
+        })
+        yield* watched(
+          withWorker(
+            Effect.gen(function* () {
+              const event = yield* fire(stage)
+              yield* Effect.sleep("1 minute")
+              expect(yield* isMarked(event.id)).toBe(true)
+            })
+          )
+        )
+        expect(marks).toBe(writes)
+      })
+    )
+  })
+
+  it.each([
+    [50, 0, 1],
+    [51, 1, 0]
+  ])(
+    "that begins %i ms after the read of the event reads the permission %i times more [events-4]",
+    (ms, reads, sent) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(answers(200))
+          let asked = 0
+          const slow = over({
+            events: (store) => ({
+              pending: (...args) => Effect.tap(store.pending(...args), () => Effect.sleep(ms)),
+              authorisation: (...args) => Effect.suspend(() => (asked++, store.authorisation(...args)))
+            })
+          })
+          yield* slow(
+            withWorker(
+              Effect.gen(function* () {
+                yield* fire(stage)
+                // The rule is removed after the event was read, and before the attempt begins.
+                yield* Effect.sleep(1)
+                const { rules } = yield* MemoryDatabase
+                for (const [id, rule] of rules) rules.set(id, { ...rule, deletedAt: yield* Timestamp.now })
+                yield* Effect.sleep("1 minute")
+              })
+            )
+          )
+          expect([asked, (yield* posts()).length]).toEqual([reads, sent])
+        })
+      )
+    }
+  )
 
   it("finds a row that another worker stored meanwhile, and changes nothing", () => {
     inVirtualTime(
@@ -332,7 +404,10 @@ describe("the first attempt of an event [deliveries-18]", () => {
               })
           })
         })
-        yield* slow(
+        yield* Function.compose(
+          slow,
+          readingNothingAhead
+        )(
           withWorker(
             Effect.gen(function* () {
               const event = yield* fire(stage)

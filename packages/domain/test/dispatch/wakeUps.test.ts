@@ -5,7 +5,18 @@ import { StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { deliveries, fire, inVirtualTime, posts, scene, script, seconds, withWorker } from "../support/webhooks.js"
+import {
+  deliveries,
+  fire,
+  inVirtualTime,
+  posts,
+  register,
+  scene,
+  script,
+  seconds,
+  URL,
+  withWorker
+} from "../support/webhooks.js"
 
 const { answers, inTurn, slowly } = MemoryWebhookSender
 
@@ -137,11 +148,12 @@ describe("what wakes the worker's loops", () => {
     )
   })
 
-  it("a delivery is sent before its event is marked in the outbox", () => {
+  it("the deliveries of an event are sent before it is marked in the outbox", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        yield* script(answers(200))
+        const other = yield* register(stage.app.id, { url: `${URL}/2` })
+        for (const url of [URL, other.endpoint.url]) yield* script(answers(200), url)
         const events = yield* EventStore
         const event = yield* fire(stage)
         yield* withWorker(Effect.sleep("10 seconds")).pipe(
@@ -150,7 +162,7 @@ describe("what wakes the worker's loops", () => {
             markFannedOut: (...args) => Effect.delay(events.markFannedOut(...args), "5 seconds")
           })
         )
-        expect(seconds(yield* posts(), event.occurredAt)).toEqual([0])
+        for (const url of [URL, other.endpoint.url]) expect(seconds(yield* posts(url), event.occurredAt)).toEqual([0])
       })
     )
   })

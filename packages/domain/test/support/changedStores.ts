@@ -22,6 +22,13 @@ export const over =
       )
     })
 
+/** An outbox that reads nothing ahead, as on a cluster: each first attempt reads the authorisation. */
+export const readingNothingAhead = over({
+  events: (store) => ({
+    pending: (...args) => Effect.map(store.pending(...args), (found) => ({ ...found, ahead: new Map() }))
+  })
+})
+
 /** Counts how many delivery rows were stored before their first attempt, and how many after it. */
 export const counted = () => {
   const rows = { waiting: 0, attempted: 0 }

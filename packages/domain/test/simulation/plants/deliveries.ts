@@ -4,8 +4,8 @@ import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointStore } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
-import { Context, Effect, FiberRef, Option } from "effect"
-import { instead, type Plant } from "./plant.js"
+import { Context, Effect, FiberRef, flow, Option } from "effect"
+import { instead, type Plant, readingNothingAhead } from "./plant.js"
 import { DAY, FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
 
 /** Deliberate bugs (plants) in the attempts and states of deliveries. */
@@ -29,8 +29,8 @@ const retryingAt = (dueAt: (at: number, now: number) => number) =>
         finish._tag === "Retry" ? { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, now)) } : finish
       )
     return {
-      insertAttempted: (row, finish, attempt) =>
-        Effect.flatMap(changed(finish), (how) => store.insertAttempted(row, how, attempt)),
+      insertAttempted: (row, finish, ...more) =>
+        Effect.flatMap(changed(finish), (how) => store.insertAttempted(row, how, ...more)),
       finish: (claim, finish, attempt) => Effect.flatMap(changed(finish), (how) => store.finish(claim, how, attempt))
     }
   })
@@ -208,13 +208,16 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R10",
     what: "an event counts as fanned out as soon as a worker has read it, and the worker dies",
-    sabotage: instead(EventStore, (store) => ({
-      pending: (...args) =>
-        Effect.tap(store.pending(...args), ({ events }) =>
-          Effect.flatMap(Timestamp.now, (now) => store.markFannedOut(events, now))
-        ),
-      authorisation: (...args) => Effect.delay(store.authorisation(...args), SECOND)
-    })),
+    sabotage: flow(
+      instead(EventStore, (store) => ({
+        pending: (...args) =>
+          Effect.tap(store.pending(...args), ({ events }) =>
+            Effect.flatMap(Timestamp.now, (now) => store.markFannedOut(events, now))
+          ),
+        authorisation: (...args) => Effect.delay(store.authorisation(...args), SECOND)
+      })),
+      readingNothingAhead
+    ),
     scenario: inScene((scene) =>
       Effect.gen(function* () {
         yield* fire(scene)

@@ -1,5 +1,6 @@
 import type { Simulation } from "@place-access/domain/testing"
-import { Context, type Effect } from "effect"
+import { EventStore, type ReadAhead } from "@place-access/domain/deliveries"
+import { Context, Effect } from "effect"
 
 /** A bug that a test puts into the real programs or stores, and the oracle that must find it. */
 export interface Plant {
@@ -50,3 +51,21 @@ export const instead =
     }
     return Context.add(ports, tag, new Proxy({ ...store, ...change(store, ports) }, { get }))
   }
+
+/** Plants a bug in what the outbox reads ahead. `change` returns undefined for an event of which nothing is read ahead. */
+export const readingAhead = (change: (ahead: ReadAhead) => ReadAhead | undefined): Simulation.Sabotage =>
+  instead(EventStore, (store) => ({
+    pending: (...args) =>
+      Effect.map(store.pending(...args), ({ ahead, ...rest }) => ({
+        ...rest,
+        ahead: new Map(
+          [...ahead].flatMap(([id, read]) => {
+            const changed = change(read)
+            return changed === undefined ? [] : [[id, changed] as const]
+          })
+        )
+      }))
+  }))
+
+/** Without it, first attempts would not call the methods in which some plants have their bug. */
+export const readingNothingAhead: Simulation.Sabotage = readingAhead(() => undefined)

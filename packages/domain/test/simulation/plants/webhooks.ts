@@ -1,8 +1,8 @@
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointStore } from "@place-access/domain/endpoints"
 import { EventStore } from "@place-access/domain/deliveries"
-import { Effect } from "effect"
-import { instead, type Plant } from "./plant.js"
+import { Effect, flow } from "effect"
+import { instead, type Plant, readingAhead, readingNothingAhead } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, type Scene } from "./scene.js"
 
 /** Deliberate bugs (plants) in the choice of the endpoints that get an event. */
@@ -50,8 +50,9 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "H4",
     what: "the subscriptions of an endpoint are forgotten",
-    sabotage: instead(EndpointStore, (store) => ({
-      list: (appId) => Effect.map(store.list(appId), (all) => all.map((endpoint) => ({ ...endpoint, events: [] })))
+    sabotage: readingAhead(({ endpoints, ...rest }) => ({
+      ...rest,
+      endpoints: endpoints.map((endpoint) => ({ ...endpoint, events: [] }))
     })),
     scenario: inScene((scene) =>
       Effect.zipRight(scene.app.endpoint("second", { events: ["places.changed"] }), fire(scene))
@@ -60,18 +61,21 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "H5",
     what: "the check of what may be sent runs once and is remembered",
-    sabotage: instead(EventStore, (store) => {
-      const first = new Map<string, Effect.Effect.Success<ReturnType<typeof store.authorisation>>>()
-      return {
-        authorisation: (userId, connectionId, ruleId) =>
-          Effect.gen(function* () {
-            const key = `${connectionId} ${ruleId}`
-            const found = first.get(key) ?? (yield* store.authorisation(userId, connectionId, ruleId))
-            first.set(key, found)
-            return found
-          })
-      }
-    }),
+    sabotage: flow(
+      instead(EventStore, (store) => {
+        const first = new Map<string, Effect.Effect.Success<ReturnType<typeof store.authorisation>>>()
+        return {
+          authorisation: (userId, connectionId, ruleId) =>
+            Effect.gen(function* () {
+              const key = `${connectionId} ${ruleId}`
+              const found = first.get(key) ?? (yield* store.authorisation(userId, connectionId, ruleId))
+              first.set(key, found)
+              return found
+            })
+        }
+      }),
+      readingNothingAhead
+    ),
     scenario: inScene((scene) =>
       Effect.gen(function* () {
         yield* scene.hook.script([500, 200])
@@ -81,6 +85,24 @@ export const plants: ReadonlyArray<Plant> = [
         yield* scene.world.advance(HOUR)
       })
     )
+  },
+  {
+    oracle: "H5",
+    what: "what is read ahead of an event says that its rule is there",
+    sabotage: flow(
+      // The rule is removed after the event was stored and before the worker reads it.
+      instead(EventStore, (store) => ({ pending: (...args) => Effect.delay(store.pending(...args), 40) })),
+      readingAhead(({ authorisation, ...rest }) => ({ ...rest, authorisation: { ...authorisation, ruleStands: true } }))
+    ),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        const ruleId = yield* scene.rule()
+        yield* scene.walk(FAR, HOME)
+        yield* scene.connection.call({ endpoint: "DELETE /v1/rules/place/{id}", ruleId })
+        yield* scene.world.advance(HOUR)
+      })
+    ),
+    isRare: "a rule must be removed in the 40 ms before its event is read"
   },
   {
     oracle: "H5",

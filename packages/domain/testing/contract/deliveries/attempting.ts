@@ -39,9 +39,10 @@ const made = (at: Timestamp.Timestamp, overrides: Partial<Delivery.Attempt> = {}
 const store = (
   row: Delivery.NewDelivery,
   how: Delivery.DeliveryFinish,
-  attempt: Delivery.Attempt | null
+  attempt: Delivery.Attempt | null,
+  isOnly = false
 ): Effect.Effect<boolean, unknown, DeliveryStore> =>
-  Effect.flatMap(DeliveryStore, (deliveries) => deliveries.insertAttempted(row, how, attempt))
+  Effect.flatMap(DeliveryStore, (deliveries) => deliveries.insertAttempted(row, how, attempt, isOnly))
 
 const setStrikes = ({ appId, id }: WebhookEndpoint, strikes: number) =>
   Effect.flatMap(EndpointStore, (endpoints) => endpoints.update(appId, id, (before) => ({ ...before, strikes })))

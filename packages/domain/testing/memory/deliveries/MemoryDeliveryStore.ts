@@ -7,6 +7,7 @@ import {
   DeliveryStore,
   type DeliveryFilter
 } from "../../../src/deliveries/DeliveryStore.js"
+import type { EventKey } from "../../../src/deliveries/EventStore.js"
 import * as Replay from "../../../src/deliveries/Replay.js"
 import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
 import type { DeliveryId, EndpointId } from "../../../src/shared/Ids.js"
@@ -132,6 +133,12 @@ const insertAttempted = (
   return finish(tables, { appId, id, lease: id }, how, attempt, now)
 }
 
+/** Marks an event as fanned out, unless it is marked already. */
+export const markFannedOut = (tables: Tables, { id, userId }: EventKey, at: Timestamp.Timestamp): void => {
+  const event = tables.events.get(id)
+  if (event?.userId === userId && event.fannedOutAt === null) tables.events.set(id, { ...event, fannedOutAt: at })
+}
+
 const finish = (
   tables: Tables,
   claimed: { readonly id: DeliveryId; readonly appId: Delivery.Delivery["appId"]; readonly lease: string },
@@ -240,8 +247,13 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
             })
           }
         }),
-      insertAttempted: (row, how, attempt) =>
-        Effect.map(Timestamp.now, (now) => insertAttempted(tables, row, how, attempt, now)),
+      insertAttempted: (row, how, attempt, isOnly) =>
+        Effect.map(Timestamp.now, (now) => {
+          const isStored = insertAttempted(tables, row, how, attempt, now)
+          if (isOnly && row.userId !== null)
+            markFannedOut(tables, { userId: row.userId, id: row.envelope.eventId }, now)
+          return isStored
+        }),
       claim: (request) => Effect.sync(() => claim(tables, request)),
       finish: (claimed, outcome, attempt) =>
         Effect.map(Timestamp.now, (now) => finish(tables, claimed, outcome, attempt, now)),

@@ -3,7 +3,7 @@ import * as Delivery from "../../../src/deliveries/Delivery.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import type { StrikeWarning } from "../../../src/endpoints/StrikeWarning.js"
 import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
-import type { EndpointId } from "../../../src/shared/Ids.js"
+import type { AppId, EndpointId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -31,6 +31,12 @@ export const failWaiting = (
   }
 }
 
+/** The endpoints of an app, oldest first. */
+export const listOf = (tables: Tables, appId: AppId): ReadonlyArray<WebhookEndpoint.WebhookEndpoint> =>
+  [...tables.endpoints.values()]
+    .filter((endpoint) => endpoint.appId === appId)
+    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+
 const keyOf = ({ appId, deliveryId }: StrikeWarning): string => `${appId} ${deliveryId}`
 const inOrder = (a: StrikeWarning, b: StrikeWarning): number =>
   keyOf(a) === keyOf(b) ? 0 : keyOf(a) < keyOf(b) ? -1 : 1
@@ -39,20 +45,18 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
   EndpointStore,
   Effect.gen(function* () {
     const tables = yield* MemoryDatabase
-    const of = (appId: WebhookEndpoint.WebhookEndpoint["appId"]) =>
-      [...tables.endpoints.values()].filter((endpoint) => endpoint.appId === appId)
-    const find = (appId: WebhookEndpoint.WebhookEndpoint["appId"], id: EndpointId) =>
+    const find = (appId: AppId, id: EndpointId) =>
       Option.filter(Option.fromNullable(tables.endpoints.get(id)), (endpoint) => endpoint.appId === appId)
 
     return EndpointStore.of({
       create: (endpoint) =>
         Effect.sync(() => {
-          if (of(endpoint.appId).length >= WebhookEndpoint.MAX_PER_APP) return false
+          if (listOf(tables, endpoint.appId).length >= WebhookEndpoint.MAX_PER_APP) return false
           tables.endpoints.set(endpoint.id, endpoint)
           return true
         }),
       find: (appId, id) => Effect.sync(() => find(appId, id)),
-      list: (appId) => Effect.sync(() => of(appId).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
+      list: (appId) => Effect.sync(() => listOf(tables, appId)),
       update: (appId, id, change, audit) =>
         Effect.map(Timestamp.now, (now) =>
           Option.map(find(appId, id), (before) => {

@@ -1,7 +1,8 @@
 import { Effect, Layer, Option, Struct } from "effect"
 import * as Account from "../../../src/accounts/Account.js"
-import { EventStore } from "../../../src/deliveries/EventStore.js"
-import type { OutboxEvent } from "../../../src/events/Event.js"
+import type { Authorisation } from "../../../src/deliveries/Authorisation.js"
+import { EventStore, type PendingEvents, READ_AHEAD_MAX } from "../../../src/deliveries/EventStore.js"
+import { type OutboxEvent, ruleIdOf, type WaitingEvent } from "../../../src/events/Event.js"
 import type { Connection } from "../../../src/connection/Connection.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import type { RuleId } from "../../../src/shared/Ids.js"
@@ -10,6 +11,10 @@ import { isSuspended } from "../connection/MemoryConnections.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 import { bucketOf } from "../leases/buckets.js"
 import { ground } from "../rules/MemoryRules.js"
+import { markFannedOut } from "./MemoryDeliveryStore.js"
+import { listOf } from "./MemoryEndpointStore.js"
+import { receiversOf } from "./MemoryLegacyStore.js"
+import { liveOf } from "./MemoryListenerStore.js"
 
 const ruleStands = (
   tables: Tables,
@@ -43,6 +48,52 @@ const wasSuspended = (
   at: Timestamp.Timestamp | undefined
 ): boolean => at !== undefined && [userId, appId].some((id) => Account.wasSuspended(pastSuspensions.get(id) ?? [], at))
 
+interface Question extends Pick<OutboxEvent, "userId" | "connectionId"> {
+  readonly ruleId: RuleId | null
+  readonly occurredAt: Timestamp.Timestamp | undefined
+}
+
+const authorisationOf = (tables: Tables, question: Question, now: Timestamp.Timestamp) =>
+  Option.gen(function* () {
+    const { connectionId, occurredAt, ruleId, userId } = question
+    const connection = yield* Option.fromNullable(tables.connections.get(connectionId))
+    if (connection.userId !== userId) return yield* Option.none()
+    const registered = yield* Option.fromNullable(tables.apps.get(connection.appId))
+    const webhookUrl = ruleId === null ? null : (tables.rules.get(ruleId)?.webhookUrl ?? null)
+    const found: Authorisation = {
+      connection,
+      app: registered.app,
+      ruleStands: ruleStands(tables, connection, ruleId, now),
+      ...(occurredAt !== undefined && Erasure.isErased(occurredAt, tables.erasures.get(userId) ?? [])
+        ? { isErased: true as const }
+        : {}),
+      ...(isSuspended(tables, connection, registered.app) || wasSuspended(tables, connection, occurredAt)
+        ? { isSuspended: true as const }
+        : {}),
+      ...(webhookUrl === null ? {} : { webhookUrl })
+    }
+    return found
+  })
+
+/** Reads ahead like a store whose tables are on one server. */
+const readAhead = (
+  tables: Tables,
+  events: ReadonlyArray<WaitingEvent>,
+  now: Timestamp.Timestamp
+): PendingEvents["ahead"] =>
+  new Map(
+    events.length > READ_AHEAD_MAX
+      ? []
+      : events.flatMap((event) => {
+          if (liveOf(tables, event.appId, now).length > 0 || receiversOf(tables, event).length > 0) return []
+          const question = { ...event, ruleId: ruleIdOf(event.payload) }
+          const endpoints = listOf(tables, event.appId)
+          return Option.toArray(authorisationOf(tables, question, now)).map(
+            (authorisation) => [event.id, { endpoints, authorisation }] as const
+          )
+        })
+  )
+
 export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effect(
   EventStore,
   Effect.gen(function* () {
@@ -62,12 +113,12 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
             )
             .sort((a, b) => a.fanOutDueAt - b.fanOutDueAt || a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1))
             .slice(0, limit)
-          const events = due.map((event) => ({
+          const events = due.map((event): WaitingEvent => ({
             ...Struct.omit(event, "fanOutDueAt", "fannedOutAt"),
             storedAt: event.storedAt ?? event.fanOutDueAt,
             ...(occurredDuringSuspension(tables, event) ? { isSuspended: true as const } : {})
           }))
-          return { events, unreadable: [] }
+          return { events, ahead: readAhead(tables, events, now), unreadable: [] }
         }),
       postpone: (events, until) =>
         Effect.sync(() => {
@@ -79,33 +130,10 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
         }),
       markFannedOut: (events, at) =>
         Effect.sync(() => {
-          for (const { id, userId } of events) {
-            const event = tables.events.get(id)
-            if (event === undefined || event.userId !== userId || event.fannedOutAt !== null) continue
-            tables.events.set(id, { ...event, fannedOutAt: at })
-          }
+          for (const event of events) markFannedOut(tables, event, at)
         }),
       authorisation: (userId, connectionId, ruleId, occurredAt) =>
-        Effect.map(Timestamp.now, (now) =>
-          Option.gen(function* () {
-            const connection = yield* Option.fromNullable(tables.connections.get(connectionId))
-            if (connection.userId !== userId) return yield* Option.none()
-            const registered = yield* Option.fromNullable(tables.apps.get(connection.appId))
-            const webhookUrl = ruleId === null ? null : (tables.rules.get(ruleId)?.webhookUrl ?? null)
-            return {
-              connection,
-              app: registered.app,
-              ruleStands: ruleStands(tables, connection, ruleId, now),
-              ...(occurredAt !== undefined && Erasure.isErased(occurredAt, tables.erasures.get(userId) ?? [])
-                ? { isErased: true as const }
-                : {}),
-              ...(isSuspended(tables, connection, registered.app) || wasSuspended(tables, connection, occurredAt)
-                ? { isSuspended: true as const }
-                : {}),
-              ...(webhookUrl === null ? {} : { webhookUrl })
-            }
-          })
-        )
+        Effect.map(Timestamp.now, (now) => authorisationOf(tables, { userId, connectionId, ruleId, occurredAt }, now))
     })
   })
 )

@@ -78,7 +78,8 @@ const ofConnection = (
     .filter((one) => one.userId === userId && one.connectionId === connectionId)
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 
-const receiversOf = (tables: Tables, event: OutboxEvent): ReadonlyArray<Receiver.LegacyReceiver> => {
+/** The legacy receivers of an event. */
+export const receiversOf = (tables: Tables, event: OutboxEvent): ReadonlyArray<Receiver.LegacyReceiver> => {
   const ruleId = ruleIdOf(event.payload)
   if (ruleId === null) return []
   const rule = tables.rules.get(ruleId)

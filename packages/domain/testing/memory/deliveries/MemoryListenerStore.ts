@@ -80,7 +80,8 @@ const keyOf = ({ envelope, listenerId }: ListenerDelivery): string => `${listene
 const find = ({ listeners }: Tables, appId: AppId, id: ListenerId) =>
   Option.filter(Option.fromNullable(listeners.get(id)), (listener) => listener.appId === appId)
 
-const liveOf = ({ listeners }: Tables, appId: AppId, now: Timestamp) =>
+/** The listeners of an app that are live at `now`, oldest first. */
+export const liveOf = ({ listeners }: Tables, appId: AppId, now: Timestamp) =>
   [...listeners.values()]
     .filter((one) => one.appId === appId && one.seenUntil > now)
     .sort((a, b) => a.createdAt - b.createdAt || byId(a, b))

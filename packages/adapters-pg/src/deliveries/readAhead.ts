@@ -1,0 +1,110 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import { type PendingEvents, READ_AHEAD_MAX, type ReadAhead } from "@place-access/domain/deliveries"
+import type { WebhookEndpoint } from "@place-access/domain/endpoints"
+import type { EventId } from "@place-access/domain/shared"
+import { Effect, type ParseResult } from "effect"
+import { readerOf, UNREAD } from "../driver/Reader.js"
+import * as Rows from "../driver/Rows.js"
+import { COLUMNS as ENDPOINT_COLUMNS, EndpointRow, toEndpoint } from "../endpoints/EndpointRow.js"
+import { answers, AuthorisationRow, toAuthorisation } from "./authorisation.js"
+import { type PendingRead, read, waitingEvents } from "./pendingEvents.js"
+
+/**
+ * Reads waiting events on a single server. When few wait, the same statement reads what their first attempts need, so
+ * that a single event costs one statement.
+ */
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The columns of `row`, each with a prefix, so that they can stand beside the columns of an event. */
+const prefixed = (row: { readonly fields: object }, prefix: string): string =>
+  Object.keys(row.fields)
+    .map((name) => prefix + name)
+    .join(", ")
+
+/** The columns of `row`, taken out of a row in which they have a prefix. */
+const without = (row: { readonly fields: object }, prefix: string) => {
+  const names = Object.keys(row.fields)
+  return (from: Row) => Object.fromEntries(names.map((name) => [name, from[prefix + name]] as const))
+}
+
+const AUTHORISATION = "auth_"
+const ENDPOINT = "ep_"
+const authorisationIn = without(AuthorisationRow, AUTHORISATION)
+const endpointIn = without(EndpointRow, ENDPOINT)
+const readAuthorisation = readerOf(AuthorisationRow.ast) as (
+  row: unknown
+) => typeof AuthorisationRow.Type | typeof UNREAD
+const readEndpoint = readerOf(EndpointRow.ast) as (row: unknown) => typeof EndpointRow.Type | typeof UNREAD
+
+/** Whether a listener or a legacy receiver gets the event `asked`, too. */
+const goesElsewhere = (sql: SqlClient, now: Fragment) =>
+  sql`EXISTS (SELECT 1 FROM listeners l WHERE l.app_id = asked.app_id AND l.seen_until > ${now})
+      OR (asked.rule_id IS NOT NULL AND (
+        EXISTS (SELECT 1 FROM rules r
+                WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id AND r.own_secret IS NOT NULL)
+        OR (asked.webhook_url IS NULL AND EXISTS (
+          SELECT 1 FROM subscriptions s
+          WHERE s.user_id = asked.user_id AND s.connection_id = asked.connection_id))))`
+
+/**
+ * The statement of `EventStore.pending` with what it reads ahead: a row for each event and endpoint, or a row for the
+ * event alone. OFFSET 0 keeps the planner from joining whole tables: it would, because it expects many events.
+ */
+export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
+  sql`WITH due AS (${waitingEvents(sql, query)}), asked AS (
+        SELECT due.*, due.payload ->> 'ruleId' AS rule_id, count(*) OVER () <= ${READ_AHEAD_MAX} AS is_few FROM due
+      )
+      SELECT asked.*, early.*, e.*
+      FROM asked LEFT JOIN LATERAL (
+        SELECT ${answers(sql)}, ${goesElsewhere(sql, sql`${Rows.at(query.now)}::timestamptz`)}
+        FROM connections c JOIN apps a ON a.app_id = c.app_id
+        WHERE asked.is_few AND c.user_id = asked.user_id AND c.connection_id = asked.connection_id OFFSET 0
+      ) AS early (${sql.literal(prefixed(AuthorisationRow, AUTHORISATION))}, goes_elsewhere) ON true
+      LEFT JOIN LATERAL (
+        SELECT ${ENDPOINT_COLUMNS} FROM endpoints
+        WHERE NOT early.goes_elsewhere AND endpoints.app_id = asked.app_id OFFSET 0
+      ) AS e (${sql.literal(prefixed(EndpointRow, ENDPOINT))}) ON true
+      ORDER BY asked.fan_out_due_at, asked.occurred_at, asked.event_id COLLATE "C",
+        ep_created_at, ep_endpoint_id COLLATE "C"`
+
+/**
+ * What was read ahead of one event, whose rows these are. Undefined when it was not read, or when a column cannot be
+ * decoded: the caller then reads the same again, and gets the error.
+ */
+const aheadOf = (rows: ReadonlyArray<Row>): ReadAhead | undefined => {
+  const [first] = rows
+  if (first?.["goes_elsewhere"] !== false) return undefined
+  const authorisation = readAuthorisation(authorisationIn(first))
+  if (authorisation === UNREAD) return undefined
+  const endpoints: Array<WebhookEndpoint.WebhookEndpoint> = []
+  for (const row of rows) {
+    if (row["ep_app_id"] === null) continue
+    const endpoint = readEndpoint(endpointIn(row))
+    if (endpoint === UNREAD) return undefined
+    endpoints.push(toEndpoint(endpoint))
+  }
+  return { endpoints, authorisation: toAuthorisation(authorisation) }
+}
+
+export const readWithAhead = (
+  sql: SqlClient,
+  query: PendingRead
+): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> =>
+  Effect.gen(function* () {
+    const byEvent = new Map<unknown, [Row, ...Array<Row>]>()
+    for (const row of (yield* waitingWithAhead(sql, query)) as ReadonlyArray<Row>) {
+      const rows = byEvent.get(row["event_id"])
+      if (rows === undefined) byEvent.set(row["event_id"], [row])
+      else rows.push(row)
+    }
+    const { events, unreadable } = yield* read([...byEvent.values()].map(([row]) => row))
+    const ahead = new Map<EventId, ReadAhead>()
+    for (const { id } of events) {
+      const found = aheadOf(byEvent.get(id) ?? [])
+      if (found !== undefined) ahead.set(id, found)
+    }
+    return { events, ahead, unreadable }
+  })

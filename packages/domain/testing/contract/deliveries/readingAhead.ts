@@ -1,0 +1,162 @@
+import { Effect, Option } from "effect"
+import { EventStore, type PendingEvents, READ_AHEAD_MAX } from "../../../src/deliveries/EventStore.js"
+import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
+import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
+import { envelope, type OutboxEvent, ruleIdOf } from "../../../src/events/Event.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
+import { LegacyStore } from "../../../src/legacy/LegacyStore.js"
+import * as Listener from "../../../src/listeners/Listener.js"
+import { ListenerStore } from "../../../src/listeners/ListenerStore.js"
+import { RuleStore } from "../../../src/rules/RuleStore.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { ListenerId, SubscriptionId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { Sealed } from "../../../src/shared/Vault.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Uploads from "../fixes/uploadSamples.js"
+import { fired, mark, pending } from "./firedEvents.js"
+import * as Webhooks from "./webhookFixtures.js"
+
+export type ReadingAheadPorts = Uploads.UploadSamplePorts | EndpointStore | ListenerStore | LegacyStore | DeliveryStore
+
+/** What the store reads ahead of these events when no other events are due. */
+const aheadOf = (events: ReadonlyArray<OutboxEvent>): Effect.Effect<PendingEvents["ahead"], unknown, EventStore> =>
+  Effect.gen(function* () {
+    const store = yield* EventStore
+    const now = yield* Timestamp.now
+    const ids = new Set(events.map(({ id }) => id))
+    const all = yield* store.pending(Bucket.ALL, 10_000, now)
+    const others = all.events.filter(({ id }) => !ids.has(id)).map(({ id }) => id)
+    return (yield* store.pending(Bucket.ALL, 10_000, now, others)).ahead
+  })
+
+/** Checks that whatever was read ahead is what the other methods return now. A store may read nothing ahead. */
+const compared = (events: ReadonlyArray<OutboxEvent>, what: string) =>
+  Effect.gen(function* () {
+    const ahead = yield* aheadOf(events)
+    for (const event of events) {
+      const read = ahead.get(event.id)
+      if (read === undefined) continue
+      Check.equal(read.endpoints, yield* (yield* EndpointStore).list(event.appId), `${what}: endpoints`)
+      const { connectionId, occurredAt, payload, userId } = event
+      const found = yield* (yield* EventStore).authorisation(userId, connectionId, ruleIdOf(payload), occurredAt)
+      Check.equal(Option.some(read.authorisation), found, `${what}: authorisation`)
+    }
+  })
+
+const reading: Contract<ReadingAheadPorts> = [
+  {
+    name: "pending: what is read ahead of an event is what the other methods return, for each event [deliveries-18]",
+    run: Effect.gen(function* () {
+      const one = yield* fired(2)
+      const two = yield* fired(1)
+      const events = [...one.events, ...two.events]
+      yield* compared(events, "no endpoint")
+      const first = yield* Webhooks.endpoint(one.connection.appId)
+      yield* Webhooks.endpoint(one.connection.appId)
+      yield* Webhooks.endpoint(two.connection.appId)
+      yield* compared(events, "with endpoints")
+      yield* (yield* EndpointStore).update(first.appId, first.id, (before, disabledAt) => ({
+        ...before,
+        disabledAt,
+        epoch: 1
+      }))
+      yield* (yield* RuleStore).remove(
+        one.rule.userId,
+        one.rule.connectionId,
+        one.rule.id,
+        "Place",
+        yield* Timestamp.now
+      )
+      yield* compared(events, "after a rule was removed")
+      yield* mark(events)
+    })
+  },
+  {
+    name: "pending: nothing is read ahead of an event that a live listener or a legacy receiver gets too",
+    run: Effect.gen(function* () {
+      const heard = yield* fired(1)
+      const older = yield* fired(0)
+      const createdAt = yield* Timestamp.now
+      yield* (yield* ListenerStore).open({
+        appId: heard.connection.appId,
+        id: ListenerId.make(yield* Entropy.id("lst")),
+        endpointId: null,
+        events: [],
+        createdAt,
+        seenUntil: Listener.seenAt(createdAt)
+      })
+      const { appId, id: connectionId, userId } = older.connection
+      const id = SubscriptionId.make(yield* Entropy.id("sbs"))
+      const url = EndpointUrl.make(`https://hooks.example.com/${id}`)
+      yield* (yield* LegacyStore).subscribe({
+        userId,
+        id,
+        connectionId,
+        appId,
+        url,
+        sealed: Sealed.make(id),
+        createdAt
+      })
+      const toSubscription = yield* Uploads.event(older.rule, { webhookUrl: null })
+      const named = yield* Uploads.event(older.rule)
+      Check.isTrue(yield* Uploads.commit(older.phone, { events: [toSubscription, named] }), "uploaded")
+      const events = [...heard.events, toSubscription, named]
+      const ahead = yield* aheadOf(events)
+      Check.equal(
+        [...ahead.keys()].filter((read) => read !== named.id),
+        [],
+        "not of these"
+      )
+      yield* mark(events)
+    })
+  }
+]
+
+const marking: Contract<ReadingAheadPorts> = [
+  {
+    name: "insertAttempted: the only delivery of an event marks it as fanned out, also when the row is there already; another one does not [events-1]",
+    run: Effect.gen(function* () {
+      const { connection, events } = yield* fired(3)
+      const endpoint = yield* Webhooks.endpoint(connection.appId)
+      const store = yield* DeliveryStore
+      const at = yield* Timestamp.now
+      const end = { _tag: "Delivered", at } as const
+      const [only, again, several] = events
+      if (only === undefined || again === undefined || several === undefined) return Check.fail("three events")
+      const rowOf = (event: OutboxEvent) =>
+        Webhooks.draft(endpoint, { envelope: envelope(event), userId: event.userId })
+      yield* store.insert([yield* rowOf(again)])
+      const stored = yield* Effect.forEach(
+        [
+          [only, true],
+          [again, true],
+          [several, false]
+        ] as const,
+        ([event, isOnly]) => Effect.flatMap(rowOf(event), (row) => store.insertAttempted(row, end, null, isOnly)),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(stored, [true, false, true], "stored")
+      Check.equal(yield* pending(connection.userId), [several], "still in the outbox")
+      yield* mark([several])
+      yield* (yield* EndpointStore).remove(endpoint.appId, endpoint.id)
+    })
+  }
+]
+
+/** Rules about the few statements that the first attempt of a single event needs. */
+export const readingAhead: Contract<ReadingAheadPorts> = [...reading, ...marking]
+
+/** A case about how many events a store reads ahead. `isOnOneServer`: all tables of the store are on one server. */
+export const readsAhead = <E, R>(isOnOneServer: Effect.Effect<boolean, E, R>) => ({
+  name: "pending: on one server, 8 due events are read ahead and 9 are not; on a cluster none is [deliveries-18]",
+  run: Effect.gen(function* () {
+    const { events } = yield* fired(READ_AHEAD_MAX + 1)
+    const sizeOf = (count: number) => Effect.map(aheadOf(events.slice(0, count)), ({ size }) => size)
+    const sizes = [yield* sizeOf(READ_AHEAD_MAX), yield* sizeOf(READ_AHEAD_MAX + 1)]
+    Check.equal(sizes, [(yield* isOnOneServer) ? READ_AHEAD_MAX : 0, 0], "read ahead")
+    yield* mark(events)
+  })
+})
