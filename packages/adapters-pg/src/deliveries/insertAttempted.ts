@@ -107,8 +107,8 @@ const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"
 
 /**
- * The UPDATE that marks the events of `attempted` that have no other delivery as fanned out. `changeWaiting.ts` explains
- * the two unusual conditions.
+ * The UPDATE that marks the events of `attempted` that have no other delivery as fanned out. `changeWaiting.ts`
+ * explains the two unusual conditions.
  */
 const MARKING = `UPDATE events e SET fanned_out_at = d.stored_at
   FROM (SELECT r.user_id, r.event_id, r.stored_at FROM attempted r WHERE r.is_only AND r.user_id = r.user_id || '') AS d

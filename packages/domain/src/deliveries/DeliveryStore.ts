@@ -81,8 +81,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /**
      * Stores a delivery that was attempted before it was stored: its row in the state after the first attempt, and the
      * attempt's log row. After a success it sets the endpoint's strikes to 0. The stored data are the same as after
-     * `insert`, a claim and `finish`. Returns false, and stores no delivery, when another worker has stored a delivery of
-     * this event to this endpoint already.
+     * `insert`, a claim and `finish`. Returns false, and stores no delivery, when another worker has stored a delivery
+     * of this event to this endpoint already.
      *
      * `isOnly`: the event has no other delivery, so in both cases the store then marks the event as fanned out, like
      * `EventStore.markFannedOut`. When all tables are on one server, both happen in one transaction.

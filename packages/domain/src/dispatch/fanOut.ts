@@ -63,11 +63,11 @@ export interface FanOutResult {
  * in the outbox during the attempt, so after a crash the listener or legacy receiver would receive the event again.
  *
  * Events are rows of users and deliveries are rows of apps. These rows may be on different shards of the database, so
- * there are two transactions, except for an event that `firsts` sends to one endpoint. The first inserts the deliveries,
- * idempotently. The second marks the event as fanned out.
- * When a worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one
- * bucket, the events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, legacy
- * receivers, and endpoints to which two workers send directly (`firsts`), may receive the event twice. So the fan-out
+ * there are two transactions. The first inserts the deliveries, idempotently. The second marks the event as fanned out.
+ * (An event that `firsts` sends to one endpoint needs only one transaction when all tables are on one server.) When a
+ * worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one bucket, the
+ * events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, legacy receivers,
+ * and endpoints to which two workers send directly (`firsts`), may receive the event twice. So the fan-out
  * needs no fencing token. `onRows` runs as soon as an app's rows are stored.
  */
 export const fanOut = program(

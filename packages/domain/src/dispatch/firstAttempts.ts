@@ -25,9 +25,10 @@ export interface FirstAttempts {
    */
   readonly inHand: (now: Timestamp.Timestamp) => ReadonlyArray<EventId>
   /**
-   * Begins the first attempts of an event at all its endpoints. With a backlog, an attempt may wait in line until an earlier attempt at its endpoint ends. Returns false, and does
-   * nothing, when one of the endpoints is failing or has no room, or when this worker must not send the event directly,
-   * for example because of its age (`isFresh`). Then the caller stores the event's deliveries, which wait for a claim.
+   * Begins the first attempts of an event at all its endpoints. With a backlog, an attempt may wait in line until an
+   * earlier attempt at its endpoint ends. Returns false, and does nothing, when one of the endpoints is failing or has
+   * no room, or when this worker must not send the event directly, for example because of its age (`isFresh`). Then the
+   * caller stores the event's deliveries, which wait for a claim.
    */
   readonly launch: (
     event: WaitingEvent,

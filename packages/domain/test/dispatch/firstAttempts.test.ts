@@ -331,7 +331,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
     [50, 0, 1],
     [51, 1, 0]
   ])(
-    "that begins %i ms after the read of the event reads the permission %i times more [events-4]",
+    "that begins %i ms after the read of the event reads the permission %i times more [events-4-early]",
     (ms, reads, sent) => {
       inVirtualTime(
         Effect.gen(function* () {

@@ -52,7 +52,7 @@ export const instead =
     return Context.add(ports, tag, new Proxy({ ...store, ...change(store, ports) }, { get }))
   }
 
-/** Plants a bug in what the outbox reads ahead. `change` returns undefined for an event of which nothing is read ahead. */
+/** Plants a bug in what the outbox reads ahead. `change` returns undefined: nothing is read ahead of the event. */
 export const readingAhead = (change: (ahead: ReadAhead) => ReadAhead | undefined): Simulation.Sabotage =>
   instead(EventStore, (store) => ({
     pending: (...args) =>

@@ -7,7 +7,7 @@ import { orStoreError } from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 import { isDistributed } from "../schema/isDistributed.js"
 import { type AuthorisationQuestion, authorisationOf, authorisations } from "./authorisation.js"
-import { changing, marking } from "./changeWaiting.js"
+import { changing, marking } from "../deliveries/changeWaiting.js"
 import { readPending } from "./pendingEvents.js"
 import { readWithAhead } from "./readAhead.js"
 
