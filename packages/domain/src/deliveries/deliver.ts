@@ -61,7 +61,7 @@ export interface FirstAttempt {
   readonly isOnly: boolean
 }
 
-export interface FirstResult {
+interface FirstResult {
   /**
    * The stored result. Undefined when nothing was sent before `until`, or when another worker has stored the delivery
    * already. In these two cases the stored delivery lacks this result, and later claims attempt the delivery unless it
