@@ -155,6 +155,18 @@ describe("the page on which a developer changes an endpoint", () => {
     }
   })
 
+  it("a wrong header is listed together with the address, when an endpoint is changed and when one is added", async () => {
+    const { browser, page, webhooks } = await there()
+    const fields = { url: "http://x.example.com/", header_name: "bad name", header_value: "x" }
+    for (const at of [page, webhooks]) {
+      const { status, text } = await browser.submit(await browser.get(at), at, fields)
+      expect([status, text.match(/<a href="#(?:url|header_name)">/g)]).toEqual([
+        400,
+        ['<a href="#url">', '<a href="#header_name">']
+      ])
+    }
+  })
+
   it("an address that stays is not looked up again: its owner can change the rest while the name is away", async () => {
     const { before, browser, id, page, stored } = await there()
     await move(id, GONE)

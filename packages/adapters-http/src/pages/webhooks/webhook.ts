@@ -19,7 +19,7 @@ import { controls } from "./endpointCard.js"
 import { notice } from "../portal/notices.js"
 import { standingBadge } from "./strikes.js"
 import * as HeaderFields from "./headerFields.js"
-import { decoded, fields, LABELS, problemsOf, typed } from "./webhooks.js"
+import { decoded, fields, LABELS, typed } from "./webhooks.js"
 
 const words = texts.webhooks.edit
 
@@ -94,17 +94,14 @@ const edit = Visitor.signedIn((visitor) =>
       page(visitor, app, endpoint, {
         rejected: { form: Form.shown(form, problems), ticked: posted.events, removed: HeaderFields.removed(form) }
       })
-    const draft = yield* decoded(posted)
-    const headers = HeaderFields.changes(form)
-    if (Either.isLeft(draft) || Either.isLeft(headers)) {
-      return yield* showAgain([...problemsOf(draft), ...problemsOf(headers)])
-    }
+    const draft = yield* decoded(form)
+    if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const shown = {
       url: form.value("was_url"),
       events: form.value("was_events").split(" "),
       description: form.value("was_description") === "" ? null : form.value("was_description")
     }
-    const change = { ...draft.right, headers: headers.right, shown }
+    const change = { ...draft.right, shown }
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),

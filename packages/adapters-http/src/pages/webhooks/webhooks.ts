@@ -50,13 +50,17 @@ export const typed = (form: Form.Form) => ({
  * of the sender, so that the page shows the problems together. Otherwise the program that saves the endpoint checks the
  * address.
  */
-export const decoded = (posted: ReturnType<typeof typed>) =>
-  Effect.map(WebhookSender, (sender) =>
-    Either.mapLeft(Form.decode(Draft, posted), (problems) => {
-      const message = sender.faultOf(posted.url)
-      return message === undefined ? problems : [{ field: "url", message }, ...problems]
-    })
-  )
+export const decoded = (form: Form.Form) =>
+  Effect.map(WebhookSender, (sender) => {
+    const posted = typed(form)
+    const draft = Form.decode(Draft, posted)
+    const headers = HeaderFields.changes(form)
+    if (Either.isRight(draft) && Either.isRight(headers))
+      return Either.right({ ...draft.right, headers: headers.right })
+    const message = sender.faultOf(posted.url)
+    const ofUrl = message === undefined ? [] : [{ field: "url", message }]
+    return Either.left([...ofUrl, ...problemsOf(draft), ...problemsOf(headers)])
+  })
 
 interface RejectedForm {
   readonly form?: Fields.Shown
@@ -183,12 +187,10 @@ const add = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor, "develop")
     const showAgain = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
-    const draft = yield* decoded(typed(form))
-    const headers = HeaderFields.changes(form)
-    const problems = [...problemsOf(draft), ...problemsOf(headers)]
-    if (Either.isLeft(draft) || Either.isLeft(headers)) return yield* showAgain(problems)
+    const decodedForm = yield* decoded(form)
+    if (Either.isLeft(decodedForm)) return yield* showAgain(decodedForm.left)
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
-    const input = { ...draft.right, headers: headers.right }
+    const input = decodedForm.right
     const sender = Effect.flatMap(WebhookSender, (sender) => lookUpBefore(sender, input.url))
     const add = createEndpoint(visitor.account, app.id, input)
     return yield* addOnce(visitor, form, { typed: { ...input, headers: [...input.headers] }, kept: Kept, add }).pipe(
@@ -212,7 +214,7 @@ const add = Visitor.signedIn((visitor) =>
 )
 
 /** The problems of a part of a form. An empty list for a part without problems. */
-export const problemsOf = (decoded: Either.Either<unknown, ReadonlyArray<FieldProblem>>): ReadonlyArray<FieldProblem> =>
+const problemsOf = (decoded: Either.Either<unknown, ReadonlyArray<FieldProblem>>): ReadonlyArray<FieldProblem> =>
   Either.isLeft(decoded) ? decoded.left : []
 
 export const routes = [
