@@ -24,7 +24,7 @@ export const phone = async (world: World, { account }: Person): Promise<Phone> =
 const METRES_PER_DEGREE = 111_320
 
 /**
- * A point `metres` north of another point. The distance may be wrong by a few metres, so tests of the edge of a circle
+ * A point `metres` north of another point. The distance is wrong by up to 0.7 %, so tests of the exact edge of a circle
  * must not use this function.
  */
 export const north = ({ lat, lon }: Geometry.Point, metres: number): Geometry.Point => ({

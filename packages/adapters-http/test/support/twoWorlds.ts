@@ -62,7 +62,7 @@ const SCOPES = [
   "location.places.watch"
 ] as const
 
-/** The parts of an answer that an app sees, as text. Random parts are made equal. */
+/** The parts of an answer that an app sees. Random parts are replaced, so that they are the same in both worlds. */
 const seen = (question: string, { headers, status, text }: Answer) => ({
   question: alike(question),
   status,

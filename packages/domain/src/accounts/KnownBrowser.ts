@@ -5,9 +5,9 @@ import * as Time from "../shared/Timestamp.js"
 
 /**
  * A browser with which the owner of an account signed in before (decision accounts-14). The browser proves this with a
- * cookie that the service signed; the database stores nothing about the browser. Attempts to sign in from such a
- * browser are counted separately (`SignInThrottle`), so a stranger who guesses passwords cannot lock out the owner. The
- * cookie alone signs nobody in.
+ * cookie that the service signed. The database has the browser's id only in the tries to sign in, which are counted
+ * separately for each such browser (`SignInThrottle`), so a stranger who guesses passwords cannot lock out the owner.
+ * The cookie alone signs nobody in.
  */
 export interface KnownBrowser {
   readonly userId: UserId

@@ -54,8 +54,8 @@ export const make = (options: FanOutLoopOptions) => {
     fullReadAt = taken === batch ? startedAt : undefined
     yield* Effect.forEach(legacy, legacyFlights.launch, { discard: true })
     if (taken === 0) {
-      // The outbox was empty. So the signal that woke this loop may be about a new delivery, which may be due earlier
-      // than the cached due time.
+      // No event of this worker's buckets was taken. So the signal that woke this loop may be about a new delivery,
+      // which may be due earlier than the cached due time.
       dueTimes.forget()
       yield* toDeliver.ring
     }

@@ -1,5 +1,5 @@
-// The schemas of the files in an archive of a person's data. docs/export-format.md describes the files for people.
-// Decision exports-5.
+// The schemas of the files in an archive of a person's data (decision exports-5). docs/export-format.md is their
+// description for people.
 import { Schema } from "effect"
 import { Role } from "../accounts/Account.js"
 import { NoticeKind } from "../accounts/NoticeKind.js"

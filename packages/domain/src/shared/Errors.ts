@@ -1,4 +1,4 @@
-// The errors that several rooms share. What the message of an error says: decision errors-1.
+// The errors that several folders of the domain use. Decision errors-1 says what the message of an error contains.
 import { Effect, Schema } from "effect"
 
 /**
