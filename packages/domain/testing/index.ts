@@ -37,7 +37,7 @@ export { deliveryStoreContract } from "./contract/deliveries/deliveryStoreContra
 export { deviceStoreContract } from "./contract/fixes/deviceStoreContract.js"
 export { endpointStoreContract } from "./contract/deliveries/endpointStoreContract.js"
 export { eventStoreContract } from "./contract/deliveries/eventStoreContract.js"
-export { readsAhead } from "./contract/deliveries/readingAhead.js"
+export { readingAhead } from "./contract/deliveries/readingAhead.js"
 export { exportStoreContract } from "./contract/exports/exportStoreContract.js"
 export { figuresStoreContract } from "./contract/figuresStoreContract.js"
 export { fixHistoryContract } from "./contract/fixes/fixHistoryContract.js"

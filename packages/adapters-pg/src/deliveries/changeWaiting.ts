@@ -11,15 +11,19 @@ import * as Rows from "../driver/Rows.js"
  * planner cannot estimate, so it expects one row. Without this comparison, the planner would expect 200 rows and
  * read the whole table while the table is small.
  */
+export const changingThese = (sql: SqlClient, these: Fragment, change: Fragment) =>
+  sql`UPDATE events e SET ${change}
+      FROM (SELECT * FROM (${these}) AS d WHERE user_id = user_id || '') AS done
+      WHERE e.user_id = done.user_id AND e.event_id = done.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
+
+/** Like `changingThese`, for events that the caller lists. */
 export const changing = (sql: SqlClient, events: ReadonlyArray<EventKey>, change: Fragment, onCluster: boolean) => {
   const people = events.map(({ userId }) => userId)
   // Without a condition on `e.user_id` that Citus can read, the statement would go to every shard.
   const ofPeople = onCluster ? sql`AND e.user_id = ANY(${[...new Set(people)]}::text[])` : sql``
-  return sql`UPDATE events e SET ${change}
-      FROM (SELECT * FROM unnest(${people}::text[], ${events.map(({ id }) => id)}::text[])
-              AS d (user_id, event_id) WHERE user_id = user_id || '') AS done
-      WHERE e.user_id = done.user_id AND e.event_id = done.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'
-        ${ofPeople}`
+  const these = sql`SELECT * FROM unnest(${people}::text[], ${events.map(({ id }) => id)}::text[])
+                      AS d (user_id, event_id)`
+  return sql`${changingThese(sql, these, change)} ${ofPeople}`
 }
 
 /** Marks the events as fanned out. */

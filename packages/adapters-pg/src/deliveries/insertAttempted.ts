@@ -1,12 +1,12 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
-import { Delivery } from "@place-access/domain/deliveries"
+import { Delivery, type InsertedAttempt } from "@place-access/domain/deliveries"
 import { type AppId, DeliveryId, type Timestamp } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
-import { marking } from "./changeWaiting.js"
+import { changingThese } from "./changeWaiting.js"
 import { exchangeRecord, storable } from "./DeliveryRow.js"
 import { RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
 import { begunOr } from "./transitions.js"
@@ -107,12 +107,15 @@ const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"
 
 /**
- * The UPDATE that marks the events of `attempted` that have no other delivery as fanned out. `changeWaiting.ts`
- * explains the two unusual conditions.
+ * Marks the events of `attempted` that have no other delivery. The condition on `cleared` is always true. It makes
+ * PostgreSQL lock the endpoints before the events, as in the deletion of an account, so that nothing deadlocks.
  */
-const MARKING = `UPDATE events e SET fanned_out_at = d.stored_at
-  FROM (SELECT r.user_id, r.event_id, r.stored_at FROM attempted r WHERE r.is_only AND r.user_id = r.user_id || '') AS d
-  WHERE e.user_id = d.user_id AND e.event_id = d.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
+const markingOnly = (sql: SqlClient) =>
+  changingThese(
+    sql,
+    sql`SELECT user_id, event_id, stored_at FROM attempted WHERE is_only AND (SELECT count(*) FROM cleared) >= 0`,
+    sql`fanned_out_at = done.stored_at`
+  )
 
 /**
  * Inserts the deliveries, logs their attempts, resets the strikes and marks the events in one statement, for a single
@@ -133,7 +136,7 @@ const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attempt
       ), counted AS (
         UPDATE endpoints e SET strikes = 0 FROM cleared c WHERE e.app_id = ${appId} AND e.endpoint_id = c.endpoint_id
       ), marked AS (
-        ${sql.literal(MARKING)}
+        ${markingOnly(sql)}
       )
       SELECT delivery_id FROM stored`
 
@@ -161,31 +164,23 @@ const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attemp
     return rows
   }).pipe(sql.withTransaction)
 
-/** Marks the events without other deliveries on a cluster, after their deliveries are stored. */
-const markOnCluster = (sql: SqlClient, all: ReadonlyArray<AttemptedDelivery>, now: Timestamp.Timestamp) => {
-  const events = all.flatMap(({ isOnly, row: { envelope, userId } }) =>
-    isOnly && userId !== null ? [{ userId, id: envelope.eventId }] : []
-  )
-  return events.length === 0 ? Effect.void : Effect.asVoid(marking(sql, events, now, true))
-}
-
 /**
- * Implements `DeliveryStore.insertAttempted` for deliveries of one app that were attempted at the same time. Returns,
- * in the same order, whether each was stored.
+ * Implements `DeliveryStore.insertAttempted` for deliveries of one app that were attempted at the same time. The
+ * results have the order of the deliveries. On a cluster no event is marked: it is on the node of its person.
  */
 export const insertAttempted = (
   sql: SqlClient,
   all: ReadonlyArray<AttemptedDelivery>,
   onCluster: boolean
-): Effect.Effect<ReadonlyArray<boolean>, SqlError | ParseResult.ParseError> => {
+): Effect.Effect<ReadonlyArray<InsertedAttempt>, SqlError | ParseResult.ParseError> => {
   const [first] = all
   if (first === undefined) return Effect.succeed([])
   const { appId } = first.row
   const storing = onCluster
-    ? Effect.zipLeft(insertOnCluster(sql, appId, all), markOnCluster(sql, all, first.now))
+    ? insertOnCluster(sql, appId, all)
     : insertTogether(sql, appId, all).pipe(Rows.all(StoredRow))
   return Effect.map(storing, (rows) => {
     const stored = new Set(rows.map((row) => row.delivery_id))
-    return all.map(({ row }) => stored.has(row.id))
+    return all.map(({ isOnly, row }) => ({ isStored: stored.has(row.id), isFannedOut: isOnly && !onCluster }))
   })
 }

@@ -18,15 +18,15 @@ import { type PendingRead, read, waitingEvents } from "./pendingEvents.js"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The columns of `row`, each with a prefix, so that they can stand beside the columns of an event. */
-const prefixed = (row: { readonly fields: object }, prefix: string): string =>
-  Object.keys(row.fields)
-    .map((name) => prefix + name)
+/** The columns of `table`, each renamed with a prefix, so that they can stand beside the columns of an event. */
+const renamed = (table: string, schema: { readonly fields: object }, prefix: string): string =>
+  Object.keys(schema.fields)
+    .map((name) => `${table}.${name} AS ${prefix}${name}`)
     .join(", ")
 
-/** The columns of `row`, taken out of a row in which they have a prefix. */
-const without = (row: { readonly fields: object }, prefix: string) => {
-  const names = Object.keys(row.fields)
+/** Takes the columns of the schema out of a row in which they have a prefix. */
+const without = (schema: { readonly fields: object }, prefix: string) => {
+  const names = Object.keys(schema.fields)
   return (from: Row) => Object.fromEntries(names.map((name) => [name, from[prefix + name]] as const))
 }
 
@@ -51,24 +51,29 @@ const goesElsewhere = (sql: SqlClient, now: Fragment) =>
 
 /**
  * The statement of `EventStore.pending` with what it reads ahead: a row for each event and endpoint, or a row for the
- * event alone. OFFSET 0 keeps the planner from joining whole tables: it would, because it expects many events.
+ * event alone. OFFSET 0 keeps the planner from joining whole tables: it would, because it expects many events. The
+ * limit of `asked` changes no result. It tells the planner how few events there are at most: with the tenth of a large
+ * backlog that the planner expects of `due`, the statement would seem so expensive that PostgreSQL would compile it
+ * (JIT), which takes a second.
  */
 export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
   sql`WITH due AS (${waitingEvents(sql, query)}), asked AS (
         SELECT due.*, due.payload ->> 'ruleId' AS rule_id, count(*) OVER () <= ${READ_AHEAD_MAX} AS is_few FROM due
+        LIMIT ${sql.literal(String(query.limit))}
       )
-      SELECT asked.*, early.*, e.*
+      SELECT asked.*, early.goes_elsewhere, ${sql.literal(renamed("early", AuthorisationRow, AUTHORISATION))},
+        ${sql.literal(renamed("e", EndpointRow, ENDPOINT))}
       FROM asked LEFT JOIN LATERAL (
-        SELECT ${answers(sql)}, ${goesElsewhere(sql, sql`${Rows.at(query.now)}::timestamptz`)}
+        SELECT ${answers(sql)}, (${goesElsewhere(sql, sql`${Rows.at(query.now)}::timestamptz`)}) AS goes_elsewhere
         FROM connections c JOIN apps a ON a.app_id = c.app_id
         WHERE asked.is_few AND c.user_id = asked.user_id AND c.connection_id = asked.connection_id OFFSET 0
-      ) AS early (${sql.literal(prefixed(AuthorisationRow, AUTHORISATION))}, goes_elsewhere) ON true
+      ) AS early ON true
       LEFT JOIN LATERAL (
         SELECT ${ENDPOINT_COLUMNS} FROM endpoints
         WHERE NOT early.goes_elsewhere AND endpoints.app_id = asked.app_id OFFSET 0
-      ) AS e (${sql.literal(prefixed(EndpointRow, ENDPOINT))}) ON true
+      ) AS e ON true
       ORDER BY asked.fan_out_due_at, asked.occurred_at, asked.event_id COLLATE "C",
-        ep_created_at, ep_endpoint_id COLLATE "C"`
+        e.created_at, e.endpoint_id COLLATE "C"`
 
 /**
  * What was read ahead of one event, whose rows these are. Undefined when it was not read, or when a column cannot be

@@ -10,11 +10,12 @@ import { expect, it, vi } from "vitest"
 import { writing } from "@place-access/adapters-pg/deliveries/finishStatement"
 import { migratedOn, migratedPostgres, withStores } from "../support/contracts.js"
 import { explained, nodes } from "../support/plans.js"
+import { waits } from "../support/waits.js"
 import { describePg, describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-const { claim, endpoint, endpointNow, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
+const { claim, draft, endpoint, endpointNow, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 const MINUTE = Timestamp.MINUTE
 
 const arrived = (at: Timestamp.Timestamp): Delivery.DeliveryFinish => ({ _tag: "Delivered", at })
@@ -58,6 +59,36 @@ describeServers("deliveries that end at the same time", (server) => {
       (sql) => sql`UPDATE endpoints SET strikes = ${strikes}
                    WHERE app_id = ${endpoint.appId} AND endpoint_id = ${endpoint.id}`
     )
+
+  it("a first attempt locks its endpoint before it marks its event, in the order in which an account is deleted [errors-2]", () =>
+    run(
+      withEndpoints((one) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const store = yield* DeliveryStore
+          const now = yield* Timestamp.now
+          const first = yield* draft(one)
+          const { envelope, userId } = first
+          yield* sql`INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, created_at, fan_out_due_at)
+            VALUES (${userId}, ${envelope.eventId}, ${envelope.grantId}, ${one.appId}, '{}', now(), now(), now())`
+          yield* strike(one, 3)
+          const hasLocked = yield* Effect.makeLatch()
+          const deletion = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`SELECT 1 FROM endpoints WHERE app_id = ${one.appId} AND endpoint_id = ${one.id} FOR UPDATE`
+              yield* hasLocked.open
+              yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
+              // Fails if the attempt has locked the event: then the two transactions would wait for each other.
+              yield* sql`SELECT 1 FROM events WHERE user_id = ${userId} AND event_id = ${envelope.eventId}
+                         FOR UPDATE NOWAIT`
+            })
+          )
+          const attempt = Effect.zipRight(hasLocked.await, store.insertAttempted(first, arrived(now), null, true))
+          const [, { isStored }] = yield* Effect.all([deletion, attempt], { concurrency: "unbounded" })
+          expect([isStored, yield* strikesOf(one)]).toEqual([true, 0])
+        })
+      )
+    ))
 
   it("each moves as `Delivery.move` says and logs its own attempt, whatever way the others end; whose lease is lost and who ends twice is told so", () =>
     run(

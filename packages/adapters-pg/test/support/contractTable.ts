@@ -124,7 +124,7 @@ export const contractTable: ReadonlyArray<Row> = [
   row("SqlAccountDeletionStore", Testing.accountDeletionStoreContract),
   row("SqlAccountDeletionStore: every table", deletionCatalogue),
   row("SqlDeliveryStore", Testing.deliveryStoreContract),
-  row("SqlEventStore", [...Testing.eventStoreContract, Testing.readsAhead(isOnOneServer), unreadableEvent]),
+  row("SqlEventStore", [...Testing.eventStoreContract, ...Testing.readingAhead(isOnOneServer), unreadableEvent]),
   row("SqlDeviceStore", Testing.deviceStoreContract),
   row("SqlEndpointStore", Testing.endpointStoreContract),
   row("SqlEndpointStore: strike warnings", Testing.strikeWarningsContract),

@@ -9,6 +9,7 @@ export interface Node {
   readonly "Relation Name"?: string
   readonly "Shared Hit Blocks": number
   readonly "Shared Read Blocks": number
+  readonly "Total Cost": number
   readonly "Actual Rows": number
   readonly "Actual Loops": number
   readonly "Rows Removed by Filter"?: number

@@ -9,7 +9,7 @@ import { neededScope, type Payload, ruleIdOf } from "../events/Event.js"
 
 /**
  * The data for the check before each attempt: the state at the time of the attempt, not at the time of the event (Spec
- * §6.3.5).
+ * §6.3.5). For a first attempt this may be the state up to `AHEAD_MAX_AGE` before.
  */
 export interface Authorisation {
   readonly connection: Pick<
@@ -33,21 +33,18 @@ export interface Authorisation {
   readonly webhookUrl?: string
 }
 
-/** The authorisation of an event that was read together with the event, and when that read began. */
-export interface EarlyRead {
-  readonly authorisation: Authorisation
-  readonly readAt: Timestamp.Timestamp
-}
+/**
+ * In milliseconds. A first attempt that begins at most this long after the worker began to read the event uses the
+ * authorisation that was read ahead, together with the event. A later attempt reads the authorisation again.
+ */
+export const AHEAD_MAX_AGE = 50
 
 /**
- * In milliseconds. An attempt that begins at most this long after the read of the event uses the authorisation from
- * that read. A later attempt reads the authorisation again.
+ * Whether an attempt that begins now may use an authorisation whose read began at `readAt`. False when the clock was
+ * set back since then.
  */
-export const USABLE = 50
-
-/** Whether an attempt that begins now may use what was read. False when the clock was set back since the read. */
-export const isUsable = ({ readAt }: EarlyRead, now: Timestamp.Timestamp): boolean =>
-  now >= readAt && now - readAt <= USABLE
+export const isRecent = (readAt: Timestamp.Timestamp, now: Timestamp.Timestamp): boolean =>
+  now >= readAt && now - readAt <= AHEAD_MAX_AGE
 
 /**
  * Whether the app may receive the event now. All of these must be true:

@@ -51,6 +51,14 @@ export interface ClaimedDeliveries {
   readonly isSkipping: boolean
 }
 
+/** What `DeliveryStore.insertAttempted` did. */
+export interface InsertedAttempt {
+  /** False when another worker had stored the delivery already. */
+  readonly isStored: boolean
+  /** Whether the event is marked as fanned out. */
+  readonly isFannedOut: boolean
+}
+
 export interface DeliveryFilter {
   readonly endpointId?: EndpointId | undefined
   readonly eventId?: EventId | undefined
@@ -81,18 +89,18 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /**
      * Stores a delivery that was attempted before it was stored: its row in the state after the first attempt, and the
      * attempt's log row. After a success it sets the endpoint's strikes to 0. The stored data are the same as after
-     * `insert`, a claim and `finish`. Returns false, and stores no delivery, when another worker has stored a delivery
-     * of this event to this endpoint already.
+     * `insert`, a claim and `finish`. Stores nothing when another worker has stored a delivery of this event to this
+     * endpoint already.
      *
-     * `isOnly`: the event has no other delivery, so in both cases the store then marks the event as fanned out, like
-     * `EventStore.markFannedOut`. When all tables are on one server, both happen in one transaction.
+     * `isOnly`: the event has no other delivery. When all tables are on one server, the store then also marks the event
+     * as fanned out, in the same transaction, whether or not it stored the delivery. Otherwise the caller marks it.
      */
     readonly insertAttempted: (
       row: NewDelivery,
       finish: DeliveryFinish,
       attempt: Attempt | null,
       isOnly: boolean
-    ) => Effect.Effect<boolean, StoreError>
+    ) => Effect.Effect<InsertedAttempt, StoreError>
     /**
      * Leases due rows of enabled endpoints to this worker. The claim takes only a few rows of each endpoint, so that a
      * long backlog of one endpoint does not delay the others. The claim skips an endpoint that another transaction has

@@ -3,7 +3,7 @@ import * as SigningSecret from "../endpoints/SigningSecret.js"
 import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import { body } from "../events/Event.js"
 import { report } from "../figures/FiguresRecorder.js"
-import { Entropy, fn, program, retryTransient, type StoreError, Telemetry, Timestamp } from "../shared/index.js"
+import { Entropy, fn, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
 import * as Authorisation from "./Authorisation.js"
 import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
@@ -45,7 +45,8 @@ export const deliver = program("deliver", function* (claim: ClaimedDelivery, lea
   const authorisation = yield* authorisationOf(delivery)
   const result = yield* attempt(delivery, authorisation, { headers, secrets, url }, leaseUntil)
   if (result === undefined) return undefined
-  return yield* finish(delivery, result, (yield* DeliveryStore).finish(claimed, result.how, result.row))
+  const finishing = (yield* DeliveryStore).finish(claimed, result.how, result.row)
+  return yield* noted(delivery, result, yield* retryTransient(REPEATS)(finishing))
 })
 
 /** A delivery that is not stored yet, and what its first attempt needs. */
@@ -55,8 +56,8 @@ export interface FirstAttempt {
   readonly endpoint: WebhookEndpoint
   /** The endpoint is not used after this time, because it may have changed since it was read. */
   readonly until: Timestamp.Timestamp
-  /** Null: the attempt reads the authorisation. */
-  readonly early: Authorisation.EarlyRead | null
+  /** The authorisation that was read ahead, and when that read began. Null: the attempt reads the authorisation. */
+  readonly ahead: { readonly authorisation: Authorisation.Authorisation; readonly readAt: Timestamp.Timestamp } | null
   /** Whether the event has no other delivery. */
   readonly isOnly: boolean
 }
@@ -72,19 +73,23 @@ interface FirstResult {
   readonly isFannedOut: boolean
 }
 
-/** Makes the first attempt at a delivery, as `deliver` does, and then stores the delivery with the result. */
-export const deliverFirst = program("deliverFirst", function* ({ early, endpoint, isOnly, row, until }: FirstAttempt) {
+/**
+ * Makes the first attempt at a delivery, as `deliver` does, and then stores the delivery with the result. The attempt
+ * uses the authorisation that was read ahead, if that read was recent (`Authorisation.isRecent`).
+ */
+export const deliverFirst = program("deliverFirst", function* ({ ahead, endpoint, isOnly, row, until }: FirstAttempt) {
   const store = yield* DeliveryStore
   const delivery = Delivery.begin(row)
-  const isRead = early !== null && Authorisation.isUsable(early, yield* Timestamp.now)
-  const authorisation = isRead ? Option.some(early.authorisation) : yield* authorisationOf(delivery)
+  const isRead = ahead !== null && Authorisation.isRecent(ahead.readAt, yield* Timestamp.now)
+  const authorisation = isRead ? Option.some(ahead.authorisation) : yield* authorisationOf(delivery)
   const result = yield* attempt(delivery, authorisation, endpoint, until)
   if (result === undefined) {
     yield* retryTransient(REPEATS)(store.insert([row]))
     return { stored: undefined, isFannedOut: false } satisfies FirstResult
   }
-  const storing = store.insertAttempted(row, result.how, result.row, isOnly)
-  return { stored: yield* finish(delivery, result, storing), isFannedOut: isOnly } satisfies FirstResult
+  const inserted = yield* retryTransient(REPEATS)(store.insertAttempted(row, result.how, result.row, isOnly))
+  const stored = yield* noted(delivery, result, inserted.isStored)
+  return { stored, isFannedOut: inserted.isFannedOut } satisfies FirstResult
 })
 
 type Receiver = Pick<ClaimedDelivery, "url" | "secrets" | "headers">
@@ -152,13 +157,9 @@ const send = fn(function* (
   return result
 })
 
-/** Stores the result of an attempt. Returns undefined when another worker has taken the delivery over. */
-const finish = fn(function* (
-  delivery: Delivery.Delivery,
-  { how, row }: AttemptResult,
-  storing: Effect.Effect<boolean, StoreError>
-) {
-  const written = (yield* retryTransient(REPEATS)(storing)) ? how : undefined
+/** Measures the result of an attempt. Returns undefined when another worker has taken the delivery over. */
+const noted = fn(function* (delivery: Delivery.Delivery, { how, row }: AttemptResult, isStored: boolean) {
+  const written = isStored ? how : undefined
   yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
   yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
   const tookMillis = row === null ? 0 : row.endedAt - row.startedAt

@@ -15,7 +15,8 @@ export {
   type ClaimedDeliveries,
   type ClaimRequest,
   DeliveryStore,
-  type DeliveryFilter
+  type DeliveryFilter,
+  type InsertedAttempt
 } from "./DeliveryStore.js"
 export * as Replay from "./Replay.js"
 export * as RetrySchedule from "./RetrySchedule.js"

@@ -84,8 +84,8 @@ export const fanOut = program(
     if (unreadable.length > 0) yield* events.postpone(unreadable, Timestamp.plus(now, FAILED_WAIT))
     const byApp = Object.values(Array.groupBy(due, (event) => event.appId))
     const isBacklog = due.length + unreadable.length === limit
-    const turn: Turn = { now, ahead, onRows, firsts, isBacklog }
-    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, turn), { concurrency: APPS_AT_ONCE })
+    const read: OutboxRead = { now, ahead, onRows, firsts, isBacklog }
+    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, read), { concurrency: APPS_AT_ONCE })
     const fannedOut: FanOutResult = {
       taken: due.length + unreadable.length - written.reduce((sum, { stillDue }) => sum + stillDue, 0),
       deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
@@ -102,7 +102,7 @@ export const fanOut = program(
 )
 
 /** A read of the outbox, and what the fan-out of its events uses. `now` is from before the read. */
-interface Turn {
+interface OutboxRead {
   readonly now: Timestamp.Timestamp
   readonly ahead: ReadonlyMap<EventId, ReadAhead>
   readonly onRows: Effect.Effect<void>
@@ -120,12 +120,12 @@ interface Receivers {
 }
 
 /** The receivers of the events. They are read now, unless the store read them together with every event. */
-const receiversOf = fn(function* (appId: AppId, events: ReadonlyArray<WaitingEvent>, { ahead, now }: Turn) {
+const receiversOf = fn(function* (appId: AppId, events: ReadonlyArray<WaitingEvent>, { ahead, now }: OutboxRead) {
   if (events.every(({ id }) => ahead.has(id))) {
     const [first] = events
     const endpoints = first === undefined ? [] : (ahead.get(first.id)?.endpoints ?? [])
-    const early: Receivers = { endpoints, legacy: new Map(), listeners: [], readAt: now }
-    return early
+    const receivers: Receivers = { endpoints, legacy: new Map(), listeners: [], readAt: now }
+    return receivers
   }
   const readAt = yield* Timestamp.now
   const [endpointStore, legacyStore, listenerStore] = [yield* EndpointStore, yield* LegacyStore, yield* ListenerStore]
@@ -142,15 +142,15 @@ const receiversOf = fn(function* (appId: AppId, events: ReadonlyArray<WaitingEve
  * begun to send. This effect must not fail except when it is interrupted: `fanOut` would stop and lose the legacy
  * deliveries of other apps, whose events are marked as fanned out already.
  */
-const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, turn: Turn) => {
-  const { firsts, isBacklog, now, onRows } = turn
+const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, read: OutboxRead) => {
+  const { firsts, isBacklog, now, onRows } = read
   let left: ReadonlyArray<WaitingEvent> = events
   return Effect.gen(function* () {
     const appId = events[0].appId
     const open = events.filter(({ isSuspended }) => isSuspended !== true)
-    const receivers = yield* receiversOf(appId, open, turn)
+    const receivers = yield* receiversOf(appId, open, read)
     const { endpoints, listeners } = receivers
-    const attempts = yield* attemptsOf(open, receivers, turn)
+    const attempts = yield* attemptsOf(open, receivers, read)
     const legacy = open.flatMap((event) =>
       (receivers.legacy.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver))
     )
@@ -211,7 +211,7 @@ const hasOwnAddress = ({ legacy }: Receivers, id: EventId): boolean =>
  * delivery, even if an endpoint has the address of the rule: the event goes to this address as a legacy delivery
  * (decision legacy-3).
  */
-const attemptsOf = (events: ReadonlyArray<WaitingEvent>, receivers: Receivers, { ahead, now }: Turn) =>
+const attemptsOf = (events: ReadonlyArray<WaitingEvent>, receivers: Receivers, { ahead, now }: OutboxRead) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy.Entropy
     const until = Timestamp.plus(receivers.readAt, Delivery.LEASE)
@@ -225,7 +225,7 @@ const attemptsOf = (events: ReadonlyArray<WaitingEvent>, receivers: Receivers, {
       const isOnly = wanting.length === 1
       const own: Array<FirstAttempt> = []
       for (const endpoint of wanting)
-        own.push({ row: yield* newDelivery(entropy, event, endpoint), endpoint, until, early, isOnly })
+        own.push({ row: yield* newDelivery(entropy, event, endpoint), endpoint, until, ahead: early, isOnly })
       attempts.set(event.id, own)
     }
     return attempts

@@ -30,7 +30,8 @@ export const notStored = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
 /**
  * Makes the functions by which a worker keeps track of the events whose first attempts it makes. When all first
  * attempts of an event have ended and all its deliveries are stored, `endEvent` marks the event in the outbox as fanned
- * out. Else the event stays in the outbox, and a worker reads it again.
+ * out, unless the store has marked it already (`fannedOut`). When a delivery is not stored, the event stays in the
+ * outbox, and a worker reads it again.
  */
 export const make = Effect.map(EventStore, (events) => {
   /**

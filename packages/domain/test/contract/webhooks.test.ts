@@ -26,7 +26,7 @@ import {
   MemoryRuleStore,
   MemoryStaffStore,
   MemoryVault,
-  readsAhead,
+  readingAhead,
   strikeWarningsContract
 } from "@place-access/domain/testing"
 import { Effect, Layer } from "effect"
@@ -58,7 +58,7 @@ const memory = Layer.mergeAll(
 runContract("MemoryEndpointStore", endpointStoreContract, memory)
 runContract("MemoryDeliveryStore", deliveryStoreContract, memory)
 runContract("strike warnings, in memory", strikeWarningsContract, memory)
-runContract("MemoryEventStore", [...eventStoreContract, readsAhead(Effect.succeed(true))], memory)
+runContract("MemoryEventStore", [...eventStoreContract, ...readingAhead(Effect.succeed(true))], memory)
 runContract("MemoryLegacyStore", legacyStoreContract, memory)
 runContract("MemoryListenerStore", listenerStoreContract, memory)
 runContract("MemoryRetentionStore, logs", logRetentionContract, memory)

@@ -201,7 +201,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "D9",
     what: "a first attempt is stored as a delivery that waits for its first attempt",
     sabotage: instead(DeliveryStore, (store) => ({
-      insertAttempted: (row) => Effect.as(store.insert([row]), true)
+      insertAttempted: (row) => Effect.as(store.insert([row]), { isStored: true, isFannedOut: false })
     })),
     scenario: inScene(fire)
   },

@@ -39,10 +39,11 @@ const made = (at: Timestamp.Timestamp, overrides: Partial<Delivery.Attempt> = {}
 const store = (
   row: Delivery.NewDelivery,
   how: Delivery.DeliveryFinish,
-  attempt: Delivery.Attempt | null,
-  isOnly = false
+  attempt: Delivery.Attempt | null
 ): Effect.Effect<boolean, unknown, DeliveryStore> =>
-  Effect.flatMap(DeliveryStore, (deliveries) => deliveries.insertAttempted(row, how, attempt, isOnly))
+  Effect.flatMap(DeliveryStore, (deliveries) =>
+    Effect.map(deliveries.insertAttempted(row, how, attempt, false), ({ isStored }) => isStored)
+  )
 
 const setStrikes = ({ appId, id }: WebhookEndpoint, strikes: number) =>
   Effect.flatMap(EndpointStore, (endpoints) => endpoints.update(appId, id, (before) => ({ ...before, strikes })))

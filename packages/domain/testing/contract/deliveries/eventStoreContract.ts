@@ -16,7 +16,6 @@ import * as Connections from "../connection/connectionSamples.js"
 import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { fired, mark, pending } from "./firedEvents.js"
-import { readingAhead, type ReadingAheadPorts } from "./readingAhead.js"
 import { suspendedEvents } from "./suspendedEvents.js"
 
 const WAIT = 30 * Timestamp.SECOND
@@ -283,9 +282,8 @@ const checks: Contract<Uploads.UploadSamplePorts> = [
 ]
 
 /** Rules that every `EventStore` must keep: which events wait for fan-out, and whether an event may still be sent. */
-export const eventStoreContract: Contract<ReadingAheadPorts | StaffStore> = [
+export const eventStoreContract: Contract<Uploads.UploadSamplePorts | StaffStore> = [
   ...outbox,
   ...checks,
-  ...readingAhead,
   ...suspendedEvents
 ]

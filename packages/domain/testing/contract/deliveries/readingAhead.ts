@@ -2,6 +2,8 @@ import { Effect, Option } from "effect"
 import { EventStore, type PendingEvents, READ_AHEAD_MAX } from "../../../src/deliveries/EventStore.js"
 import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
+import type { WebhookEndpoint } from "../../../src/endpoints/WebhookEndpoint.js"
+import type { Connection } from "../../../src/connection/Connection.js"
 import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
 import { envelope, type OutboxEvent, ruleIdOf } from "../../../src/events/Event.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
@@ -32,10 +34,11 @@ const aheadOf = (events: ReadonlyArray<OutboxEvent>): Effect.Effect<PendingEvent
     return (yield* store.pending(Bucket.ALL, 10_000, now, others)).ahead
   })
 
-/** Checks that whatever was read ahead is what the other methods return now. A store may read nothing ahead. */
-const compared = (events: ReadonlyArray<OutboxEvent>, what: string) =>
+/** Checks that the store read ahead of each event, and that it read what the other methods return now. */
+const compared = (isOnOneServer: boolean, events: ReadonlyArray<OutboxEvent>, what: string) =>
   Effect.gen(function* () {
     const ahead = yield* aheadOf(events)
+    Check.equal(ahead.size, isOnOneServer ? events.length : 0, `${what}: events`)
     for (const event of events) {
       const read = ahead.get(event.id)
       if (read === undefined) continue
@@ -46,31 +49,50 @@ const compared = (events: ReadonlyArray<OutboxEvent>, what: string) =>
     }
   })
 
-const reading: Contract<ReadingAheadPorts> = [
+/** A listener of the app that is live for a while. */
+const listen = (appId: OutboxEvent["appId"]) =>
+  Effect.gen(function* () {
+    const createdAt = yield* Timestamp.now
+    const id = ListenerId.make(yield* Entropy.id("lst"))
+    const listener = { appId, id, endpointId: null, events: [], createdAt, seenUntil: Listener.seenAt(createdAt) }
+    Check.isTrue(yield* (yield* ListenerStore).open(listener), "opened")
+  })
+
+const subscribe = ({ appId, id: connectionId, userId }: Connection) =>
+  Effect.gen(function* () {
+    const createdAt = yield* Timestamp.now
+    const id = SubscriptionId.make(yield* Entropy.id("sbs"))
+    const [url, sealed] = [EndpointUrl.make(`https://hooks.example.com/${id}`), Sealed.make(id)]
+    const subscription = { userId, id, connectionId, appId, url, sealed, createdAt }
+    Check.equal(yield* (yield* LegacyStore).subscribe(subscription), "created", "subscribed")
+  })
+
+/**
+ * Rules about the few statements that the first attempt of a single event needs. Every store keeps the rules about what
+ * is read ahead and marked, but only a store on one server reads ahead and marks at all.
+ */
+export const readingAhead = <R>(isOnOneServer: Effect.Effect<boolean, unknown, R>): Contract<ReadingAheadPorts | R> => [
   {
     name: "pending: what is read ahead of an event is what the other methods return, for each event [deliveries-18]",
     run: Effect.gen(function* () {
+      const isOne = yield* isOnOneServer
       const one = yield* fired(2)
       const two = yield* fired(1)
       const events = [...one.events, ...two.events]
-      yield* compared(events, "no endpoint")
+      yield* compared(isOne, events, "no endpoint")
       const first = yield* Webhooks.endpoint(one.connection.appId)
       yield* Webhooks.endpoint(one.connection.appId)
       yield* Webhooks.endpoint(two.connection.appId)
-      yield* compared(events, "with endpoints")
-      yield* (yield* EndpointStore).update(first.appId, first.id, (before, disabledAt) => ({
+      yield* compared(isOne, events, "with endpoints")
+      const disabled = (before: WebhookEndpoint, disabledAt: Timestamp.Timestamp) => ({
         ...before,
         disabledAt,
         epoch: 1
-      }))
-      yield* (yield* RuleStore).remove(
-        one.rule.userId,
-        one.rule.connectionId,
-        one.rule.id,
-        "Place",
-        yield* Timestamp.now
-      )
-      yield* compared(events, "after a rule was removed")
+      })
+      yield* (yield* EndpointStore).update(first.appId, first.id, disabled)
+      const { connectionId, id, userId } = one.rule
+      yield* (yield* RuleStore).remove(userId, connectionId, id, "Place", yield* Timestamp.now)
+      yield* compared(isOne, events, "after a rule was removed")
       yield* mark(events)
     })
   },
@@ -79,46 +101,30 @@ const reading: Contract<ReadingAheadPorts> = [
     run: Effect.gen(function* () {
       const heard = yield* fired(1)
       const older = yield* fired(0)
-      const createdAt = yield* Timestamp.now
-      yield* (yield* ListenerStore).open({
-        appId: heard.connection.appId,
-        id: ListenerId.make(yield* Entropy.id("lst")),
-        endpointId: null,
-        events: [],
-        createdAt,
-        seenUntil: Listener.seenAt(createdAt)
-      })
-      const { appId, id: connectionId, userId } = older.connection
-      const id = SubscriptionId.make(yield* Entropy.id("sbs"))
-      const url = EndpointUrl.make(`https://hooks.example.com/${id}`)
-      yield* (yield* LegacyStore).subscribe({
-        userId,
-        id,
-        connectionId,
-        appId,
-        url,
-        sealed: Sealed.make(id),
-        createdAt
-      })
+      yield* listen(heard.connection.appId)
+      yield* subscribe(older.connection)
       const toSubscription = yield* Uploads.event(older.rule, { webhookUrl: null })
       const named = yield* Uploads.event(older.rule)
       Check.isTrue(yield* Uploads.commit(older.phone, { events: [toSubscription, named] }), "uploaded")
       const events = [...heard.events, toSubscription, named]
-      const ahead = yield* aheadOf(events)
-      Check.equal(
-        [...ahead.keys()].filter((read) => read !== named.id),
-        [],
-        "not of these"
-      )
+      Check.equal([...(yield* aheadOf(events)).keys()], (yield* isOnOneServer) ? [named.id] : [], "read ahead")
       yield* mark(events)
     })
-  }
-]
-
-const marking: Contract<ReadingAheadPorts> = [
+  },
   {
-    name: "insertAttempted: the only delivery of an event marks it as fanned out, also when the row is there already; another one does not [events-1]",
+    name: "pending: on one server, 8 due events are read ahead and 9 are not; on a cluster none is [deliveries-18]",
     run: Effect.gen(function* () {
+      const { events } = yield* fired(READ_AHEAD_MAX + 1)
+      const sizeOf = (count: number) => Effect.map(aheadOf(events.slice(0, count)), ({ size }) => size)
+      const sizes = [yield* sizeOf(READ_AHEAD_MAX), yield* sizeOf(READ_AHEAD_MAX + 1)]
+      Check.equal(sizes, [(yield* isOnOneServer) ? READ_AHEAD_MAX : 0, 0], "read ahead")
+      yield* mark(events)
+    })
+  },
+  {
+    name: "insertAttempted: on one server, the only delivery of an event marks it as fanned out, also when the row is there already [events-1]",
+    run: Effect.gen(function* () {
+      const isOne = yield* isOnOneServer
       const { connection, events } = yield* fired(3)
       const endpoint = yield* Webhooks.endpoint(connection.appId)
       const store = yield* DeliveryStore
@@ -129,7 +135,7 @@ const marking: Contract<ReadingAheadPorts> = [
       const rowOf = (event: OutboxEvent) =>
         Webhooks.draft(endpoint, { envelope: envelope(event), userId: event.userId })
       yield* store.insert([yield* rowOf(again)])
-      const stored = yield* Effect.forEach(
+      const inserted = yield* Effect.forEach(
         [
           [only, true],
           [again, true],
@@ -138,25 +144,15 @@ const marking: Contract<ReadingAheadPorts> = [
         ([event, isOnly]) => Effect.flatMap(rowOf(event), (row) => store.insertAttempted(row, end, null, isOnly)),
         { concurrency: "unbounded" }
       )
-      Check.equal(stored, [true, false, true], "stored")
-      Check.equal(yield* pending(connection.userId), [several], "still in the outbox")
-      yield* mark([several])
+      const expected = [
+        { isStored: true, isFannedOut: isOne },
+        { isStored: false, isFannedOut: isOne },
+        { isStored: true, isFannedOut: false }
+      ]
+      Check.equal(inserted, expected, "stored and marked")
+      Check.equal(yield* pending(connection.userId), isOne ? [several] : events, "still in the outbox")
+      yield* mark(events)
       yield* (yield* EndpointStore).remove(endpoint.appId, endpoint.id)
     })
   }
 ]
-
-/** Rules about the few statements that the first attempt of a single event needs. */
-export const readingAhead: Contract<ReadingAheadPorts> = [...reading, ...marking]
-
-/** A case about how many events a store reads ahead. `isOnOneServer`: all tables of the store are on one server. */
-export const readsAhead = <E, R>(isOnOneServer: Effect.Effect<boolean, E, R>) => ({
-  name: "pending: on one server, 8 due events are read ahead and 9 are not; on a cluster none is [deliveries-18]",
-  run: Effect.gen(function* () {
-    const { events } = yield* fired(READ_AHEAD_MAX + 1)
-    const sizeOf = (count: number) => Effect.map(aheadOf(events.slice(0, count)), ({ size }) => size)
-    const sizes = [yield* sizeOf(READ_AHEAD_MAX), yield* sizeOf(READ_AHEAD_MAX + 1)]
-    Check.equal(sizes, [(yield* isOnOneServer) ? READ_AHEAD_MAX : 0, 0], "read ahead")
-    yield* mark(events)
-  })
-})

@@ -252,7 +252,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
           const isStored = insertAttempted(tables, row, how, attempt, now)
           if (isOnly && row.userId !== null)
             markFannedOut(tables, { userId: row.userId, id: row.envelope.eventId }, now)
-          return isStored
+          return { isStored, isFannedOut: isOnly }
         }),
       claim: (request) => Effect.sync(() => claim(tables, request)),
       finish: (claimed, outcome, attempt) =>

@@ -1,5 +1,5 @@
 import type { NewDelivery } from "../../../src/deliveries/Delivery.js"
-import type { ClaimedDelivery } from "../../../src/deliveries/DeliveryStore.js"
+import type { ClaimedDelivery, InsertedAttempt } from "../../../src/deliveries/DeliveryStore.js"
 import type { StoreName } from "./Ports.js"
 import { storesNothing } from "./reads.js"
 
@@ -42,7 +42,7 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
       eventId: (row as NewDelivery).envelope.eventId,
       finish
     }),
-    value: (isStored) => isStored
+    value: (inserted) => (inserted as InsertedAttempt).isStored
   },
   "DeliveryStore.finish": { args: ([claim, finish]) => ({ claim, finish }), value: (isWritten) => isWritten }
 }
