@@ -296,36 +296,45 @@ describe("the first attempt of an event [deliveries-18]", () => {
   })
 
   it.each([
-    [1, 0],
-    [2, 1]
-  ])("at %i endpoints: the outbox is written %i times to mark the event", (endpoints, writes) => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(answers(200))
-        for (let more = 1; more < endpoints; more++) {
-          const { endpoint } = yield* register(stage.app.id, { url: `${URL}/${more}` })
-          yield* script(answers(200), endpoint.url)
-        }
-        let marks = 0
-        const watched = over({
-          events: (store) => ({
-            markFannedOut: (...args) => Effect.suspend(() => (marks++, store.markFannedOut(...args)))
-          })
-        })
-        yield* watched(
-          withWorker(
-            Effect.gen(function* () {
-              const event = yield* fire(stage)
-              yield* Effect.sleep("1 minute")
-              expect(yield* isMarked(event.id)).toBe(true)
+    [1, "one server", 0],
+    [2, "one server", 1],
+    [1, "a cluster", 1]
+  ])(
+    "at %i endpoints, with the tables on %s: the outbox is written %i times to mark the event",
+    (endpoints, on, writes) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(answers(200))
+          for (let more = 1; more < endpoints; more++) {
+            const { endpoint } = yield* register(stage.app.id, { url: `${URL}/${more}` })
+            yield* script(answers(200), endpoint.url)
+          }
+          let marks = 0
+          const watched = over({
+            // On a cluster the store marks no event.
+            deliveries: (store) => ({
+              insertAttempted: (row, how, attempt, isOnly) =>
+                store.insertAttempted(row, how, attempt, isOnly && on === "one server")
+            }),
+            events: (store) => ({
+              markFannedOut: (...args) => Effect.suspend(() => (marks++, store.markFannedOut(...args)))
             })
+          })
+          yield* watched(
+            withWorker(
+              Effect.gen(function* () {
+                const event = yield* fire(stage)
+                yield* Effect.sleep("1 minute")
+                expect(yield* isMarked(event.id)).toBe(true)
+              })
+            )
           )
-        )
-        expect(marks).toBe(writes)
-      })
-    )
-  })
+          expect(marks).toBe(writes)
+        })
+      )
+    }
+  )
 
   it.each([
     [50, 0, 1],
