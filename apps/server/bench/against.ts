@@ -8,7 +8,7 @@ import { median } from "./harness/rounds.js"
 import type { Scratch } from "./harness/Scratch.js"
 import * as Webhooks from "./harness/Webhooks.js"
 import * as Deliveries from "./rows/deliveries.js"
-import { collector } from "./rows/telemetry.js"
+import { collector, ONE_IN_100 } from "./rows/telemetry.js"
 
 /**
  * Compares this clone of the repository with other built clones, to find out what a change costs or gains on each path.
@@ -21,8 +21,8 @@ import { collector } from "./rows/telemetry.js"
 const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only PATH[,PATH]] [--rounds N] [--starts N]
 
   --tree NAME=FOLDER  another clone of this repository; its bundles are built (node apps/server/bundle.mjs)
-  --only PATH         presence, traces (presence with a trace of every request), refresh, upload, deliveries;
-                      all of them without it
+  --only PATH         presence, traces (presence with a trace of every request), sampled (of one in 100), refresh,
+                      upload, deliveries; all of them without it
   --rounds N          rounds of about four seconds after each start; 12 without it
   --starts N          how often all programs are started anew: V8 does not compile the same twice; 3 without it`
 
@@ -70,20 +70,20 @@ const PEOPLE = 1_000
 const REFRESHING = 256
 const WALKING = 320
 
+/** Presence. `telemetry` adds the settings of the servers; without it, their telemetry is off. */
+const presence = (telemetry?: (bench: Bench) => Promise<Readonly<Record<string, string>>>): Path => ({
+  open: async (bench, trees) => {
+    const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: 20 }))
+    return loading(bench, scratch, trees, "rows/presence.load.ts", () => ({ people: PEOPLE }), await telemetry?.(bench))
+  }
+})
+
+const tracing = async (bench: Bench) => ({ ...(await collector(bench)), OTEL_METRICS_EXPORTER: "none" })
+
 const paths: Readonly<Record<string, Path>> = {
-  presence: {
-    open: async (bench, trees) => {
-      const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: 20 }))
-      return loading(bench, scratch, trees, "rows/presence.load.ts", () => ({ people: PEOPLE }))
-    }
-  },
-  traces: {
-    open: async (bench, trees) => {
-      const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: 20 }))
-      const environment = { ...(await collector(bench)), OTEL_METRICS_EXPORTER: "none" }
-      return loading(bench, scratch, trees, "rows/presence.load.ts", () => ({ people: PEOPLE }), environment)
-    }
-  },
+  presence: presence(),
+  traces: presence(tracing),
+  sampled: presence(async (bench) => ({ ...(await tracing(bench)), ...ONE_IN_100 })),
   refresh: {
     open: async (bench, trees, rounds) => {
       const people = REFRESHING * trees.length * rounds

@@ -8,6 +8,9 @@ import { asking, FIXES, PEOPLE } from "./asking.js"
 
 const SECONDS = 2
 
+/** The settings with which a program traces one request in 100. */
+export const ONE_IN_100 = { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.01" }
+
 /** Starts a substitute for a telemetry collector. Returns the settings with which a program sends to it. */
 export const collector = async (bench: Bench): Promise<Readonly<Record<string, string>>> => {
   const port = await Program.freePort()
@@ -38,11 +41,7 @@ export const telemetry: Row = {
         product: await side({}),
         peers: {
           metrics: await side({ ...exported, OTEL_TRACES_EXPORTER: "none" }),
-          "one trace in 100": await side({
-            ...traces,
-            OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
-            OTEL_TRACES_SAMPLER_ARG: "0.01"
-          }),
+          "one trace in 100": await side({ ...traces, ...ONE_IN_100 }),
           "every trace": await side(traces)
         },
         goals: [Goal.peerCost("one trace in 100", 1.05), Goal.peerCost("every trace", 1.4)],

@@ -1,18 +1,19 @@
 import type { KeyValue } from "@effect/opentelemetry/OtlpResource"
 import { Cause, type Exit, Option, type Tracer } from "effect"
-import type { RecordedSpan } from "./RecordedSpan.js"
+import { idOf, type RecordedSpan, traceOf } from "./RecordedSpan.js"
 
 /** The part of a span that is sent to the collector. Its fields are those of `Span` in opentelemetry-proto. */
 export interface SentSpan {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId: string | undefined
+  /** Ids are bytes: 16 of a trace, 8 of a span. */
+  readonly traceId: Uint8Array
+  readonly spanId: Uint8Array
+  readonly parentSpanId: Uint8Array | undefined
   readonly name: string
   readonly kind: number
   readonly startTimeUnixNano: bigint
   readonly endTimeUnixNano: bigint
   readonly attributes: ReadonlyArray<KeyValue>
-  readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
+  readonly links: ReadonlyArray<{ readonly traceId: Uint8Array; readonly spanId: Uint8Array }>
   readonly status: { readonly code: number }
 }
 
@@ -55,15 +56,15 @@ export const of = (span: RecordedSpan): SentSpan => {
     attributes.push({ key: "error.type", value: { stringValue: errorType(failure) } })
   }
   return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    parentSpanId: Option.isSome(parent) ? parent.value.spanId : undefined,
+    traceId: span.trace,
+    spanId: span.id,
+    parentSpanId: Option.isSome(parent) ? idOf(parent.value) : undefined,
     name: nameOf(span),
     kind: KINDS[span.kind],
     startTimeUnixNano: status.startTime,
     endTimeUnixNano: status._tag === "Ended" ? status.endTime : status.startTime,
     attributes,
-    links: span.links.map(({ span: { spanId, traceId } }) => ({ traceId, spanId })),
+    links: span.links.map((link) => ({ traceId: traceOf(link.span), spanId: idOf(link.span) })),
     status: { code: failure !== undefined || isNamed ? ERROR : UNSET }
   }
 }

@@ -2,6 +2,7 @@ import type { KeyValue, Resource } from "@effect/opentelemetry/OtlpResource"
 import { HttpBody } from "@effect/platform"
 import { PbfWriter } from "pbf"
 import type { Protocol } from "./Outgoing.js"
+import { hexOf } from "./RecordedSpan.js"
 import type { SentSpan } from "./SentSpan.js"
 
 /** Spans that are sent in one request to the collector. */
@@ -25,9 +26,13 @@ const json = ({ resource, scope }: Origin): SpanBatch => {
   const spans: Array<unknown> = []
   return {
     size: () => spans.length,
-    add: ({ endTimeUnixNano, startTimeUnixNano, ...span }) =>
+    add: ({ endTimeUnixNano, links, parentSpanId, spanId, startTimeUnixNano, traceId, ...span }) =>
       void spans.push({
         ...span,
+        traceId: hexOf(traceId),
+        spanId: hexOf(spanId),
+        parentSpanId: parentSpanId && hexOf(parentSpanId),
+        links: links.map((link) => ({ traceId: hexOf(link.traceId), spanId: hexOf(link.spanId) })),
         startTimeUnixNano: String(startTimeUnixNano),
         endTimeUnixNano: String(endTimeUnixNano)
       }),
@@ -71,9 +76,9 @@ const writeResource = ({ attributes }: Resource, pbf: Pbf): void => {
 const writeScope = ({ name }: Origin["scope"], pbf: Pbf): void => writeText(1, name, pbf)
 
 const writeSpan = (span: SentSpan, pbf: Pbf): void => {
-  writeId(1, span.traceId, pbf)
-  writeId(2, span.spanId, pbf)
-  if (span.parentSpanId !== undefined) writeId(4, span.parentSpanId, pbf)
+  pbf.writeBytesField(1, span.traceId)
+  pbf.writeBytesField(2, span.spanId)
+  if (span.parentSpanId !== undefined) pbf.writeBytesField(4, span.parentSpanId)
   writeText(5, span.name, pbf)
   pbf.writeVarintField(6, span.kind)
   writeTime(7, span.startTimeUnixNano, pbf)
@@ -84,8 +89,8 @@ const writeSpan = (span: SentSpan, pbf: Pbf): void => {
 }
 
 const writeLink = (link: SentSpan["links"][number], pbf: Pbf): void => {
-  writeId(1, link.traceId, pbf)
-  writeId(2, link.spanId, pbf)
+  pbf.writeBytesField(1, link.traceId)
+  pbf.writeBytesField(2, link.spanId)
 }
 
 const writeStatus = ({ code }: SentSpan["status"], pbf: Pbf): void => pbf.writeVarintField(3, code)
@@ -107,8 +112,6 @@ const writeValue = (value: KeyValue["value"], pbf: Pbf): void => {
  * from U+20000 on wrongly.
  */
 const writeText = (field: number, text: string, pbf: Pbf): void => pbf.writeBytesField(field, Buffer.from(text))
-
-const writeId = (field: number, hex: string, pbf: Pbf): void => pbf.writeBytesField(field, Buffer.from(hex, "hex"))
 
 const FIXED_64 = 1
 

@@ -1,5 +1,5 @@
 import { StoreError, Telemetry } from "@place-access/domain/shared"
-import { Cause, Context, Effect, Exit, Layer, Option, Tracer } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Option, Tracer } from "effect"
 import { inspect } from "node:util"
 import { expect, it } from "vitest"
 import { RecordedSpan } from "../../src/telemetry/RecordedSpan.js"
@@ -22,13 +22,19 @@ const traced = async (program: Effect.Effect<unknown, unknown>) => {
   return { exit, spans: ended.map(SentSpan.of) }
 }
 
+/** The name of each span and of its parent, in the order in which the spans ended. */
+const families = (spans: ReadonlyArray<SentSpan.SentSpan>): ReadonlyArray<string> =>
+  spans.map(({ name, parentSpanId }) => {
+    const parent = spans.find(({ spanId }) => parentSpanId && Buffer.compare(spanId, parentSpanId) === 0)
+    return `${parent?.name ?? "-"} > ${name}`
+  })
+
 const inSpan = <A, E>(name: string, effect: Effect.Effect<A, E>) => Telemetry.spanned(name, {}, () => effect)
 
 it("ids are those of OTLP: 16 bytes for a trace, 8 for a span; a child has the trace of its parent", async () => {
   const { spans } = await traced(inSpan("outer", inSpan("inner", Effect.void)))
   const [inner, outer] = spans
-  expect(outer?.traceId).toMatch(/^[0-9a-f]{32}$/)
-  expect(outer?.spanId).toMatch(/^[0-9a-f]{16}$/)
+  expect([outer?.traceId.length, outer?.spanId.length]).toEqual([16, 8])
   expect(outer?.parentSpanId).toBeUndefined()
   expect(inner).toMatchObject({ name: "inner", traceId: outer?.traceId, parentSpanId: outer?.spanId })
 })
@@ -92,6 +98,90 @@ it("work in a trace of its own begins a trace, and its caller's goes on after it
   )
   const [delivery, next, pass] = spans
   expect(delivery?.parentSpanId).toBeUndefined()
-  expect(delivery?.traceId).not.toBe(pass?.traceId)
-  expect(next?.parentSpanId).toBe(pass?.spanId)
+  expect(delivery?.traceId).not.toEqual(pass?.traceId)
+  expect(next?.parentSpanId).toEqual(pass?.spanId)
+})
+
+it("the spans of a fiber belong to the span in which the fiber was started, wherever its parent is by then", async () => {
+  const { spans } = await traced(
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const late = Effect.zipRight(Deferred.await(gate), inSpan("late", inSpan("later", Effect.void)))
+      yield* inSpan(
+        "outer",
+        Effect.gen(function* () {
+          const fiber = yield* inSpan("starts", Effect.forkDaemon(late))
+          yield* inSpan("meanwhile", Effect.zipRight(Deferred.succeed(gate, undefined), Fiber.join(fiber)))
+          yield* inSpan("after", Effect.void)
+        })
+      )
+    })
+  )
+  expect(families(spans)).toEqual([
+    "outer > starts",
+    "late > later",
+    "starts > late",
+    "outer > meanwhile",
+    "outer > after",
+    "- > outer"
+  ])
+})
+
+it("fibers beside each other do not enter each other's spans", async () => {
+  const { spans } = await traced(
+    inSpan(
+      "outer",
+      Effect.zipRight(
+        Effect.forEach(
+          ["a", "b"],
+          (name) => inSpan(name, Effect.zipRight(Effect.yieldNow(), inSpan(`in ${name}`, Effect.yieldNow()))),
+          { concurrency: "unbounded" }
+        ),
+        inSpan("after", Effect.void)
+      )
+    )
+  )
+  expect([...families(spans)].sort()).toEqual([
+    "- > outer",
+    "a > in a",
+    "b > in b",
+    "outer > a",
+    "outer > after",
+    "outer > b"
+  ])
+})
+
+it("a fiber that was given the fiber references of another one begins in its span, and does not move it", async () => {
+  const { spans } = await traced(
+    inSpan(
+      "outer",
+      Effect.gen(function* () {
+        const refs = yield* Effect.getFiberRefs
+        const gate = yield* Deferred.make<void>()
+        const beside = inSpan("beside", Deferred.await(gate))
+        const fiber = yield* Effect.forkDaemon(Effect.zipRight(Effect.setFiberRefs(refs), beside))
+        yield* Effect.yieldNow()
+        yield* inSpan("own", Deferred.succeed(gate, undefined))
+        yield* Fiber.join(fiber)
+        yield* inSpan("after", Effect.void)
+      })
+    )
+  )
+  expect(families(spans)).toEqual(["outer > own", "outer > beside", "outer > after", "- > outer"])
+})
+
+it("who is interrupted from outside leaves its span, so that what is said afterwards is said of the one around it", async () => {
+  const outcome = Telemetry.annotate({ "place_access.outcome": "gone" })
+  const waits = Effect.exit(Effect.interruptible(inSpan("inner", Effect.never)))
+  const { spans } = await traced(
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(inSpan("outer", Effect.uninterruptible(Effect.zipRight(waits, outcome))))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+  expect(spans.map(({ attributes, name }) => [name, attributes.length])).toEqual([
+    ["inner", 0],
+    ["outer", 1]
+  ])
 })

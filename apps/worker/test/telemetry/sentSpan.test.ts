@@ -52,8 +52,8 @@ it("only listed attributes are sent, with their times, numbers and truth values"
     "http.route": true
   }
   expect(sent({ attributes, links: [link] })).toEqual({
-    traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
-    spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
+    traceId: expect.any(Uint8Array),
+    spanId: expect.any(Uint8Array),
     parentSpanId: undefined,
     name: "deliver",
     kind: 1,
@@ -65,7 +65,9 @@ it("only listed attributes are sent, with their times, numbers and truth values"
       { key: "http.response.status_code", value: { doubleValue: 0.5 } },
       { key: "http.route", value: { boolValue: true } }
     ],
-    links: [{ traceId: "0123456789abcdef".repeat(2), spanId: "0123456789abcdef" }],
+    links: [
+      { traceId: Buffer.from("0123456789abcdef".repeat(2), "hex"), spanId: Buffer.from("0123456789abcdef", "hex") }
+    ],
     status: { code: 0 }
   })
 })

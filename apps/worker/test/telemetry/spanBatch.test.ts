@@ -7,8 +7,9 @@ import * as SpanBatch from "../../src/telemetry/SpanBatch.js"
 
 const library = Effect.runSync(Effect.provide(OtlpSerialization.OtlpSerialization, OtlpSerialization.layerProtobuf))
 
-const hex = (bytes: number) =>
-  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((drawn) => Buffer.from(drawn).toString("hex"))
+const id = (bytes: number) => fc.uint8Array({ minLength: bytes, maxLength: bytes })
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
 /**
  * Texts whose lengths are around 128 and 16,384, because from these lengths on the length field takes one more byte.
@@ -37,21 +38,32 @@ const nanos = fc.oneof(
 )
 
 const span = fc.record({
-  traceId: hex(16),
-  spanId: hex(8),
-  parentSpanId: fc.option(hex(8), { nil: undefined }),
+  traceId: id(16),
+  spanId: id(8),
+  parentSpanId: fc.option(id(8), { nil: undefined }),
   name: text,
   kind: fc.integer({ min: 0, max: 5 }),
   startTimeUnixNano: nanos,
   endTimeUnixNano: nanos,
   attributes,
-  links: fc.array(fc.record({ traceId: hex(16), spanId: hex(8) }), { maxLength: 2 }),
+  links: fc.array(fc.record({ traceId: id(16), spanId: id(8) }), { maxLength: 2 }),
   status: fc.record({ code: fc.integer({ min: 0, max: 2 }) })
 })
 
 const origin = fc.record({
   resource: fc.record({ attributes, droppedAttributesCount: fc.constant(0) }),
   scope: fc.record({ name: text })
+})
+
+/** A span in OTLP's JSON. */
+const otlp = ({ endTimeUnixNano, links, parentSpanId, spanId, startTimeUnixNano, traceId, ...rest }: SentSpan) => ({
+  ...rest,
+  traceId: hex(traceId),
+  spanId: hex(spanId),
+  parentSpanId: parentSpanId && hex(parentSpanId),
+  startTimeUnixNano: String(startTimeUnixNano),
+  endTimeUnixNano: String(endTimeUnixNano),
+  links: links.map((link) => ({ traceId: hex(link.traceId), spanId: hex(link.spanId) }))
 })
 
 /** The same traces in the form that the encoders of @effect/opentelemetry read. */
@@ -62,10 +74,8 @@ const traces = ({ resource, scope }: SpanBatch.Origin, spans: ReadonlyArray<Sent
       scopeSpans: [
         {
           scope,
-          spans: spans.map((one) => ({
+          spans: spans.map(otlp).map((one) => ({
             ...one,
-            startTimeUnixNano: String(one.startTimeUnixNano),
-            endTimeUnixNano: String(one.endTimeUnixNano),
             events: [],
             links: one.links.map((link) => ({ ...link, attributes: [], droppedAttributesCount: 0 }))
           }))
@@ -94,7 +104,7 @@ it("traces are encoded byte for byte as by @effect/opentelemetry", () => {
   )
 })
 
-it("in JSON a batch has the fields of OTLP, with times as texts of digits", () => {
+it("in JSON a batch has the fields of OTLP, with ids in hexadecimal and times as texts of digits", () => {
   fc.assert(
     fc.property(origin, fc.array(span, { maxLength: 10 }), (origin, spans) => {
       const batch = SpanBatch.make("http/json", origin)
@@ -103,12 +113,7 @@ it("in JSON a batch has the fields of OTLP, with times as texts of digits", () =
       const body = batch.body()
       expect(body.contentType).toBe("application/json")
       const { resource, scope } = origin
-      const sent = spans.map(({ endTimeUnixNano, startTimeUnixNano, ...one }) => ({
-        ...one,
-        startTimeUnixNano: String(startTimeUnixNano),
-        endTimeUnixNano: String(endTimeUnixNano)
-      }))
-      const all = { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: sent }] }] }
+      const all = { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(otlp) }] }] }
       expect(JSON.parse(Buffer.from(bytesOf(body)).toString())).toEqual(JSON.parse(JSON.stringify(all)))
     }),
     { numRuns: 50 }

@@ -1,6 +1,6 @@
 import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
 import { Telemetry } from "@place-access/domain/shared"
-import { Effect, FiberRef, Option } from "effect"
+import { Effect, Option } from "effect"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
 import * as Services from "../engine/Services.js"
@@ -42,9 +42,8 @@ export const around = <A extends Answer, R>(
   answering: Effect.Effect<A, never, R>
 ): Effect.Effect<A, never, R> =>
   Effect.withFiberRuntime((fiber) => {
-    const isTraced = fiber.getFiberRef(FiberRef.currentTracerEnabled)
     const seen = watched.isLogged ? logged(watched, answering) : answering
-    const answer = isTraced ? traced(watched, seen) : seen
+    const answer = Telemetry.isTraced(fiber) ? traced(watched, seen) : seen
     return fiber.getFiberRef(Telemetry.recorder) === null ? answer : measured(watched, answer)
   })
 

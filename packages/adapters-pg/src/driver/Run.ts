@@ -1,16 +1,14 @@
 import { SqlError } from "@effect/sql/SqlError"
+import { Telemetry } from "@place-access/domain/shared"
 import { Context, DefaultServices, Effect, type Fiber, FiberRef, GlobalValue, Predicate, Tracer } from "effect"
 import type pg from "pg"
 
 /** The tracer of a program that sets no tracer. This tracer records nothing. */
 const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-/**
- * Whether statements of this fiber get spans. When the sampler has left out a span, tracing is switched off for
- * everything below it.
- */
+/** Whether statements of this fiber get spans: a program has set a tracer, and the fiber is traced. */
 export const isTraced = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
-  fiber.currentTracer !== NOBODY && fiber.getFiberRef(FiberRef.currentTracerEnabled)
+  fiber.currentTracer !== NOBODY && Telemetry.isTraced(fiber)
 
 /** The part of an answer that the caller needs: only its rows, or the driver's whole result. */
 export type Picked = "rows" | "result"

@@ -325,7 +325,7 @@ export const make = (
     return <R, E, A>(effect: Effect.Effect<A, E, R>) =>
       Effect.withFiberRuntime<A, E | SqlError, R>((fiber) => {
         if (current(fiber.currentContext) === undefined) return isTraced(fiber) ? spanned(effect) : quick(effect)
-        const span = fiber.getFiberRef(Telemetry.currentSpan)
+        const span = Telemetry.spanOf(fiber)
         return span === null ? whole(effect) : Effect.withParentSpan(whole(effect), span)
       })
   })

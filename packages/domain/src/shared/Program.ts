@@ -1,5 +1,5 @@
-import { Context, Effect, Either, type Fiber, FiberRef, Utils } from "effect"
-import { spanned } from "./Telemetry.js"
+import { Context, Effect, Either, type Fiber, Utils } from "effect"
+import { isTraced, spanned } from "./Telemetry.js"
 
 /** The type of a program's generator. Programs name this type only where it says more than the inferred type. */
 export type Program<A, E = never, R = never> = Generator<Utils.YieldWrap<Effect.Effect<unknown, E, R>>, A, never>
@@ -47,7 +47,7 @@ export const program: {
     Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => {
       const generated = running(() => body(...args), fiber)
       const run = end === undefined ? generated : end(generated, ...args)
-      return fiber.getFiberRef(FiberRef.currentTracerEnabled) ? spanned(name, {}, () => run) : run
+      return isTraced(fiber) ? spanned(name, {}, () => run) : run
     })
 
 /**

@@ -3,6 +3,7 @@ import {
   Context,
   Effect,
   Exit,
+  type Fiber,
   FiberRef,
   GlobalValue,
   Metric,
@@ -177,20 +178,46 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
   )
 
 /**
- * The span that the fiber works in; null outside of a trace. Effect itself keeps the span as a service in the context.
- * This module uses a fiber reference, because for a changed service Effect copies and compares all services of the
- * request, once for each span.
+ * Where a fiber is in its trace. The object belongs to one fiber and changes when the fiber enters or leaves a span,
+ * because a new value of a fiber reference copies all references of the fiber, twice for each span.
  */
-export const currentSpan: FiberRef.FiberRef<Tracer.Span | null> = GlobalValue.globalValue(
-  Symbol.for("@place-access/domain/Telemetry/currentSpan"),
-  () => FiberRef.unsafeMake<Tracer.Span | null>(null)
+interface Position {
+  /** The fiber that changes this object. Null until a new fiber enters its first span. */
+  owner: Fiber.RuntimeFiber<unknown, unknown> | null
+  /** The span that the fiber works in; null outside of a trace. */
+  span: Tracer.Span | null
+}
+
+/**
+ * The position of the fiber; null for a fiber that was never in a trace. A new fiber begins with a copy, so its first
+ * span becomes a child of the span in which the fiber was started. Effect itself keeps the span as a service in the
+ * context, and copies and compares all services of a request when one of them changes.
+ */
+const position: FiberRef.FiberRef<Position | null> = GlobalValue.globalValue(
+  Symbol.for("@place-access/domain/Telemetry/position"),
+  () =>
+    FiberRef.unsafeMake<Position | null>(null, {
+      fork: (parent) => parent && { owner: null, span: parent.span },
+      join: (own) => own
+    })
 )
+
+/** The span that the fiber works in; null outside of a trace. */
+export const spanOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Tracer.Span | null =>
+  fiber.getFiberRef(position)?.span ?? null
+
+/**
+ * Whether the work of this fiber gets spans: tracing is on, and the sampler has not left out the span that the fiber
+ * works in.
+ */
+export const isTraced = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
+  fiber.getFiberRef(FiberRef.currentTracerEnabled) && (spanOf(fiber)?.sampled ?? true)
 
 /** Adds attributes to the current span. The exporter drops attributes that are not on its list. */
 export const annotate = (attributes: Readonly<Record<string, string | number>>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
-    const span = fiber.getFiberRef(currentSpan)
-    if (span !== null) for (const [key, value] of Object.entries(attributes)) span.attribute(key, value)
+    const span = spanOf(fiber)
+    if (span?.sampled) for (const [key, value] of Object.entries(attributes)) span.attribute(key, value)
     return Effect.void
   })
 
@@ -204,43 +231,56 @@ export interface SpanOptions {
 const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
 /**
- * Runs an effect in a span. Callers use this function only while tracing is on (`FiberRef.currentTracerEnabled`). When
- * the sampler leaves the span out, the spans inside it are not traced either. `Effect.useSpan` does the same in four
- * times the steps.
+ * Runs an effect in a span. Callers use this function only while the fiber is traced (`isTraced`). When the sampler
+ * leaves the span out, the spans inside it are not traced either. `Effect.useSpan` does the same in four times the
+ * steps.
  */
 export const spanned = <A, E, R>(
   name: string,
-  { kind = "internal", parent }: SpanOptions,
+  options: SpanOptions,
   use: (span: Tracer.Span) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
-    const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-    const outer = fiber.getFiberRef(currentSpan)
-    const span = fiber.currentTracer.span(
-      name,
-      Option.fromNullable(parent === undefined ? outer : parent),
-      Context.empty(),
-      NO_LINKS,
-      clock.unsafeCurrentTimeNanos(),
-      kind
-    )
-    if (!span.sampled) return Effect.withTracerEnabled(use(span), false)
-    const ended = (exit: Exit.Exit<A, E>): Effect.Effect<A, E> => {
-      span.end(clock.unsafeCurrentTimeNanos(), exit)
-      return Effect.zipRight(FiberRef.set(currentSpan, outer), exit)
-    }
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(FiberRef.set(currentSpan, span), () =>
-        Effect.matchCauseEffect(restore(use(span)), {
-          onFailure: (cause) => ended(Exit.failCause(cause)),
-          onSuccess: (value) => ended(Exit.succeed(value))
-        })
-      )
-    )
+    const found = fiber.getFiberRef(position)
+    // A fiber that was given the references of another one, as a layer gives them to its users, has the other's object.
+    const isOwn = found !== null && (found.owner === null || found.owner === fiber)
+    if (isOwn) return inside(fiber, found, name, options, use)
+    const own: Position = { owner: fiber, span: found?.span ?? null }
+    return Effect.flatMap(FiberRef.set(position, own), () => inside(fiber, own, name, options, use))
   })
+
+const inside = <A, E, R>(
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  at: Position,
+  name: string,
+  { kind = "internal", parent }: SpanOptions,
+  use: (span: Tracer.Span) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+  const outer = at.span
+  const span = fiber.currentTracer.span(
+    name,
+    Option.fromNullable(parent === undefined ? outer : parent),
+    Context.empty(),
+    NO_LINKS,
+    clock.unsafeCurrentTimeNanos(),
+    kind
+  )
+  const ended = (exit: Exit.Exit<A, E>): Exit.Exit<A, E> => {
+    span.end(clock.unsafeCurrentTimeNanos(), exit)
+    at.span = outer
+    return exit
+  }
+  return Effect.uninterruptibleMask((restore) => {
+    at.owner = fiber
+    at.span = span
+    return Effect.matchCauseEffect(restore(use(span)), {
+      onFailure: (cause) => ended(Exit.failCause(cause)),
+      onSuccess: (value) => ended(Exit.succeed(value))
+    })
+  })
+}
 
 /** Runs an effect outside of its caller's trace, for work that the caller begins and does not wait for. */
 export const inOwnTrace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime((fiber) =>
-    fiber.getFiberRef(currentSpan) === null ? self : Effect.locally(self, currentSpan, null)
-  )
+  Effect.withFiberRuntime((fiber) => (spanOf(fiber) === null ? self : Effect.locally(self, position, null)))

@@ -111,9 +111,9 @@ describe("the span of a program", () => {
     },
     context: (f) => f()
   })
-  const run = (isOn: boolean) => {
+  const run = (isOn: boolean, work = outer()) => {
     names.length = 0
-    const provided = Effect.provideService(outer(), Port, { attempt: 3 })
+    const provided = Effect.provideService(work, Port, { attempt: 3 })
     Effect.runSync(provided.pipe(Effect.withTracer(tracer), Effect.withTracerEnabled(isOn)))
     return [...names]
   }
@@ -125,6 +125,12 @@ describe("the span of a program", () => {
   it("is not made below one that the sampler left out", () => {
     sampled = false
     expect(run(true)).toEqual(["root outer"])
+    sampled = true
+  })
+
+  it("is asked for anew after one that the sampler left out", () => {
+    sampled = false
+    expect(run(true, Effect.zipRight(outer(), outer()))).toEqual(["root outer", "root outer"])
     sampled = true
   })
 
