@@ -1,4 +1,4 @@
-// Checks the rules for words in docs/contributing.md, "Words": the length of lines, phrases that readers stumble over,
+// Checks the rules for words in docs/contributing.md: the length of lines, phrases that readers stumble over,
 // a description at the head of each room's index, one declaration for each exported type name, and names of types that
 // are nouns. `--count` prints the number of findings in each folder.
 import { execFileSync } from "node:child_process"

@@ -79,7 +79,7 @@ const exportInterval = Setting.withDefault("OTEL_METRIC_EXPORT_INTERVAL", {
 
 const sampler = Setting.withDefault("OTEL_TRACES_SAMPLER", {
   description:
-    "Which traces are kept: always_on, always_off, traceidratio, or one of them after parentbased_, which follows the caller.",
+    "Which traces are kept: always_on, always_off or traceidratio (a share). With parentbased_ before it, a trace that the caller began is kept when the caller keeps it.",
   fallback: "parentbased_always_on" as const,
   parse: Sampler.parseName
 })

@@ -95,7 +95,7 @@ export const layer = Group.group(Api, "steering", (handlers) =>
     )
 )
 
-/** Encodes an entry of the consent history as JSON, for the API and for the receipt that the user downloads. */
+/** Encodes an entry of the consent history for the API. */
 export const encodeEntry = (entry: ConsentHistory.HistoryEntry): typeof HistoryEntry.Type => ({
   at: entry.at,
   change: entry.change,

@@ -16,7 +16,7 @@ export const oracleTable = (): string => {
 This page is for engineers who change a rule of the service. It says which oracle of the simulation
 judges each row of the specification, and which planted bugs prove that the oracle works. A test
 plants each bug and checks that the oracle reports it (\`test/simulation/plants\`). The swarm finds
-each bug within 500 runs, except for those whose file says why not.
+each bug within 500 runs, except for bugs whose test file gives a reason why it cannot.
 
 \`test/simulation/oracles/table.test.ts\` generates this page. The test fails when a row has neither
 an oracle nor a reason, and when an oracle has no planted bug.

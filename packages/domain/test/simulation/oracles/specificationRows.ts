@@ -36,7 +36,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§3.3", "the life of a rule", "R7", "W3"),
   row("§3.4", "the states of an endpoint", "D4", "Y3"),
   row("§3.5", "the states of a delivery", "D2", "D3", "D6", "D8", "Y1"),
-  row("§4.1", "which consent it is, and what it keeps", "S4"),
+  row("§4.1", "which kind of consent page an app gets, and what the connection keeps", "S4"),
   row("§4.2", "the dates that a user chose", "S2", "S3", "T12"),
   row("§4.3.1", "a refresh rotates", "T3"),
   row("§4.3.2", "a race, a leak and a revoked token", "T4", "T5"),
@@ -60,7 +60,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§4.5.6", "history gains rows later", "V4", "V8"),
   outside(
     "§4.5.7",
-    "what the phone's visit is worth beside fixes",
+    "how visits that a phone reports count beside its fixes",
     "no oracle derives visits: the visits' own properties do"
   ),
   row("§4.6", "enter, exit and dwell", "R2", "R6", "R10", "R14"),

@@ -135,7 +135,7 @@ const isAlive = (known: Knowledge, { ended, signedIn, uses }: KnownSession, op: 
 
 const U1 = oracle(
   "U1",
-  "A cookie is its account's until it is signed out, ended, replaced, 14 days unused, 30 days old, or older than the password (decisions accounts-6, accounts-10)",
+  "A session's cookie signs its account in until the session is signed out, ended, replaced, 14 days unused, 30 days old, or older than the password (decisions accounts-6, accounts-10)",
   (known, say) => {
     const { sessions } = accountsOf(known)
     for (const op of known.trace.ops.values()) {

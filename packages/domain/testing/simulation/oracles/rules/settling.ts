@@ -26,7 +26,7 @@ export const r13: Oracle = {
 
 export const r14: Oracle = {
   name: "R14",
-  rule: "A stay that silence may tell fires once, for the end of its minutes, when the silence is over (decision rules-14)",
+  rule: "A dwell rule that silence may fire fires once for a stay, for the end of its minutes, when the silence is over (decision rules-14)",
   check: (run) => [
     ...[...problems(run), ...courseProblems(run)].filter(({ invariant }) => invariant === "R14"),
     ...repeatedFirings(silent(run)),
