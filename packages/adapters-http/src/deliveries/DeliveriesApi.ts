@@ -35,7 +35,7 @@ const fields = {
   }),
   attempt: Schema.Int.annotations({
     description:
-      "The number of the attempt that is due or under way. Once the delivery has ended: of the last attempt that was made, 0 if there was none"
+      "The number of the attempt in flight or, between attempts, of the next one. Once the delivery has ended: of the last attempt that was made, 0 if there was none"
   }),
   next_due_at: Fields.NullableAt.annotations({
     description: "When the next attempt is due; null once the delivery has ended"

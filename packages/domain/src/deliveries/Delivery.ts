@@ -58,8 +58,8 @@ export interface Delivery {
   readonly state: DeliveryState
   readonly failReason: FailReason | null
   /**
-   * The number, from 1, of the attempt that is due or in flight. After the delivery has ended: the number of the last
-   * attempt, which was perhaps not made.
+   * The number, from 1, of the attempt in flight or, between attempts, of the next one. After the delivery has ended:
+   * the number of the last attempt, which was perhaps not made.
    */
   readonly attempt: number
   /** When the next attempt is due; null after the delivery has ended. */
