@@ -151,11 +151,17 @@ export const close = (sql: SqlClient): Store["closeSession"] => {
   return (hash) => share(sql`DELETE FROM sessions WHERE session_hash = ${hash}`).pipe(Effect.asVoid, orStoreError)
 }
 
+const ClosedRow = Schema.Struct({ is_live: Schema.Boolean })
+
 export const closeOthers = (sql: SqlClient): Store["closeOtherSessions"] => {
   const share = sharing(sql)
-  return (id, kept, audit) =>
+  return (id, kept, now, audit) =>
     share(
-      Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash IS DISTINCT FROM ${kept}`).pipe(
+      sql`DELETE FROM sessions s USING accounts a
+          WHERE s.user_id = ${id} AND a.user_id = ${id} AND s.session_hash IS DISTINCT FROM ${kept}
+          RETURNING s.expires_at > ${Rows.at(now)} AND ${sql.literal(COUNTS)} AS is_live`.pipe(
+        Rows.all(ClosedRow),
+        Effect.map((closed) => closed.filter(({ is_live }) => is_live).length),
         Effect.tap((count) => (audit === undefined ? Effect.void : AuditLog.append(sql, audit(count)))),
         sql.withTransaction
       )

@@ -112,7 +112,7 @@ describeServers("people who change their accounts at the same time, under the re
               case 2:
                 return yield* accounts.confirmSession(session, confirmed)
               case 3:
-                return yield* accounts.closeOtherSessions(account.id, session.hash)
+                return yield* accounts.closeOtherSessions(account.id, session.hash, now)
               case 4:
                 yield* retention.remove("sessions", now, 10)
                 return yield* retention.remove("account_links", now, 10)
@@ -184,7 +184,7 @@ describeServers("people who change their accounts at the same time, under the re
           yield* accounts.renewSession({ ...session, seenAt: now })
           const isConfirmed = yield* accounts.confirmSession(session, confirmed)
           yield* accounts.closeSession(confirmed.hash)
-          return [isConfirmed, yield* accounts.closeOtherSessions(other.id, null)]
+          return [isConfirmed, yield* accounts.closeOtherSessions(other.id, null, now)]
         }).pipe(Effect.fork)
         const early = yield* Effect.timeoutOption(Fiber.join(changes), "1 second")
         expect(Option.isSome(early)).toBe(server.kind === "postgres")
@@ -220,7 +220,7 @@ describeServers("people who change their accounts at the same time, under the re
         yield* endpoints.create(made)
         const refused = [
           yield* Effect.isFailure(accounts.openSession(Session.open(hash!, owner.id, now), broken(owner.id, now))),
-          yield* Effect.isFailure(accounts.closeOtherSessions(owner.id, null, () => broken(owner.id, now))),
+          yield* Effect.isFailure(accounts.closeOtherSessions(owner.id, null, now, () => broken(owner.id, now))),
           yield* Effect.isFailure(
             endpoints.update(
               app.id,

@@ -112,11 +112,12 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
     /**
      * Closes every session of this account except the session with the hash `kept`; null closes all sessions. Returns
-     * how many sessions it closed. `audit` makes the audit event from this number.
+     * how many of them `findSession` would have found at `now`. `audit` makes the audit event from this number.
      */
     readonly closeOtherSessions: (
       id: UserId,
       kept: Vault.Hash | null,
+      now: Timestamp.Timestamp,
       audit?: (count: number) => AuditEvent
     ) => StoreEffect<number>
 

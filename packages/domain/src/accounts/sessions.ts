@@ -68,7 +68,8 @@ export const endSession = program("endSession", function* (userId: UserId, id: S
  * Signs out every browser of the account except the browser with this cookie. Returns how many browsers it signed out.
  */
 export const endOtherSessions = program("endOtherSessions", function* (userId: UserId, cookie: string) {
-  return yield* (yield* AccountStore).closeOtherSessions(userId, (yield* Vault.Vault).sha256(cookie))
+  const kept = (yield* Vault.Vault).sha256(cookie)
+  return yield* (yield* AccountStore).closeOtherSessions(userId, kept, yield* Timestamp.now)
 })
 
 /** The live sessions of this account, the last used first, for an operator. */
@@ -87,7 +88,7 @@ export const endAllSessions = program(
       actor,
       detail: { kind: "sessions_ended", count }
     })
-    const count = yield* (yield* AccountStore).closeOtherSessions(userId, null, event)
+    const count = yield* (yield* AccountStore).closeOtherSessions(userId, null, at, event)
     yield* announceAudit(event(count))
     return count
   }

@@ -154,6 +154,8 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly until: Timestamp
+  /** What was agreed without these scopes, after the button was pressed. */
+  readonly left: ConsentEntry.Agreement
 }
 
 /**
@@ -168,13 +170,21 @@ export const lostExactLocation = (
   if (newest?.change !== "exact_location_ended" || before === undefined) return null
   const { scopes, sensitiveExpiresAt: until } = before.agreement
   if (until === null || until <= now) return null
-  return { scopes: scopes.filter(Scope.isSensitive), until }
+  return { scopes: scopes.filter(Scope.isSensitive), until, left: newest.agreement }
 }
+
+/** Whether two agreements have the same scopes, dates and pause. */
+const isSame = (one: ConsentEntry.Agreement, other: ConsentEntry.Agreement): boolean =>
+  Scope.same(one.scopes, other.scopes) &&
+  one.standardExpiresAt === other.standardExpiresAt &&
+  one.sensitiveExpiresAt === other.sensitiveExpiresAt &&
+  one.pause?.from === other.pause?.from &&
+  one.pause?.until === other.pause?.until
 
 /**
  * Undoes "End exact location now": the app gets the same scopes until the same date, except scopes that the app may not
  * have now. When the app has exact location already, nothing changes, so that a second press of the button does no
- * harm.
+ * harm. `lost` was read before the connection was locked, so a change since then leaves nothing to undo.
  */
 export const restoreExactLocation = (
   userId: UserId,
@@ -186,7 +196,8 @@ export const restoreExactLocation = (
 ): SharingDecision =>
   unlessLive(userId, state, now, (connection): SharingDecision => {
     if (Tier.sensitiveState(connection, now) === "active") return only(DONE)
-    if (lost === null) return only({ _tag: "NothingLost" })
+    const { agreement } = ConsentEntry.of("exact_location_ended", connection, now)
+    if (lost === null || !isSame(lost.left, agreement)) return only({ _tag: "NothingLost" })
     const allowed = Scope.intersect(
       EffectiveScopes.agreed(connection, state.app, now),
       Purpose.coveredScopes(purposes, state.app.status)

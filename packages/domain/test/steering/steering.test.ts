@@ -1,5 +1,5 @@
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
-import { getConnection } from "@place-access/domain/connection"
+import { ConnectionStore, getConnection } from "@place-access/domain/connection"
 import { updateApp } from "@place-access/domain/apps"
 import { OUTDATED_FORM, Scope, Timestamp, Words } from "@place-access/domain/shared"
 import { archivePurpose } from "@place-access/domain/purposes"
@@ -72,6 +72,35 @@ it("the end of exact location is undone with the same scopes and date, unless so
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
     })
   ))
+
+it.each(["a pause", "another end date"] as const)(
+  "after %s from another tab, between the look at the history and the undo, nothing is given back [connection-9]",
+  (name) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id, user } = yield* connected(BOTH)
+        yield* endExactLocation(user.id, id)
+        const store = yield* ConnectionStore
+        const change =
+          name === "a pause"
+            ? pauseConnection(user.id, id, "day")
+            : changeConnection(user.id, id, { standardDays: 7 }, FRESH)
+        const other = Effect.orDie(
+          Effect.provide(change, yield* Effect.context<Effect.Effect.Context<typeof change>>())
+        )
+        const late = {
+          ...store,
+          history: (...of: Parameters<typeof store.history>) => Effect.zipLeft(store.history(...of), other)
+        }
+        const refused = yield* restoreExactLocation(user.id, id, FRESH).pipe(
+          Effect.provideService(ConnectionStore, late),
+          Effect.flip
+        )
+        expect(refused._tag).toBe("Conflict")
+        expect((yield* getConnection(user.id, id)).heldScopes).toEqual(ONE)
+      })
+    )
+)
 
 it("what cannot be agreed to now is not given back: a scope without a purpose [connection-9]", () =>
   inWorld(

@@ -149,7 +149,7 @@ export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> =
     })
   },
   {
-    name: "closeOtherSessions: closes the account's others and counts them; those of other accounts stay",
+    name: "closeOtherSessions: closes the account's others and counts those that were live; those of other accounts stay",
     run: Effect.gen(function* () {
       const accounts = yield* AccountStore
       const [account, stranger] = [yield* Fixtures.user, yield* Fixtures.user]
@@ -157,10 +157,13 @@ export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> =
       const kept = Session.open(yield* freshHash, account.id, now)
       const others = [Session.open(yield* freshHash, account.id, now), Session.open(yield* freshHash, account.id, now)]
       const theirs = Session.open(yield* freshHash, stranger.id, now)
-      yield* Effect.forEach([kept, ...others, theirs], (one) => accounts.openSession(one), { discard: true })
-      Check.equal(yield* accounts.closeOtherSessions(account.id, kept.hash), 2, "closed")
+      const ended = { ...Session.open(yield* freshHash, account.id, now), expiresAt: now }
+      const ofAnotherPassword = Session.open(yield* freshHash, account.id, now, 1)
+      const all = [kept, ...others, theirs, ended, ofAnotherPassword]
+      yield* Effect.forEach(all, (one) => accounts.openSession(one), { discard: true })
+      Check.equal(yield* accounts.closeOtherSessions(account.id, kept.hash, now), 2, "closed")
       Check.equal(yield* accounts.listSessions(account.id, now), [kept], "left")
-      Check.equal(yield* accounts.closeOtherSessions(account.id, null), 1, "the kept one, too")
+      Check.equal(yield* accounts.closeOtherSessions(account.id, null, now), 1, "the kept one, too")
       Check.equal(yield* accounts.listSessions(account.id, now), [], "none left")
       Check.equal(yield* accounts.listSessions(stranger.id, now), [theirs], "a stranger's")
     })

@@ -93,7 +93,7 @@ export const staffStoreContract: Contract<Ports> = [
       const session = Session.open((yield* Vault).sha256(yield* Entropy.secret), id, now)
       yield* accounts.create(account, "hash", undefined, event({ kind: "account_made", roles: [] }))
       yield* accounts.openSession(session, event({ kind: "sign_in", browser: null, network: null }))
-      const count = yield* accounts.closeOtherSessions(id, null, (ended) =>
+      const count = yield* accounts.closeOtherSessions(id, null, now, (ended) =>
         event({ kind: "sessions_ended", count: ended + 4 })
       )
       const { items } = yield* (yield* AuditLog).list({ userId: id }, 10, undefined)

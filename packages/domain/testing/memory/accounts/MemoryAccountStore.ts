@@ -130,12 +130,13 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
             .sort((a, b) => b.seenAt - a.seenAt || (a.hash < b.hash ? -1 : 1))
         ),
       closeSession: (hash) => Effect.sync(() => void sessions.delete(hash)),
-      closeOtherSessions: (id, kept, audit) =>
+      closeOtherSessions: (id, kept, now, audit) =>
         Effect.sync(() => {
           const others = [...sessions.values()].filter(({ hash, userId }) => userId === id && hash !== kept)
+          const live = others.filter((session) => ownerOf(session, now) !== undefined).length
           for (const { hash } of others) sessions.delete(hash)
-          if (audit !== undefined) MemoryAuditLog.append(tables, audit(others.length))
-          return others.length
+          if (audit !== undefined) MemoryAuditLog.append(tables, audit(live))
+          return live
         }),
 
       admitTry: (tried, decide) =>
