@@ -56,7 +56,7 @@ describe("bugs planted in the service and found by the swarm", () => {
       if (isFound(plant, seed)) return
       const found = await anotherThatFinds(plant)
       if (found === undefined) throw new Error("None of 500 runs finds the bug.")
-      process.stderr.write(`${nameOf(plant)}: write seed ${found} into swarm.json, seed ${seed} finds it no more.\n`)
+      process.stderr.write(`To do: in swarm.json, "${nameOf(plant)}" needs the seed ${found} instead of ${seed}.\n`)
       expect(Simulation.randomSync({ seed: found }).violations).toEqual([])
     }
   )
