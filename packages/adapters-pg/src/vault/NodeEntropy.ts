@@ -3,14 +3,14 @@ import { Effect, Layer } from "effect"
 import { randomBytes, randomFillSync } from "node:crypto"
 
 /**
- * How many bytes one call takes from the operating system. A call for sixteen bytes costs as much as a call for a few
- * thousand.
+ * How many bytes one call takes from Node's generator of random bytes. A call for sixteen bytes costs as much as a
+ * call for a few thousand.
  */
 const SUPPLY = 4_096
 
 /**
- * Random bytes of the operating system. Each byte is given out once and then erased. `fill` fills a whole array with
- * random bytes.
+ * Random bytes from Node's `crypto`. Each byte of the supply is given out once and then erased from the supply. `fill`
+ * fills a whole array with random bytes.
  */
 export const make = (fill: (supply: Uint8Array) => void = randomFillSync): Entropy.Entropy["Type"] => {
   const supply = new Uint8Array(SUPPLY)

@@ -1,4 +1,5 @@
-// Finds the entries of a trace that led to a broken rule. The page shows these entries and hides all others.
+// Finds the entries of a trace that led to a broken rule. At first the page shows only these entries, and a checkbox
+// shows the others too.
 import type { Simulation } from "@place-access/domain/testing"
 import { text } from "./read.js"
 

@@ -91,7 +91,7 @@ const find = (
     const page: Page = query.isNone
       ? NONE
       : yield* from(cursor === "" ? undefined : cursor).pipe(
-          // When somebody has changed the cursor in the address, the page shows the beginning of the list.
+          // A cursor that is refused, for example because the address was changed, leads to the beginning of the list.
           Effect.catchTag("Invalid", () => from(undefined))
         )
     const urls = new Map((yield* listEndpoints(account, appId)).map(({ id, url }) => [id as string, url as string]))
