@@ -181,7 +181,7 @@ export interface DeliveryTransition {
   readonly endedAt: FieldChange
   readonly isHurried: FieldChange
   readonly faultsSince: FieldChange
-  /** The worker's lease on the delivery. It is no field of `Delivery`: the store's row and `ClaimedDelivery` have it. */
+  /** The worker's lease of the delivery: no field of `Delivery`, but of the store's row and of `ClaimedDelivery`. */
   readonly lease: FieldChange
 }
 
