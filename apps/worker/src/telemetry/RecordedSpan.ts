@@ -72,7 +72,7 @@ const bytesOf = (hex: string): Uint8Array => Buffer.from(hex, "hex")
 export const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")
 
-/** The id of the span as bytes; of a span of another service too, which has only the hexadecimal form. */
+/** The id of the span as bytes. A span of another service has only the hexadecimal form, which is decoded. */
 export const idOf = (span: Tracer.AnySpan): Uint8Array =>
   span instanceof RecordedSpan ? span.id : bytesOf(span.spanId)
 

@@ -170,7 +170,7 @@ it("a fiber that was given the fiber references of another one begins in its spa
   expect(families(spans)).toEqual(["outer > own", "outer > beside", "outer > after", "- > outer"])
 })
 
-it("who is interrupted from outside leaves its span, so that what is said afterwards is said of the one around it", async () => {
+it("an interrupted fiber leaves its span, so that later attributes go to the span around it", async () => {
   const outcome = Telemetry.annotate({ "place_access.outcome": "gone" })
   const waits = Effect.exit(Effect.interruptible(inSpan("inner", Effect.never)))
   const { spans } = await traced(

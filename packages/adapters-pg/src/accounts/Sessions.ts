@@ -91,7 +91,8 @@ const toSession = (row: typeof SessionRow.Type): Session.Session => ({
 const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version) AS session_version, s.browser,
   s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at,
   coalesce(s.confirmed_at, s.created_at) AS session_confirmed_at, s.expires_at`
-const COUNTS = "coalesce(s.password_version, a.password_version) = a.password_version AND a.suspended_at IS NULL"
+const HAS_PASSWORD = "coalesce(s.password_version, a.password_version) = a.password_version"
+const COUNTS = `${HAS_PASSWORD} AND a.suspended_at IS NULL`
 
 /**
  * Finds a session with its account. Every page of a signed-in person runs this statement, so it is sent with `reads`,
@@ -159,7 +160,7 @@ export const closeOthers = (sql: SqlClient): Store["closeOtherSessions"] => {
     share(
       sql`DELETE FROM sessions s USING accounts a
           WHERE s.user_id = ${id} AND a.user_id = ${id} AND s.session_hash IS DISTINCT FROM ${kept}
-          RETURNING s.expires_at > ${Rows.at(now)} AND ${sql.literal(COUNTS)} AS is_live`.pipe(
+          RETURNING s.expires_at > ${Rows.at(now)} AND ${sql.literal(HAS_PASSWORD)} AS is_live`.pipe(
         Rows.all(ClosedRow),
         Effect.map((closed) => closed.filter(({ is_live }) => is_live).length),
         Effect.tap((count) => (audit === undefined ? Effect.void : AuditLog.append(sql, audit(count)))),

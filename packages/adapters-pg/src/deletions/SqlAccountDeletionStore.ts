@@ -49,7 +49,7 @@ const begin = (sql: SqlClient): Store["begin"] => {
       Effect.gen(function* () {
         // Citus requires this setting for a transaction that first writes to a table copied to every node: the
         // transaction's other writes then visit one node after the other. A single server ignores the setting.
-        yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
+        yield* sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`
         // Takes this lock on a cluster only, because all sign-ins wait for it. A single server locks rows and not whole
         // tables, so there it is enough to lock rows in a fixed order: accounts before sign-ups and sessions.
         if (isCluster) yield* lockCredentials(sql)

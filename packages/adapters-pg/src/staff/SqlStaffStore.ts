@@ -28,7 +28,7 @@ const change =
     Effect.gen(function* () {
       // Citus requires this setting for a transaction that first writes to a table copied to every node: the
       // transaction's other writes then visit one node after the other.
-      yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
+      yield* sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`
       yield* lockCredentials(sql)
       yield* lockTeams(sql, id)
       const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(

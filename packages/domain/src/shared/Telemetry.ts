@@ -4,6 +4,7 @@ import {
   Effect,
   Exit,
   type Fiber,
+  type FiberId,
   FiberRef,
   GlobalValue,
   Metric,
@@ -182,15 +183,19 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
  * because a new value of a fiber reference copies all references of the fiber, twice for each span.
  */
 interface Position {
-  /** The fiber that changes this object. Null until a new fiber enters its first span. */
-  owner: Fiber.RuntimeFiber<unknown, unknown> | null
+  /**
+   * The fiber that changes this object, by its id: a reference to the fiber would keep ended fibers in memory. Null
+   * until a new fiber enters its first span.
+   */
+  owner: FiberId.FiberId | null
   /** The span that the fiber works in; null outside of a trace. */
   span: Tracer.Span | null
 }
 
 /**
  * The position of the fiber; null for a fiber that was never in a trace. A new fiber begins with a copy, so its first
- * span becomes a child of the span in which the fiber was started. Effect itself keeps the span as a service in the
+ * span becomes a child of the span in which the fiber was started. For a runtime that a fiber captured
+ * (`Effect.runtime`), this is the span in which that fiber is when the runtime starts a fiber. Effect itself keeps the span as a service in the
  * context, and copies and compares all services of a request when one of them changes.
  */
 const position: FiberRef.FiberRef<Position | null> = GlobalValue.globalValue(
@@ -202,7 +207,7 @@ const position: FiberRef.FiberRef<Position | null> = GlobalValue.globalValue(
     })
 )
 
-/** The span that the fiber works in; null outside of a trace. */
+/** The span that the fiber works in, also one that the sampler has left out; null outside of a trace. */
 export const spanOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Tracer.Span | null =>
   fiber.getFiberRef(position)?.span ?? null
 
@@ -242,10 +247,11 @@ export const spanned = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
     const found = fiber.getFiberRef(position)
-    // A fiber that was given the references of another one, as a layer gives them to its users, has the other's object.
-    const isOwn = found !== null && (found.owner === null || found.owner === fiber)
+    // A fiber that got the fiber references of another fiber, as the users of a layer do, shares that fiber's position
+    // and must not change it.
+    const isOwn = found !== null && (found.owner === null || found.owner === fiber.id())
     if (isOwn) return inside(fiber, found, name, options, use)
-    const own: Position = { owner: fiber, span: found?.span ?? null }
+    const own: Position = { owner: fiber.id(), span: found?.span ?? null }
     return Effect.flatMap(FiberRef.set(position, own), () => inside(fiber, own, name, options, use))
   })
 
@@ -267,14 +273,16 @@ const inside = <A, E, R>(
     kind
   )
   const ended = (exit: Exit.Exit<A, E>): Exit.Exit<A, E> => {
-    span.end(clock.unsafeCurrentTimeNanos(), exit)
     at.span = outer
+    span.end(clock.unsafeCurrentTimeNanos(), exit)
     return exit
   }
   return Effect.uninterruptibleMask((restore) => {
-    at.owner = fiber
+    // Before the position changes: if `use` throws, nothing puts the position back.
+    const work = use(span)
+    at.owner = fiber.id()
     at.span = span
-    return Effect.matchCauseEffect(restore(use(span)), {
+    return Effect.matchCauseEffect(restore(work), {
       onFailure: (cause) => ended(Exit.failCause(cause)),
       onSuccess: (value) => ended(Exit.succeed(value))
     })

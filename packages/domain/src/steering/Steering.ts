@@ -154,8 +154,8 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly until: Timestamp
-  /** What was agreed without these scopes, after the button was pressed. */
-  readonly left: ConsentEntry.Agreement
+  /** The agreement after the button was pressed. */
+  readonly agreementAfter: ConsentEntry.Agreement
 }
 
 /**
@@ -170,12 +170,17 @@ export const lostExactLocation = (
   if (newest?.change !== "exact_location_ended" || before === undefined) return null
   const { scopes, sensitiveExpiresAt: until } = before.agreement
   if (until === null || until <= now) return null
-  return { scopes: scopes.filter(Scope.isSensitive), until, left: newest.agreement }
+  return { scopes: scopes.filter(Scope.isSensitive), until, agreementAfter: newest.agreement }
 }
 
-/** Whether two agreements have the same scopes, dates and pause. */
+const haveSameIds = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((id) => other.includes(id))
+
+/** Whether two agreements are the same. An old entry that did not record `earlierVisits` equals any. */
 const isSame = (one: ConsentEntry.Agreement, other: ConsentEntry.Agreement): boolean =>
   Scope.same(one.scopes, other.scopes) &&
+  haveSameIds(one.places, other.places) &&
+  (one.earlierVisits === null || haveSameIds(one.earlierVisits, other.earlierVisits ?? [])) &&
   one.standardExpiresAt === other.standardExpiresAt &&
   one.sensitiveExpiresAt === other.sensitiveExpiresAt &&
   one.pause?.from === other.pause?.from &&
@@ -197,7 +202,7 @@ export const restoreExactLocation = (
   unlessLive(userId, state, now, (connection): SharingDecision => {
     if (Tier.sensitiveState(connection, now) === "active") return only(DONE)
     const { agreement } = ConsentEntry.of("exact_location_ended", connection, now)
-    if (lost === null || !isSame(lost.left, agreement)) return only({ _tag: "NothingLost" })
+    if (lost === null || !isSame(lost.agreementAfter, agreement)) return only({ _tag: "NothingLost" })
     const allowed = Scope.intersect(
       EffectiveScopes.agreed(connection, state.app, now),
       Purpose.coveredScopes(purposes, state.app.status)

@@ -128,6 +128,15 @@ describe("the span of a program", () => {
     sampled = true
   })
 
+  it("is asked for anew in a trace of its own, below one that the sampler left out", () => {
+    sampled = false
+    const pass = program("pass", function* () {
+      return yield* Telemetry.inOwnTrace(outer())
+    })
+    expect(run(true, pass())).toEqual(["root pass", "root outer"])
+    sampled = true
+  })
+
   it("is asked for anew after one that the sampler left out", () => {
     sampled = false
     expect(run(true, Effect.zipRight(outer(), outer()))).toEqual(["root outer", "root outer"])

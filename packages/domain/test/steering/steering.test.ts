@@ -1,5 +1,5 @@
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
-import { ConnectionStore, getConnection } from "@place-access/domain/connection"
+import { ConnectionStore, getConnection, sharePlaces } from "@place-access/domain/connection"
 import { updateApp } from "@place-access/domain/apps"
 import { OUTDATED_FORM, Scope, Timestamp, Words } from "@place-access/domain/shared"
 import { archivePurpose } from "@place-access/domain/purposes"
@@ -14,7 +14,7 @@ import {
 } from "@place-access/domain/steering"
 import { Effect, Either, FastCheck as fc, TestClock } from "effect"
 import { expect, it } from "vitest"
-import { inWorld } from "../support/connections.js"
+import { inWorld, place } from "../support/connections.js"
 import { liveSteered, STEER_MARKS, steerLives, steerStories } from "../support/steerLife.js"
 
 const FRESH = { isFresh: true }
@@ -73,7 +73,11 @@ it("the end of exact location is undone with the same scopes and date, unless so
     })
   ))
 
-it.each(["a pause", "another end date"] as const)(
+/** The effect with the services of this fiber, for a port, whose methods need none. */
+const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.context<R>(), (context) => Effect.orDie(Effect.provide(effect, context)))
+
+it.each(["a pause", "another end date", "a place more"] as const)(
   "after %s from another tab, between the look at the history and the undo, nothing is given back [connection-9]",
   (name) =>
     inWorld(
@@ -81,17 +85,13 @@ it.each(["a pause", "another end date"] as const)(
         const { id, user } = yield* connected(BOTH)
         yield* endExactLocation(user.id, id)
         const store = yield* ConnectionStore
-        const change =
-          name === "a pause"
-            ? pauseConnection(user.id, id, "day")
-            : changeConnection(user.id, id, { standardDays: 7 }, FRESH)
-        const other = Effect.orDie(
-          Effect.provide(change, yield* Effect.context<Effect.Effect.Context<typeof change>>())
-        )
-        const late = {
-          ...store,
-          history: (...of: Parameters<typeof store.history>) => Effect.zipLeft(store.history(...of), other)
-        }
+        const home = yield* place(user, "Home")
+        const change = {
+          "a pause": yield* settled(pauseConnection(user.id, id, "day")),
+          "another end date": yield* settled(changeConnection(user.id, id, { standardDays: 7 }, FRESH)),
+          "a place more": yield* settled(sharePlaces(user.id, id, [{ placeId: home.id, includeEarlierVisits: false }]))
+        }[name]
+        const late: typeof store = { ...store, history: (...of) => Effect.zipLeft(store.history(...of), change) }
         const refused = yield* restoreExactLocation(user.id, id, FRESH).pipe(
           Effect.provideService(ConnectionStore, late),
           Effect.flip

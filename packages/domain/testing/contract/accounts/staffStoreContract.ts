@@ -107,6 +107,9 @@ export const staffStoreContract: Contract<Ports> = [
       const taken = { ...account, id: UserId.make(yield* Entropy.id("usr")) }
       yield* Effect.either(accounts.create(taken, "hash", undefined, event({ kind: "account_deleted" })))
       Check.equal((yield* (yield* AuditLog).list({ userId: id }, 10, undefined)).items.length, 3, "none of a refusal")
+      yield* accounts.openSession({ ...session, hash: (yield* Vault).sha256(yield* Entropy.secret) })
+      yield* changed(id, AccountChange.suspend(OPERATOR))
+      Check.equal(yield* accounts.closeOtherSessions(id, null, now), 1, "of a suspended account")
     })
   },
   {

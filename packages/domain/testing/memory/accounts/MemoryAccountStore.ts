@@ -133,7 +133,8 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
       closeOtherSessions: (id, kept, now, audit) =>
         Effect.sync(() => {
           const others = [...sessions.values()].filter(({ hash, userId }) => userId === id && hash !== kept)
-          const live = others.filter((session) => ownerOf(session, now) !== undefined).length
+          const version = accounts.get(id)?.passwordVersion
+          const live = others.filter((one) => Session.isLive(one, now) && one.passwordVersion === version).length
           for (const { hash } of others) sessions.delete(hash)
           if (audit !== undefined) MemoryAuditLog.append(tables, audit(live))
           return live
