@@ -112,7 +112,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
     /**
      * Closes every session of this account except the session with the hash `kept`; null closes all sessions. Returns
-     * how many of the closed sessions had not ended at `now`, also for a suspended account. `audit` makes the audit event from this number.
+     * how many of the closed sessions had not ended at `now`, also for a suspended account. `audit` makes the audit
+     * event from this number.
      */
     readonly closeOtherSessions: (
       id: UserId,
