@@ -39,6 +39,22 @@ it("ids are those of OTLP: 16 bytes for a trace, 8 for a span; a child has the t
   expect(inner).toMatchObject({ name: "inner", traceId: outer?.traceId, parentSpanId: outer?.spanId })
 })
 
+it("a span below one of another service has its trace, in hexadecimal and as bytes", () => {
+  const [traceId, spanId] = ["0123456789abcdef".repeat(2), "fedcba9876543210"]
+  const span = new RecordedSpan({
+    name: "one",
+    parent: Option.some(Tracer.externalSpan({ traceId, spanId })),
+    context: Context.empty(),
+    links: [],
+    startTime: 0n,
+    kind: "server",
+    ended: () => undefined
+  })
+  expect(span.traceId).toBe(traceId)
+  const sent = SentSpan.of(span)
+  expect([sent.traceId, sent.parentSpanId]).toEqual([Buffer.from(traceId, "hex"), Buffer.from(spanId, "hex")])
+})
+
 it("no two of 5,000 spans have the same id: a draw of random bytes is used once", () => {
   const spans = Array.from(
     { length: 5_000 },
@@ -53,6 +69,7 @@ it("no two of 5,000 spans have the same id: a draw of random bytes is used once"
         ended: () => undefined
       })
   )
+  for (const { spanId, traceId } of spans) expect(`${traceId} ${spanId}`).toMatch(/^[0-9a-f]{32} [0-9a-f]{16}$/)
   expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(5_000)
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(5_000)
 })

@@ -51,7 +51,9 @@ it("only listed attributes are sent, with their times, numbers and truth values"
     "http.response.status_code": 0.5,
     "http.route": true
   }
-  expect(sent({ attributes, links: [link] })).toEqual({
+  const span = sent({ attributes, links: [link] })
+  expect([span.traceId.length, span.spanId.length]).toEqual([16, 8])
+  expect(span).toEqual({
     traceId: expect.any(Uint8Array),
     spanId: expect.any(Uint8Array),
     parentSpanId: undefined,
