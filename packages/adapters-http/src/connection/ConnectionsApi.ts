@@ -55,7 +55,7 @@ export const UserConnection = Schema.Struct({
   sensitive_lapsed_at: NullableAt,
   renewal_grace_ends_at: NullableAt,
   connected_at: At,
-  last_used_at: NullableAt.annotations({ description: "When the app last got an answer about the user" }),
+  last_used_at: NullableAt.annotations({ description: "When the app last got an answer or an event about the user" }),
   ended_at: NullableAt,
   end_reason: Schema.NullOr(Domain.EndReason)
 }).annotations({ identifier: "UserConnection" })

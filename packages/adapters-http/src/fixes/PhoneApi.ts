@@ -6,7 +6,7 @@ import * as Fields from "../wire/Fields.js"
 
 /**
  * The documentation of an entry of an upload. `OwnJson` reads each entry separately and refuses none, so that one bad
- * reading never blocks a phone's queue.
+ * reading does not block a phone's queue. (A body with a NUL character in a text is refused as a whole.)
  */
 const entry = (
   identifier: string,

@@ -54,7 +54,8 @@ export const latestFirst = (a: QuarantineEntry, b: QuarantineEntry): number =>
   b.lastAt - a.lastAt || (a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : 0)
 
 /**
- * A phone that may upload for one user. Its token is shown when the phone is added; only the token's SHA-256 is stored.
+ * A phone that may upload for one user. Its token is shown when the phone is added. A device is stored with
+ * the token's SHA-256 and without the token.
  */
 export interface Device {
   readonly userId: UserId

@@ -12,7 +12,7 @@ export interface ReceivedInvitation {
   readonly invitation: Invitation
 }
 
-/** Members and invitations of apps. The role of an account in an app is `AppStore.roleOf`. */
+/** Members and invitations of apps. The role of an account in a team is `Team.roleOf`. */
 export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore")<
   TeamStore,
   {

@@ -61,7 +61,7 @@ export const ROWS: ReadonlyArray<Row> = [
   outside(
     "§4.5.7",
     "how visits that a phone reports count beside its fixes",
-    "no oracle derives visits: the visits' own properties do"
+    "no oracle derives visits; the property tests of visits do"
   ),
   row("§4.6", "enter, exit and dwell", "R2", "R6", "R10", "R14"),
   row("§4.6", "of several devices the one that moved last (decision M14)", "R12", "R10", "Q1"),

@@ -25,7 +25,7 @@ const callsOf = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<CallFact>>
 
 const A1 = oracle(
   "A1",
-  "Each request of an app is one entry of its user's log, with its purpose; a request whose entry cannot be written is not answered (Spec §1.7)",
+  "Each request of an app is one entry of its user's log, with its purpose; a request whose entry cannot be written gets an error instead of its answer (Spec §1.7)",
   (known, say) => {
     const calls = callsOf(known)
     for (const [userId, reading] of lastReadings(known)) {

@@ -265,7 +265,7 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
 
 const h5: Oracle = {
   name: "H5",
-  rule: "Nothing is sent after the connection ended, the scope ended or the rule was deleted, except for events of the sensitive tier (Spec §6.3.5)",
+  rule: "Nothing is sent after the connection ended, the event's scope ended (events of the sensitive tier need no scope) or the rule was deleted (Spec §6.3.5)",
   check: (run) => eachReceived(run, (post) => forbidden(run, post))
 }
 

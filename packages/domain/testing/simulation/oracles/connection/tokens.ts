@@ -117,7 +117,7 @@ const branch = (
 
 const T4 = oracle(
   "T4",
-  "A spent refresh token that comes within 30 s counts as a race; a later one revokes its family, with one e-mail (Spec §3.1, §4.3.2)",
+  "A spent refresh token that comes within 30 s counts as a race; a later one is a leak, which ends the connection, with one e-mail (Spec §3.1, §4.3.2)",
   (known, say, run) => {
     for (const { must, op, why } of known.refreshes) {
       if (why === "race" && must === "succeed" && isRefusedAs(op.outcome, "invalid_grant")) {
