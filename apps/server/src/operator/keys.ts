@@ -42,6 +42,6 @@ export const adviceFor = ({ count, id, state }: KeyStatus): string | null =>
     ? `Put the key "${id}" back into SECRET_KEYS, behind the newer ones.`
     : state === "older"
       ? count === 0
-        ? "It can go: nothing in the database needs it. Cursors and open forms made with it stop working, and browsers that signed in before it was replaced count as new."
+        ? "It can go: nothing in the database needs it. Cursors, open forms, unfinished sign-ins and unused set-up links of phones that were made with it stop working, and browsers that signed in before it was replaced count as new."
         : "It must stay: what it sealed could not be read without it."
       : null

@@ -91,7 +91,7 @@ export const PayloadTooLarge = Schema.Struct(fields(413, "payload_too_large")).a
   named(
     413,
     "PayloadTooLargeError",
-    "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB), or has too many entries or values"
+    "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB for each file, 512 MiB for a form with several files), or has too many entries or values"
   )
 )
 export const UnsupportedMediaType = Schema.Struct(fields(415, "unsupported_media_type")).annotations(

@@ -66,9 +66,10 @@ export interface FanOutResult {
  * there are two transactions. The first inserts the deliveries, idempotently. The second marks the event as fanned out.
  * (An event that `firsts` sends to one endpoint needs only one transaction when all tables are on one server.) When a
  * worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one bucket, the
- * events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, legacy receivers,
- * and endpoints to which two workers send directly (`firsts`), may receive the event twice. So the fan-out
- * needs no fencing token. `onRows` runs as soon as an app's rows are stored.
+ * events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, and endpoints to
+ * which two workers send directly (`firsts`), may receive the event twice. A legacy receiver may receive it twice only
+ * when two workers fan it out, because legacy deliveries begin after the mark. So the fan-out needs no fencing token.
+ * `onRows` runs as soon as an app's rows are stored.
  */
 export const fanOut = program(
   "fanOut",

@@ -24,7 +24,7 @@ export interface RuleTypeProperties {
 /**
  * The properties of each rule type. Code that treats types differently reads this table where it can, and does not
  * compare a type with a name. So when somebody adds a type, the compiler asks for the properties of the new type here.
- * The condition under which a type fires is no property: it is in `RuleEvaluation.step`.
+ * The condition under which a type fires is no property: it is in `RuleEvaluation.asksAbout`, which `step` calls.
  */
 export const PROPERTIES: Readonly<Record<RuleType, RuleTypeProperties>> = {
   enter: { side: "inside", firesOnCrossing: true, hasDwellTime: false, firesOncePerStay: false },
