@@ -95,6 +95,21 @@ describe("a pause [connection-4, timeline-1]", () => {
     await browser.submit(paused, "/portal/connections/resume")
     expect((await browser.get("/")).text).not.toContain("paused")
   })
+
+  it.each([
+    ["en", "After the pause", "can ask about that time too"],
+    ["de", "Nach der Pause", "auch nach dieser Zeit fragen"]
+  ])("the buttons say beforehand that the app can ask about this time afterwards: %s", async (language, ...parts) => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    await world.connect(person, app, { scopes: ["location.zone.verify"] })
+    const { connections } = (await person.get("/v1/user/connections")).json as { connections: [{ id: string }] }
+    const browser = await signedIn(world, person.account.email)
+    for (const path of ["/portal/connections", `/portal/connections/${connections[0].id}`]) {
+      const { text } = await browser.get(path, { "accept-language": language })
+      for (const part of parts) expect(text).toContain(part)
+    }
+  })
 })
 
 it("a moment of today or tomorrow stands in no sentence that says “on” or “at” before it [languages-1]", async () => {

@@ -17,14 +17,15 @@ export const steering: typeof en.steering = {
     badge: "Pausiert",
     lengths: { hour: "1 Stunde", day: "1 Tag", until_resumed: "Bis ich fortsetze" },
     heading: "Pausieren",
-    hint: "Während einer Pause erfährt die App nicht, wo Sie sind oder waren, und keine Regel benachrichtigt sie.",
+    hint: "Während einer Pause erfährt die App nicht, wo Sie sind oder waren, und keine Regel benachrichtigt sie. Nach der Pause kann die App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf.",
     until: (at) => html`Pausiert bis: ${at}.`,
     untilResumed: "Pausiert, bis Sie fortsetzen.",
     text: (app) =>
       `${app} erfährt nicht, wo Sie sind oder waren. Nach der Pause kann die App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf.`,
     resume: "Jetzt fortsetzen",
     all: "Alle Apps pausieren",
-    allHint: "Keine App erfährt, wo Sie sind oder waren. Eine längere Pause einer einzelnen App bleibt.",
+    allHint:
+      "Keine App erfährt, wo Sie sind oder waren. Nach der Pause kann eine App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf. Eine längere Pause einer einzelnen App bleibt.",
     resumeAll: "Alle fortsetzen"
   },
   endExact: {

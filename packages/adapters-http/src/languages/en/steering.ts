@@ -25,14 +25,15 @@ export const steering = {
       string
     >,
     heading: "Pause",
-    hint: "During a pause the app learns nothing about where you are or were, and no rule notifies it.",
+    hint: "During a pause the app learns nothing about where you are or were, and no rule notifies it. After the pause the app can ask about that time too, as far as it can ask about the past.",
     until: (at: Html): Html => html`Paused until ${at}.`,
     untilResumed: "Paused until you resume it.",
     text: (app: string): string =>
       `${app} learns nothing about where you are or were. After the pause it can ask about that time too, as far as it can ask about the past.`,
     resume: "Resume now",
     all: "Pause all apps",
-    allHint: "No app learns anything about where you are or were. A longer pause of one app stays.",
+    allHint:
+      "No app learns anything about where you are or were. After the pause an app can ask about that time too, as far as it can ask about the past. A longer pause of one app stays.",
     resumeAll: "Resume all"
   },
   endExact: {
