@@ -57,7 +57,7 @@ export interface ExportKey {
 
 /** How long a ready archive can be fetched, in milliseconds. */
 export const KEPT_FOR = 7 * DAY
-/** The most archives that one person may ask for in `PERIOD`: to make one, a worker reads all data of the person. */
+/** The most archives that one person may ask for in `PERIOD`: to make one, a worker reads most data of the person. */
 export const MAX_A_DAY = 3
 export const PERIOD = DAY
 /**
