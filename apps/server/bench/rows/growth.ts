@@ -17,7 +17,10 @@ import type { Options } from "./growth.load.js"
 
 interface Size {
   readonly people: number
-  /** The number of fixes of person 0. This person also has one stay for each `FIXES_PER_STAY` of these fixes. */
+  /**
+   * The number of fixes of person 0, besides the one fix of `People.seed`. This person also has one stay for each
+   * `FIXES_PER_STAY` of these fixes.
+   */
   readonly fixes: number
   /** The number of deliveries that wait to be sent, spread over `ENDPOINTS` endpoints. */
   readonly waiting: number

@@ -8,8 +8,8 @@ import * as Rows from "../driver/Rows.js"
  * Changes events that wait for their fan-out, by one index look-up for each event. Two unusual conditions force that
  * plan, whatever the planner knows about the backlog. `coalesce(…) = 'infinity'` stands for `fanned_out_at IS NULL`,
  * for which the planner would scan the index of all waiting events. `user_id = user_id || ''` is a comparison that the
- * planner cannot estimate, so it expects one row. Without this comparison, the planner would expect 200 rows and
- * read the whole table while the table is small.
+ * planner cannot estimate, so it expects one row. Without this comparison, the planner may expect one row for each
+ * listed event (200 for a full batch of the fan-out), and read the whole table while the table is small.
  */
 export const changingThese = (sql: SqlClient, these: Fragment, change: Fragment) =>
   sql`UPDATE events e SET ${change}

@@ -87,7 +87,10 @@ const CALLS: CountTable<AppFigures.LoggedCall> = {
 
 type Add = <Row>(table: CountTable<Row>, rows: ReadonlyArray<Row>) => Written
 
-/** Adds the rows of a batch. When `onCluster` is true, all rows must belong to one app. */
+/**
+ * Returns the functions that add rows, one for each kind of rows. When `onCluster` is true, all rows of one call must
+ * belong to one app.
+ */
 export const adding = (sql: SqlClient, onCluster: boolean) => {
   const add: Add = onCluster ? addOfApp(sql) : addAll(sql)
   return {

@@ -38,7 +38,11 @@ export interface Connection {
   readonly externalUserId: string | null
   /** Every granted scope, lapsed sensitive scopes included. */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
-  /** Every scope that the user once agreed to in this connection and can grant again (decision connection-6). */
+  /**
+   * Every scope that the user agreed to in this connection, granted now or not. The tier sweep removes sensitive scopes
+   * after their grace period. `EffectiveScopes.agreed` lists the scopes that the user can restore (decision
+   * connection-6).
+   */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
   readonly places: ReadonlyArray<SharedPlace>

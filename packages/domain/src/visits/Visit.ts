@@ -9,8 +9,8 @@ export interface Visit {
   /** Null while the visit is open. */
   readonly departure: Timestamp.Timestamp | null
   /**
-   * True: the user left at `departure` or later, because the phone was silent from then on and later far away
-   * (`Stay.heardUntil`).
+   * True: the user left at `departure` or later, at an unknown time. The phone was silent for hours after `departure`,
+   * and far away when it sent again (`Stay.heardUntil`).
    */
   readonly isUncertain: boolean
 }

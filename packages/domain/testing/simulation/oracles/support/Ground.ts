@@ -25,7 +25,8 @@ export interface Pair {
   /** The operations that ended a connection of the pair, or may have ended it. */
   readonly ends: ReadonlyArray<CompletedCall>
   /**
-   * The operations that chose the end of the standard tier, each with the number of days until the end; null: no end.
+   * The operations that chose the end of the standard tier, or may have chosen it, each with the number of days until
+   * the end; null: no end.
    */
   readonly dated: ReadonlyArray<{ readonly did: CompletedCall; readonly days: number | null }>
 }

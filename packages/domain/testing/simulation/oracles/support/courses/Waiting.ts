@@ -45,7 +45,8 @@ export const isSilent = ({ waits }: State, observed: Observer): boolean =>
 
 /**
  * Decision rules-14: the removal of a phone drops a dwell that waits for silence, unless another phone is left that may
- * be carried. The oracle does not know which phones may be carried, so it follows the state with and without the dwell.
+ * be carried and has sent something. The oracle does not examine the other phones, so it follows the state with and
+ * without the dwell.
  */
 export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Observer) =>
   happened(run)
