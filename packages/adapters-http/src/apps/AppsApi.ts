@@ -188,7 +188,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Change an app")
       .annotate(
         OpenApi.Description,
-        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description, homepage or logo waits for a reviewer (`pending`), and the approved version stays in force. A scope or a redirect origin that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app."
+        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description, homepage or logo waits for a reviewer (`pending`), and the approved version stays in force. A scope that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app."
       )
   )
   .add(

@@ -43,7 +43,7 @@ const setting = {
   value: Schema.String.annotations({ description: "What to enter there" })
 }
 
-/** The answer to adding a phone. No answer about a phone that was added before contains its token. */
+/** The answer to adding a phone. Later only the phone's set-up link, if it has one, answers with the token, once. */
 export const AddedDevice = Schema.Struct({
   ...fields,
   token: Schema.String.annotations({ description: "The phone's bearer token. It cannot be shown again" }),
