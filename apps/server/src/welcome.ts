@@ -25,7 +25,7 @@ export const welcome = ({ addresses, host, mail, storage }: ServerSettings): str
   To make yourself the admin, run in another terminal:
     npm start -- account create --email you@example.com --role admin
 
-  To see the service at work with a recorded walk:  npm run demo
+  To see the service at work with a recorded ride:  npm run demo
   To stop:  Control-C
 `)
 }

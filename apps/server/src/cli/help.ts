@@ -43,7 +43,7 @@ const COMMANDS = `Place-Aware Access Service
   npm start -- --version                      show the version
   npm start -- help                           show this text
   npm run worker                              start a worker; needs DATABASE_URL; run as many as you like
-  npm run demo                                show the service at work with a recorded walk
+  npm run demo                                show the service at work with a recorded ride
   npm run clock -- advance 14d                move the clock of a test world; -- --help says more
   npm run listen -- --forward URL             forward an app's events to this machine; -- --help says more
 
