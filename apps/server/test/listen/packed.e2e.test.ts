@@ -18,7 +18,7 @@ describe("listen as one file, which npx runs without a clone", () => {
   const processes = useProcesses()
   let packed: Packed
   let service: Service
-  let empty: string
+  let empty: string | undefined
   const started: Array<ChildProcess> = []
   beforeAll(async () => {
     ;[packed, service, empty] = await Promise.all([
@@ -31,7 +31,7 @@ describe("listen as one file, which npx runs without a clone", () => {
     for (const one of started) if (one.exitCode === null && one.signalCode === null) interrupt(one, "SIGKILL")
     await service?.close()
     await packed?.remove()
-    await rm(empty, { recursive: true, force: true })
+    if (empty !== undefined) await rm(empty, { recursive: true, force: true })
   })
 
   it("is one file beside its manifest", () => {
@@ -46,11 +46,7 @@ describe("listen as one file, which npx runs without a clone", () => {
       ["--yes", "--offline", `--package=${packed.tarball}`, "place-access-listen", "--service", service.url],
       {
         cwd: empty,
-        env: {
-          PATH: process.env["PATH"],
-          PLACE_ACCESS_EMAIL: person.email,
-          PLACE_ACCESS_PASSWORD: person.password
-        },
+        env: { PATH: process.env["PATH"], PLACE_ACCESS_EMAIL: person.email, PLACE_ACCESS_PASSWORD: person.password },
         stdio: ["ignore", "pipe", "pipe"],
         // The program gets its own process group. A terminal sends Control-C to the whole group, because npx waits for
         // the command and does not pass the signal on.
