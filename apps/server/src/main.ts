@@ -11,6 +11,7 @@ import { importRulesInto } from "./cli/importRules.js"
 import { help } from "./cli/help.js"
 import { migrate } from "./cli/migrate.js"
 import { doctor } from "./doctor/doctor.js"
+import { keysReencrypt } from "./cli/keysReencrypt.js"
 import { keysStatus } from "./doctor/keysStatus.js"
 import * as ServerSettings from "./ServerSettings.js"
 import type { VirtualOptions } from "./virtual/VirtualOptions.js"
@@ -40,6 +41,8 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       return doctor(command.json)
     case "KeysStatus":
       return withSettings((settings) => keysStatus(command.json, settings.storage), command.json)
+    case "KeysReencrypt":
+      return withSettings((settings) => keysReencrypt(command.json, settings.storage), command.json)
     case "Backup":
       return withSettings((settings) => backupCommand(command, settings.storage), command.json)
     case "CopyDatabase":

@@ -258,6 +258,11 @@ describe("account create", () => {
     expect((await account("delete", "late@example.test", "--yes")).code).toBe(0)
     const status = await command(["keys", "status"], { DATA_DIR: dataDir })
     expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("k1: the current key")])
+    const again = await command(["keys", "reencrypt"], { DATA_DIR: dataDir })
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Nothing was encrypted again\.\nk1: the current key/)
+    ])
     expect((await account("delete", "eve@example.test")).stderr).toContain("give --yes")
     expect((await account("delete", "eve@example.test", "--yes")).code).toBe(0)
     const left = JSON.parse((await account("list", "--json")).stdout)

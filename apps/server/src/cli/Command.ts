@@ -23,7 +23,7 @@ export type Command =
       readonly json: boolean
       readonly isConfirmed: boolean
     }
-  | { readonly _tag: "Doctor" | "KeysStatus"; readonly json: boolean }
+  | { readonly _tag: "Doctor" | "KeysStatus" | "KeysReencrypt"; readonly json: boolean }
   | {
       readonly _tag: "Isolate"
       readonly appId: AppId
@@ -53,6 +53,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   }
   if (first === "doctor") return reporting("doctor", { _tag: "Doctor" }, argv.slice(1))
   if (first === "keys" && second === "status") return reporting("keys status", { _tag: "KeysStatus" }, rest)
+  if (first === "keys" && second === "reencrypt") return reporting("keys reencrypt", { _tag: "KeysReencrypt" }, rest)
   if (first === "backup") return backup(argv.slice(1))
   if (first === "rules" && second === "import") return importRules(rest)
   if (first === "db" && second === "distribute") return distribute(rest)
@@ -146,7 +147,7 @@ const commandOf = (name: string, _tag: AboutTag, words: ReadonlyArray<string>): 
 /** Parses a command that prints a report and has no option but `--json`. */
 const reporting = (
   name: string,
-  command: { readonly _tag: "Doctor" | "KeysStatus" },
+  command: { readonly _tag: "Doctor" | "KeysStatus" | "KeysReencrypt" },
   rest: ReadonlyArray<string>
 ): Either.Either<Command, string> =>
   rest.every((word) => word === "--json")

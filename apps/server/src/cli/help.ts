@@ -30,6 +30,8 @@ const COMMANDS = `Place-Aware Access Service
       --json              print one line of JSON; the exit code is 1 when there is a problem
   npm start -- keys status                    list the keys, and how much is sealed with each
       --json              print one line of JSON
+  npm start -- keys reencrypt                 encrypt stored secrets again with the newest key, also while it runs
+      --json              print one line of JSON
   npm start -- backup FOLDER                  copy the embedded database and its keys to a new folder, also while it runs
       --json              print one line of JSON
   npm start -- db copy DATA_DIR               copy an embedded database into the empty PostgreSQL of DATABASE_URL

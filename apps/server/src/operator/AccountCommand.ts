@@ -45,6 +45,7 @@ export const Reply = Schema.parseJson(
 export const OperatorCommand = Schema.Union(
   AccountCommand,
   Schema.TaggedStruct("KeysStatus", {}),
+  Schema.TaggedStruct("KeysReencrypt", {}),
   /** `folder` is the absolute path of a folder that does not exist yet. */
   Schema.TaggedStruct("Backup", { folder: Schema.String })
 )

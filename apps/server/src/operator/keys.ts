@@ -1,4 +1,4 @@
-import type { KeyUsage } from "@place-access/adapters-pg"
+import { KeyCanary, type KeyUsage, Reencryption } from "@place-access/adapters-pg"
 import { Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
@@ -37,11 +37,25 @@ export const summary = (
   })
 
 /** What an operator should do about a key; null when nothing is to do. */
-export const adviceFor = ({ count, id, state }: KeyStatus): string | null =>
+export const adviceFor = ({ count, id, state, uses }: KeyStatus): string | null =>
   state === "absent"
     ? `Put the key "${id}" back into SECRET_KEYS, behind the newer ones.`
     : state === "older"
       ? count === 0
         ? "It can go: nothing in the database needs it. Cursors, open forms, unfinished sign-ins and unused set-up links of phones that were made with it stop working, and browsers that signed in before it was replaced count as new."
-        : "It must stay: what it sealed could not be read without it."
+        : `It must stay: what it sealed could not be read without it. ${HOW_TO_END[endOf(uses)]}`
       : null
+
+/** How the use of an older key ends. */
+const HOW_TO_END = {
+  start: "No server or worker has started with the current key in front yet.",
+  reencrypt: "npm start -- keys reencrypt encrypts stored secrets again with the current key.",
+  wait: "What still needs it is deleted within a week."
+}
+
+const endOf = (uses: KeyStatus["uses"]): keyof typeof HOW_TO_END =>
+  uses.some(({ where }) => where === KeyCanary.COLUMN)
+    ? "start"
+    : uses.some(({ where }) => Reencryption.COLUMNS.includes(where))
+      ? "reencrypt"
+      : "wait"

@@ -26,6 +26,7 @@ import { Effect, Option } from "effect"
 import type { AccountCommand, OperatorCommand, Output } from "./AccountCommand.js"
 import { backup, type KeptFolder } from "./backup.js"
 import { factorLine, factorSentences } from "./factorWords.js"
+import { keysReencrypt } from "./keysReencrypt.js"
 import { keysStatus } from "./keysStatus.js"
 
 const unknown = (email: Account.Email) =>
@@ -82,6 +83,7 @@ export const performAny = (
   server: ServerFacts
 ): Effect.Effect<Output, CannotStart, AccountPorts | SqlClient> => {
   if (command._tag === "KeysStatus") return keysStatus
+  if (command._tag === "KeysReencrypt") return keysReencrypt
   return command._tag === "Backup" ? backup(server, command.folder) : perform(command, server.baseUrl)
 }
 

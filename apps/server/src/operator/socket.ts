@@ -20,10 +20,15 @@ const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 const LINE_MAX = 4_096
 /**
  * A time-out in milliseconds. The server closes a connection on which no command arrives for this time, or whose client
- * does not take the answer. A command waits this long for its answer, except `backup`, which waits without a limit:
- * copying a large folder takes minutes, and the server sends nothing meanwhile.
+ * does not take the answer. A command waits this long for its answer, except the commands in `LONG`.
  */
 const PATIENCE_MILLIS = 30_000
+
+/**
+ * The commands that wait for their answer without a limit: they may take minutes, and the server sends nothing
+ * meanwhile.
+ */
+const LONG: ReadonlyArray<OperatorCommand["_tag"]> = ["Backup", "KeysReencrypt"]
 
 /**
  * The value with which a Node.js socket has no time-out. Even so, a command does not wait forever: when the server's
@@ -108,7 +113,7 @@ export const send = (
 ): Effect.Effect<Option.Option<Output>, CannotStart> =>
   Effect.gen(function* () {
     const line = yield* Effect.orDie(Schema.encode(Request)(command))
-    const patience = command._tag === "Backup" ? FOREVER : patienceMillis
+    const patience = LONG.includes(command._tag) ? FOREVER : patienceMillis
     const answered = yield* Effect.promise(() => ask(pathIn(dataDir), line, patience))
     if (answered === undefined) return Option.none()
     const reply = Schema.decodeUnknownEither(Reply)(answered)

@@ -82,6 +82,8 @@ describe("the command line", () => {
   it("the doctor and the status of the keys take nothing but --json", () => {
     expect(parse("doctor --json")).toEqual(Either.right({ _tag: "Doctor", json: true }))
     expect(parse("keys status")).toEqual(Either.right({ _tag: "KeysStatus", json: false }))
+    expect(parse("keys reencrypt --json")).toEqual(Either.right({ _tag: "KeysReencrypt", json: true }))
+    expect(refusal("keys reencrypt k1")).toContain("takes nothing but --json")
     expect(refusal("doctor now")).toContain("nothing but --json")
     expect(refusal("keys")).toContain("There is no command")
   })

@@ -128,4 +128,15 @@ describe("the status of the keys [settings-1]", () => {
     const advice = keys.map((key) => adviceFor(key)?.slice(0, 12) ?? null)
     expect(advice).toEqual([null, "It can go: n", "It must stay", "Put the key "])
   })
+
+  it("says how the use of an older key ends", () => {
+    const adviceOn = (...columns: ReadonlyArray<string>) => {
+      const [, older] = status(columns.map((where) => ({ keyId: "k2", where, count: 1 })))
+      return older === undefined ? null : adviceFor(older)
+    }
+    const [again, week, start] = ["keys reencrypt encrypts", "deleted within a week", "No server or worker has started"]
+    expect(adviceOn("mail_outbox.link_secret", "code_apps.secret")).toContain(again)
+    expect(adviceOn("mail_outbox.link_secret", "export_pieces.sealed")).toContain(week)
+    expect(adviceOn("endpoints.secrets", "key_canaries.sealed")).toContain(start)
+  })
 })

@@ -13,12 +13,11 @@ import { command } from "./support.js"
 
 const key = (id: string) => `${id}:${randomBytes(32).toString("base64")}`
 
-const Rotated = Schema.Struct({ secret: Schema.String })
 const Status = Schema.Struct({
   keys: Schema.Array(Schema.Struct({ id: Schema.String, state: Schema.String, may_go: Schema.Boolean }))
 })
 
-describeServers("a key is replaced in the four steps of docs/backup.md", ({ migratedDatabase }) => {
+describeServers("a key is replaced in the four steps of docs/backup.md [settings-3]", ({ migratedDatabase }) => {
   const processes = useProcesses()
   let receiver: Receiver
   let database: TestDatabase
@@ -56,6 +55,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
       const report = Schema.decodeUnknownSync(Schema.parseJson(Status))(stdout)
       return Object.fromEntries(report.keys.map(({ id, may_go, state }) => [id, [state, may_go]]))
     }
+    const reencrypt = (keys: string) => command(["keys", "reencrypt"], settings(keys))
     const [k1, k2] = [key("k1"), key("k2")]
 
     await restart(k1)
@@ -82,18 +82,32 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
     // Step 1 of the rotation: every process gets k2 and can read what k2 seals. New values are still sealed with k1.
     await restart(`${k1},${k2}`)
     expect(await goesOn(endpoint.secret)).toEqual(went)
+    const early = await reencrypt(`${k2},${k1}`)
+    expect([early.code, early.stdout, early.stderr]).toEqual([
+      78,
+      "",
+      expect.stringContaining('No server or worker has started with the key "k2" in front yet')
+    ])
+    const wrong = await reencrypt(key("k1"))
+    expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
+      78,
+      "",
+      expect.stringContaining("are not those of this database")
+    ])
     // Step 2 of the rotation: from now on, new values are sealed with k2.
     await restart(`${k2},${k1}`)
     expect(await goesOn(endpoint.secret)).toEqual(went)
-    // Step 3 of the rotation: the endpoint gets a new secret, and the old secret is deleted. Until then the old secret
-    // needs k1.
+    // Step 3 of the rotation: the endpoint's secret needs k1, until it is encrypted again.
     expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", false], k2: ["current", false] })
-    const { secret } = await person.as.expect("POST", `${at}/rotate-secret`, { as: Rotated })
-    expect(await goesOn(secret)).toEqual(went)
-    expect((await person.as.call("DELETE", `${at}/previous-secrets`)).status).toBeLessThan(300)
+    const again = await reencrypt(`${k2},${k1}`)
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Encrypted 1 row again with the key "k2":\n {2}endpoints\.secrets: 1\nk2: the current key/)
+    ])
+    expect(await goesOn(endpoint.secret)).toEqual(went)
     expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", true], k2: ["current", false] })
     // Step 4 of the rotation: the operator removes k1.
     await restart(k2)
-    expect(await goesOn(secret)).toEqual(went)
+    expect(await goesOn(endpoint.secret)).toEqual(went)
   })
 })

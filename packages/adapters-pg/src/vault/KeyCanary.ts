@@ -22,6 +22,9 @@ export class WrongKeys extends Data.TaggedError("WrongKeys")<{
 
 type Failure = SqlError | ParseResult.ParseError | WrongKeys
 
+/** The column of the canary, as `KeyUsage.count` names it. */
+export const COLUMN = "key_canaries.sealed"
+
 /** The name of the canary's row. There is only one. */
 const NAME = "current"
 const CONTEXT = "key-canary"

@@ -12,6 +12,7 @@ import { keyCanaryContract } from "./keyCanaryContract.js"
 import { noAttemptsLeft } from "./noAttemptsLeft.js"
 import { oneTransactionContract } from "./oneTransactionContract.js"
 import { busyPartitions, expiredPartitions, partitionsContract, partitionsUnderLoad } from "./partitionsContract.js"
+import { reencryptionContract } from "./reencryptionContract.js"
 import { unreadableEvent } from "./unreadableEvent.js"
 import { workSignalContract } from "./workSignalContract.js"
 
@@ -110,6 +111,7 @@ export const contractTable: ReadonlyArray<Row> = [
   row("partitions", partitionsContract, { server: partitionsUnderLoad, alone: true }),
   row("expired partitions", expiredPartitions, { server: busyPartitions, alone: true }),
   row("KeyCanary", keyCanaryContract),
+  row("Reencryption", reencryptionContract, { alone: true }),
   row("WorkSignal", workSignalContract, { stores: Layer.merge(everyStore, Sql.SqlWorkSignal.layer) }),
   row("SqlAccessLogStore", Testing.accessLogStoreContract),
   row("SqlAccountStore", Testing.accountStoreContract),

@@ -1,4 +1,4 @@
-import { KeyUsage, NodeVault } from "@place-access/adapters-pg"
+import { KeyUsage, NodeVault, Reencryption } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Vault } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
@@ -26,6 +26,13 @@ const COLUMN_OF: Readonly<Record<string, string>> = {
   "legacy/importRules.ts": "rules.own_secret"
 }
 
+/** The columns whose values are deleted within a week, so they need not be encrypted again (decision settings-3). */
+const SHORT_LIVED: ReadonlyArray<string> = [
+  "mail_outbox.link_secret",
+  "export_pieces.sealed",
+  "idempotent_answers.sealed"
+]
+
 const DOMAIN = join(import.meta.dirname, "../../../domain/src")
 
 describe("the count of sealed values", () => {
@@ -34,6 +41,11 @@ describe("the count of sealed values", () => {
       (file) => file.endsWith(".ts") && /vault\w*\)?\.seal(?:Bytes)?\(/i.test(readFileSync(join(DOMAIN, file), "utf8"))
     )
     expect(sealing.sort()).toEqual(Object.keys(COLUMN_OF).sort())
+  })
+
+  it("every column is encrypted again on request, or its values are deleted within a week [settings-3]", () => {
+    const left = Object.values(COLUMN_OF).filter((column) => !SHORT_LIVED.includes(column))
+    expect(left.filter((column) => !Reencryption.COLUMNS.includes(column))).toEqual([])
   })
 
   it.effect("has the headers of endpoints and the pieces of archives: without their key nobody can read them", () =>
