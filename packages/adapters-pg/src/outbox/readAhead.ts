@@ -50,11 +50,12 @@ const goesElsewhere = (sql: SqlClient, now: Fragment) =>
           WHERE s.user_id = asked.user_id AND s.connection_id = asked.connection_id))))`
 
 /**
- * The statement of `EventStore.pending` with what it reads ahead: a row for each event and endpoint, or a row for the
- * event alone. OFFSET 0 keeps the planner from joining whole tables: it would, because it expects many events. The
- * limit of `asked` changes no result. It tells the planner how few events there are at most: with the tenth of a large
- * backlog that the planner expects of `due`, the statement would seem so expensive that PostgreSQL would compile it
- * (JIT), which takes a second.
+ * The statement of `EventStore.pending` that also reads ahead (`ReadAhead`). It returns a row for each event and
+ * endpoint, or one row for an event without endpoints. OFFSET 0 keeps the planner from joining whole tables, which it
+ * would do because it expects many events. The limit of `asked` changes no result, because `due` has the same limit.
+ * But the limit in `due` is a sub-query, so the planner assumes that `due` returns a tenth of all waiting events. With
+ * a large backlog the statement would then seem so expensive that PostgreSQL would compile it (JIT), which takes a
+ * second.
  */
 export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
   sql`WITH due AS (${waitingEvents(sql, query)}), asked AS (

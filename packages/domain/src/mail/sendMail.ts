@@ -12,8 +12,8 @@ import * as MailSending from "./MailSending.js"
 
 /**
  * Sends the mail to the people whose buckets this worker leases (`PeopleLeases.buckets`), until interrupted. No signal
- * announces new mail, so the program polls the outbox, also while the mail server is slow with earlier messages. Never
- * fails.
+ * announces new mail, so the program polls the outbox, also while it sends earlier messages, as long as it may send
+ * another message at the same time. Never fails.
  */
 export const runMail = (
   addresses: MailLinks,

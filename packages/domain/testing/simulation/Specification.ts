@@ -147,9 +147,10 @@ export const LOCATED_KM2 = 48
 /** Two circles whose boundaries are further apart than this, in metres, are not in one town. */
 export const TOWN_M = 17_000
 /**
- * The radius, in metres, up to which a circle counts as small. A question about a small circle adds the circle's area
- * to the km² of the day. The boundary of a larger circle can cut the town in two. So a question about a larger circle
- * doubles the area that every later question, and the last guess, adds.
+ * The radius, in metres, up to which a circle counts as small (decision M8). A question about a small circle adds the
+ * circle's area to the sum of the day (`LOCATED_KM2`). A larger circle can cut the area that is left to search in two.
+ * So a question about a larger circle adds no area, but doubles what every later question adds, and what the guess at
+ * the end of the search adds (`GUESS_KM2`).
  */
 export const SMALL_M = 2_000
 /** The width, in metres, of the band around a small circle's boundary. The band counts as part of the circle's area. */

@@ -144,7 +144,7 @@ const range = (values: ReadonlyArray<number>) => {
 
 /**
  * The size of letters on a phone, in units of the picture. On a phone, the picture is half as wide, and a letter takes
- * twice as many units. So names that do not touch on a phone do not touch on a wider screen.
+ * nearly twice as many units. So names that do not touch on a phone do not touch on a wider screen.
  */
 const LABEL_HEIGHT = 28
 const LETTER = 14

@@ -212,8 +212,8 @@ export class Stage {
   }
 
   /**
-   * Performs an operation through the driver, in the server's process. The first operation of a process starts the
-   * driver.
+   * Performs an operation in the server's process: through the driver, if the stage has one, otherwise by the domain's
+   * program. The first operation of a process starts the driver.
    */
   private driven<N extends Name>(
     server: Process.Process,
