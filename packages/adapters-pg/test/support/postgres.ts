@@ -79,8 +79,10 @@ const serverOf = (kind: Kind): Server => {
 
   const urlAt = (name: string): string => urlOf(there()[0] ?? "", name)
 
+  // PostgreSQL copies the files of the template. By default it would copy block by block through its buffers and its
+  // write-ahead log, which takes twice the processor time.
   const create = async (name: string, how: string): Promise<void> => {
-    await onEachNode((client) => client.query(`create database ${name} ${how}`))
+    await onEachNode((client) => client.query(`create database ${name} ${how} strategy file_copy`))
   }
 
   /**
