@@ -75,7 +75,7 @@ for (const path of listed("*.ts", "*.mjs", "*.cjs").filter((path) => !isFixed(pa
   }
 }
 
-/** Whether a page is generated. A generated page has long lines, one for each rule. */
+/** Whether the page is generated and has long lines, one for each rule or decision. */
 const isGenerated = (path) => path === "docs/coverage.md"
 
 for (const path of listed("*.md").filter((path) => !isGenerated(path))) {

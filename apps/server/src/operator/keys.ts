@@ -48,8 +48,9 @@ export const adviceFor = ({ count, id, state, uses }: KeyStatus): string | null 
 
 /** How the use of an older key ends. */
 const HOW_TO_END = {
-  start: "No server or worker has started with the current key in front yet.",
-  reencrypt: "npm start -- keys reencrypt encrypts stored secrets again with the current key.",
+  start: "The server or worker that started last had this key in front.",
+  reencrypt:
+    "npm start -- keys reencrypt encrypts stored secrets again with the current key, if they can be decrypted.",
   wait: "What still needs it is deleted within a week."
 }
 

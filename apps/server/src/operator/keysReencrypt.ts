@@ -1,24 +1,39 @@
-import { KeyCanary, KeyUsage, Reencryption } from "@place-access/adapters-pg"
+import { Failures, KeyCanary, KeyUsage, Migrator, Reencryption } from "@place-access/adapters-pg"
 import { Vault, Words } from "@place-access/domain/shared"
 import { CannotStart } from "@place-access/worker"
 import { Effect } from "effect"
 import type { Output } from "./AccountCommand.js"
 import { keysStatus } from "./keysStatus.js"
 
+const unfinished = (error: unknown) =>
+  new CannotStart({
+    message:
+      `The database failed: ${Failures.said(error) ?? "it returned something unexpected"}. ` +
+      "What was encrypted again stays so; run the command once more."
+  })
+
 /**
- * Encrypts stored secrets again with the newest key, and then reports the status of the keys. Refuses while no server
- * or worker has started with the newest key in front: the running programs could not read what it encrypts.
+ * Encrypts stored secrets again with the newest key, and then reports the status of the keys. Refuses unless the server
+ * or worker that started last had this key in front: programs that lack the key could not read what it encrypts.
  */
 export const keysReencrypt = Effect.gen(function* () {
   const { currentKey } = yield* Vault.Vault
   yield* KeyCanary.check()
+  const missing = yield* Migrator.missing
+  if (missing.length > 0) {
+    return yield* new CannotStart({
+      message: `${Words.count(missing.length, "migration is", "migrations are")} missing. Nothing was changed.`
+    })
+  }
   const used = yield* KeyUsage.count()
-  if (used.some(({ keyId, where }) => where === KeyCanary.COLUMN && keyId !== currentKey)) {
+  const canary = used.find(({ where }) => where === KeyCanary.COLUMN)
+  if (canary?.keyId !== currentKey) {
     return yield* new CannotStart({
       fault: "settings",
       message:
-        `No server or worker has started with the key "${currentKey}" in front yet. ` +
-        "First restart all of them with these SECRET_KEYS. Nothing was changed."
+        `SECRET_KEYS begins with "${currentKey}" here, and the server or worker that started last had ` +
+        `${canary === undefined ? "no key" : `"${canary.keyId}"`} in front. Start every server and worker with the ` +
+        "same SECRET_KEYS, and use them here too. Nothing was changed."
     })
   }
   const done = yield* Reencryption.run()
@@ -30,8 +45,9 @@ export const keysReencrypt = Effect.gen(function* () {
   return output
 }).pipe(
   Effect.catchTags({
-    SqlError: () => new CannotStart({ message: "The database cannot be read. Try npm start -- doctor" }),
-    ParseError: () => new CannotStart({ message: "The database cannot be read. Try npm start -- doctor" }),
+    MigrationRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was changed.` }),
+    SqlError: unfinished,
+    ParseError: unfinished,
     WrongKeys: ({ keyId }) =>
       new CannotStart({
         fault: "settings",

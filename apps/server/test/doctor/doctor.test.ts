@@ -134,9 +134,13 @@ describe("the status of the keys [settings-1]", () => {
       const [, older] = status(columns.map((where) => ({ keyId: "k2", where, count: 1 })))
       return older === undefined ? null : adviceFor(older)
     }
-    const [again, week, start] = ["keys reencrypt encrypts", "deleted within a week", "No server or worker has started"]
-    expect(adviceOn("mail_outbox.link_secret", "code_apps.secret")).toContain(again)
-    expect(adviceOn("mail_outbox.link_secret", "export_pieces.sealed")).toContain(week)
+    const [again, week, start] = [
+      "keys reencrypt encrypts",
+      "deleted within a week",
+      "The server or worker that started last"
+    ]
+    expect(adviceOn("export_pieces.sealed", "code_apps.secret")).toContain(again)
+    expect(adviceOn("idempotent_answers.sealed", "export_pieces.sealed")).toContain(week)
     expect(adviceOn("endpoints.secrets", "key_canaries.sealed")).toContain(start)
   })
 })

@@ -28,13 +28,15 @@ export interface Opening {
   readonly onMissing: (what: string) => void
   /** True: a database that lacks migrations is refused and left as it is. Otherwise the migrations are applied. */
   readonly mustBeMigrated?: boolean
+  /** True: the program is a command, which leaves the canary of the keys as it is (`KeyCanary.keep`). */
+  readonly isCommand?: boolean
 }
 
 /**
  * How commands open the database. The database may be starting at the same time, so a command retries for a minute. It
  * does not retry for longer, because a person waits at the terminal.
  */
-const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
+const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined, isCommand: true }
 
 /**
  * How commands open a database that is in use, perhaps by an older release. They apply no migrations, because a
@@ -109,7 +111,7 @@ const prepare = (settings: Storage, opening: Opening) =>
     const newest = applied.at(-1)
     if (newest !== undefined)
       yield* Effect.logInfo(`${Words.count(applied.length, "migration")} applied, the newest is ${newest}`)
-    yield* KeyCanary.keep()
+    yield* KeyCanary.keep(opening.isCommand)
     if (settings._tag === "Embedded") yield* SqlLeaseStore.forgetWorkers
     yield* makePartitions
   }).pipe(

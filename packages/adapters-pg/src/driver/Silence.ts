@@ -22,7 +22,7 @@ const SILENT_LOOKS = 3
 const CONFIRMATIONS = 2
 const PROBE_MILLIS = 3_000
 
-/** The parts of a client that the types of `pg` leave out. */
+/** The parts of a client that `watch` uses. The types of `pg` have only the first one. */
 interface Inside {
   readonly connection: pg.Connection
   readonly processID: number | null

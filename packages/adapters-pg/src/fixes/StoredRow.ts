@@ -34,7 +34,7 @@ export const toStored = (row: typeof StoredRow.Type): Fix.StoredFix => ({
 
 export const COLUMNS = Rows.columns(StoredRow)
 
-/** A `StoredRow` with the devices of other imports whose files contain the fix too (`also_from`). */
+/** A `StoredRow` with the devices of the imported files that contain the same fix (`also_from`). */
 export const SharedRow = Schema.Struct({ ...StoredRow.fields, also_from: Schema.NullOr(Schema.Array(DeviceId)) })
 
 export const toShared = (row: typeof SharedRow.Type): Fix.StoredFix =>

@@ -10,8 +10,9 @@ import * as Rows from "../driver/Rows.js"
  * keys do harm. A process with wrong keys would seal new secrets that the other processes cannot open, would refuse
  * every refresh token, and could sign no webhook.
  *
- * The first start seals a fixed text and stores it. Each later start opens it. So that a key can be replaced, a start
- * whose newest key is not the canary's key seals the canary anew: the old key, which is still in the list, opens it.
+ * The first start seals a fixed text and stores it. Each later start opens it. So that a key can be replaced, a server
+ * or worker whose newest key is not the canary's key seals the canary anew at its start: the old key, which is still in
+ * the list, opens it.
  */
 
 /** None of the keys opens the sealed data in the database. Nothing was changed. */
@@ -72,10 +73,16 @@ export const check = program("KeyCanary.check", function* (): Program<void, Fail
 })
 
 /**
- * Checks the keys and stores the canary (a sealed text that only the right keys open); the schema must be up to date.
- * Of two processes that start at the same time on an empty database with different keys, one is refused.
+ * Checks the keys, and stores the canary (a sealed text that only the right keys open) when the database has none; the
+ * schema must be up to date. Of two processes that start at the same time on an empty database with different keys, one
+ * is refused. A server or worker also seals the canary anew when its newest key is another one. A command does not
+ * (`isCommand`), so the canary's key is one that a server or worker had in front (decision settings-3).
  */
-export const keep = program("KeyCanary.keep", function* (): Program<void, Failure, SqlClient | Vault.Vault> {
+export const keep = program("KeyCanary.keep", function* (isCommand = false): Program<
+  void,
+  Failure,
+  SqlClient | Vault.Vault
+> {
   const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
   const now = Rows.at(yield* Timestamp.now)
   const fresh = yield* vault.seal(TEXT, CONTEXT)
@@ -86,7 +93,7 @@ export const keep = program("KeyCanary.keep", function* (): Program<void, Failur
       const kept = yield* sql`SELECT sealed FROM key_canaries WHERE name = ${NAME} FOR UPDATE`.pipe(Rows.first(Canary))
       if (Option.isNone(kept)) return
       yield* opens(kept.value.sealed, CONTEXT)
-      if (keyIdOf(kept.value.sealed) === vault.currentKey) return
+      if (isCommand || keyIdOf(kept.value.sealed) === vault.currentKey) return
       yield* sql`UPDATE key_canaries SET sealed = ${fresh}, sealed_at = ${now} WHERE name = ${NAME}`
     })
   )

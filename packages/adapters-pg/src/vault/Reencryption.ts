@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { EndpointHeader, SigningSecret } from "@place-access/domain/endpoints"
 import { Factors } from "@place-access/domain/factors"
 import { Receiver } from "@place-access/domain/legacy"
+import { Mail } from "@place-access/domain/mail"
 import {
   AppId,
   EndpointId,
@@ -14,7 +15,9 @@ import {
   UserId,
   Vault
 } from "@place-access/domain/shared"
-import { Effect, type ParseResult, Schema } from "effect"
+import { Effect, Option, type ParseResult, Schedule, Schema } from "effect"
+import { lockCredentials } from "../accounts/credentialLock.js"
+import * as Failures from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 import { Headers, toHeaders } from "./EndpointHeaders.js"
 import { Secrets, toSecrets } from "./SigningSecrets.js"
@@ -25,21 +28,31 @@ import { Secrets, toSecrets } from "./SigningSecrets.js"
  * (`Export.KEPT_FOR`).
  */
 
-/** What became of the values of one column that an older key had encrypted. */
+/** What became of the rows of one column that had values of older keys. */
 export interface Reencrypted {
   /** The column, as `table.column`. */
   readonly where: string
-  /** How many rows were encrypted again. */
+  /** How many rows got at least one newly encrypted value. */
   readonly rows: number
-  /** How many rows stayed as they were: their key is missing, or the value was damaged. */
+  /** How many rows have a value that stayed as it was: its key is missing, or the value was damaged. */
   readonly unreadable: number
 }
 
 type Failure = SqlError | ParseResult.ParseError
 
+/** A column's new value. */
+interface Renewed {
+  readonly value: string
+  /** Whether anything was encrypted again or left out. */
+  readonly isChanged: boolean
+  /** Whether every part could be decrypted. */
+  readonly isWhole: boolean
+}
+
 /**
- * A column with encrypted values. `renew` gets the column's value as text, decrypts it, and returns the new value.
- * `owner` and `id` name the row. On a cluster, `owner` is the column that distributes the table.
+ * A column with encrypted values. `renew` gets the column's value as text and encrypts it again; a part that cannot be
+ * decrypted stays as it is. `owner` and `id` name the row. On a cluster, `owner` is the column that distributes the
+ * table, unless every node has a copy of it.
  */
 interface Column<Owner extends string, Id extends string> {
   readonly table: string
@@ -48,11 +61,9 @@ interface Column<Owner extends string, Id extends string> {
   readonly owner: string
   readonly id: string
   readonly row: Schema.Schema<{ readonly owner: Owner; readonly id: Id; readonly value: string }, SealedRow>
-  readonly renew: (
-    owner: Owner,
-    id: Id,
-    value: string
-  ) => Effect.Effect<string, Vault.VaultError | ParseResult.ParseError, Vault.Vault>
+  readonly renew: (owner: Owner, id: Id, value: string) => Effect.Effect<Renewed, ParseResult.ParseError, Vault.Vault>
+  /** A lock that each change of a row takes first. */
+  readonly lock?: (sql: SqlClient) => Effect.Effect<unknown, SqlError>
 }
 
 interface SealedRow {
@@ -66,10 +77,32 @@ const rowOf = <Owner extends string, Id extends string>(
   id: Schema.Schema<Id, string>
 ) => Schema.Struct({ owner, id, value: Schema.String })
 
-const resealed = (sealed: Vault.Sealed, context: string) =>
+/** The value, encrypted again. The value itself, when it cannot be decrypted. */
+const resealed = (sealed: Vault.Sealed, context: string): Effect.Effect<Vault.Sealed, never, Vault.Vault> =>
   Effect.flatMap(Vault.Vault, (vault) =>
-    Effect.flatMap(vault.unseal(sealed, context), (plain) => vault.seal(plain, context))
+    vault.unseal(sealed, context).pipe(
+      Effect.flatMap((plain) => vault.seal(plain, context)),
+      Effect.orElseSucceed(() => sealed)
+    )
   )
+
+/** Encrypts the parts of a jsonb value again. `isKept`: which parts stay in the value. */
+const renewedParts = <A extends { readonly sealed: Vault.Sealed }>(
+  all: ReadonlyArray<A>,
+  context: (part: A) => string,
+  encode: (parts: ReadonlyArray<A>) => string,
+  isKept: (part: A) => boolean = () => true
+): Effect.Effect<Renewed, never, Vault.Vault> =>
+  Effect.suspend(() => {
+    const parts = all.filter(isKept)
+    const renewing = Effect.forEach(parts, (part) =>
+      Effect.map(resealed(part.sealed, context(part)), (sealed): A => ({ ...part, sealed }))
+    )
+    return Effect.map(renewing, (renewed) => {
+      const left = renewed.filter(({ sealed }, index) => sealed === parts[index]?.sealed).length
+      return { value: encode(renewed), isChanged: left < all.length, isWhole: left === 0 }
+    })
+  })
 
 /** A column of plain texts, each of which is one encrypted value. */
 const textColumn = <Owner extends string, Id extends string>(
@@ -78,7 +111,12 @@ const textColumn = <Owner extends string, Id extends string>(
 ): Column<Owner, Id> => ({
   ...column,
   type: "text",
-  renew: (owner, id, value) => resealed(Vault.Sealed.make(value), context(owner, id))
+  renew: (owner, id, value) =>
+    Effect.map(resealed(Vault.Sealed.make(value), context(owner, id)), (renewed) => ({
+      value: renewed,
+      isChanged: renewed !== value,
+      isWhole: renewed !== value
+    }))
 })
 
 const ENDPOINT = {
@@ -89,19 +127,23 @@ const ENDPOINT = {
   row: rowOf(AppId, EndpointId)
 } as const
 
-/** Secrets that no longer sign are left out: nobody needs them, and their key may be missing. */
+/**
+ * Secrets that stopped signing more than a day ago are left out: nobody needs them, and their key may be missing. The
+ * day is for a machine whose clock is wrong.
+ */
 const SECRETS: Column<AppId, EndpointId> = {
   ...ENDPOINT,
   column: "secrets",
   renew: (appId, id, value) =>
     Effect.gen(function* () {
       const secrets = yield* Schema.decode(Schema.parseJson(Secrets))(value)
-      const live = SigningSecret.live(secrets, yield* Timestamp.now)
+      const yesterday = Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY)
       const context = SigningSecret.sealContext(appId, id)
-      return toSecrets(
-        yield* Effect.forEach(live, (one) =>
-          Effect.map(resealed(one.sealed, context), (sealed): SigningSecret.SigningSecret => ({ ...one, sealed }))
-        )
+      return yield* renewedParts(
+        secrets,
+        () => context,
+        toSecrets,
+        (secret) => SigningSecret.isLive(secret, yesterday)
       )
     })
 }
@@ -112,14 +154,7 @@ const HEADERS: Column<AppId, EndpointId> = {
   renew: (appId, id, value) =>
     Effect.gen(function* () {
       const headers = yield* Schema.decode(Schema.parseJson(Headers))(value)
-      return toHeaders(
-        yield* Effect.forEach(headers, ({ name, sealed }) =>
-          Effect.map(resealed(sealed, EndpointHeader.sealContext(appId, id, name)), (renewed) => ({
-            name,
-            sealed: renewed
-          }))
-        )
-      )
+      return yield* renewedParts(headers, ({ name }) => EndpointHeader.sealContext(appId, id, name), toHeaders)
     })
 }
 
@@ -140,8 +175,28 @@ const SUBSCRIPTION_SECRET = textColumn(
 )
 
 const CODE_APP_SECRET = textColumn(
-  { table: "code_apps", column: "secret", owner: "user_id", id: "user_id", row: rowOf(UserId, UserId) },
+  {
+    table: "code_apps",
+    column: "secret",
+    owner: "user_id",
+    id: "user_id",
+    row: rowOf(UserId, UserId),
+    // A sign-in reads the row, and later writes the whole row back. It has this lock from before its read.
+    lock: lockCredentials
+  },
   Factors.secretContext
+)
+
+/** The secrets of links in mails that wait. Without a mail server, they stay for a month. */
+const LINK_SECRET = textColumn(
+  {
+    table: "mail_outbox",
+    column: "link_secret",
+    owner: "user_id",
+    id: "dedupe_key",
+    row: rowOf(UserId, Schema.String)
+  },
+  (to, dedupeKey) => Mail.secretContext({ to, dedupeKey })
 )
 
 /** How many rows are read at once. */
@@ -156,6 +211,7 @@ const byOtherKeys = (key: Vault.KeyId): string => `v1\\.(?!${key}\\.)[A-Za-z0-9_
 const renewColumn = <Owner extends string, Id extends string>({
   column,
   id,
+  lock,
   owner,
   renew,
   row,
@@ -176,22 +232,23 @@ const renewColumn = <Owner extends string, Id extends string>({
             ORDER BY ${sql(owner)}, ${sql(id)} LIMIT ${PAGE}`.pipe(Rows.all(row))
         )
       )
+    const change = ({ id: rowId, owner: rowOwner, value }: SealedRow, to: string) => {
+      const changing = Rows.affected(sql`UPDATE ${sql(table)} SET ${sql(column)} = ${to}::${cast}
+        WHERE ${sql(owner)} = ${rowOwner} AND ${sql(id)} = ${rowId} AND ${sql(column)} = ${value}::${cast}`)
+      return lock === undefined ? changing : sql.withTransaction(Effect.zipRight(lock(sql), changing))
+    }
     let [rows, unreadable] = [0, 0]
     let after: readonly [string, string] = ["", ""]
     for (;;) {
-      const page = yield* pageAfter(after)
+      const page = yield* again(pageAfter(after))
       for (const found of page) {
-        const renewed = yield* Effect.either(renew(found.owner, found.id, found.value))
-        if (renewed._tag === "Left") {
-          if (renewed.left._tag === "ParseError") return yield* renewed.left
-          unreadable++
-          continue
+        const renewed = yield* Effect.option(renew(found.owner, found.id, found.value))
+        if (!Option.exists(renewed, ({ isWhole }) => isWhole)) unreadable++
+        // When a program has changed the value since it was read, nothing is written: a program that has the newest
+        // key in front has used it.
+        if (Option.isSome(renewed) && renewed.value.isChanged) {
+          rows += yield* again(change(found, renewed.value.value))
         }
-        // A program may have changed the value since it was read. Then nothing is written: the programs use the newest
-        // key already.
-        rows += yield* Rows.affected(sql`UPDATE ${sql(table)} SET ${sql(column)} = ${renewed.right}::${cast}
-          WHERE ${sql(owner)} = ${found.owner} AND ${sql(id)} = ${found.id}
-            AND ${sql(column)} = ${found.value}::${cast}`)
       }
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) break
@@ -199,6 +256,10 @@ const renewColumn = <Owner extends string, Id extends string>({
     }
     return { rows, unreadable }
   })
+
+/** Repeats a statement after transient errors, for example when a row is locked or the database fails over. */
+const again = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(effect, { schedule: Schedule.spaced("1 second"), times: 10, while: Failures.isTransient })
 
 const renewing = <Owner extends string, Id extends string>(column: Column<Owner, Id>) => ({
   where: `${column.table}.${column.column}`,
@@ -210,7 +271,8 @@ const ALL = [
   renewing(HEADERS),
   renewing(OWN_SECRET),
   renewing(SUBSCRIPTION_SECRET),
-  renewing(CODE_APP_SECRET)
+  renewing(CODE_APP_SECRET),
+  renewing(LINK_SECRET)
 ]
 
 /** The columns that `run` encrypts again, as `table.column`. */

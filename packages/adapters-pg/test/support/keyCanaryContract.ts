@@ -79,6 +79,17 @@ export const keyCanaryContract: Contract<SqlClient> = [
     })
   },
   {
+    name: "a command leaves the canary as it is when its newest key is another one, and makes the first canary",
+    run: Effect.gen(function* () {
+      yield* empty
+      yield* KeyCanary.keep(true).pipe(under(k1))
+      const first = yield* canaries
+      Check.equal(first.length, 1, "canaries")
+      yield* KeyCanary.keep(true).pipe(under(k2, k1))
+      Check.equal(yield* canaries, first, "what is stored")
+    })
+  },
+  {
     name: "a database from before there were canaries: keys that cannot open its newest signing secret are refused",
     run: Effect.gen(function* () {
       yield* empty

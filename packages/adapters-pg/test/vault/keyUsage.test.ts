@@ -27,11 +27,7 @@ const COLUMN_OF: Readonly<Record<string, string>> = {
 }
 
 /** The columns whose values are deleted within a week, so they need not be encrypted again (decision settings-3). */
-const SHORT_LIVED: ReadonlyArray<string> = [
-  "mail_outbox.link_secret",
-  "export_pieces.sealed",
-  "idempotent_answers.sealed"
-]
+const SHORT_LIVED: ReadonlyArray<string> = ["export_pieces.sealed", "idempotent_answers.sealed"]
 
 const DOMAIN = join(import.meta.dirname, "../../../domain/src")
 

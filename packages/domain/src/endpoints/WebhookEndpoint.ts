@@ -37,10 +37,10 @@ export interface WebhookEndpoint {
 export const MAX_PER_APP = AccountLimits.ENDPOINTS.most
 /**
  * An endpoint with this many strikes is disabled (Spec §3.4). A delivery that succeeds sets the strikes to 0, unless it
- * is a replay or a test, or a developer hurried its last attempt.
+ * is a replay or a test, or it succeeded in an attempt that a developer asked for before it was due (*Retry now*).
  */
 export const MAX_STRIKES = 20
-/** The app's owner and developers get a mail at each of these numbers of strikes. */
+/** The app's owners and developers get a mail at each of these numbers of strikes. */
 export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
 
 /** A disabled endpoint gets no events, and its waiting deliveries have failed. */

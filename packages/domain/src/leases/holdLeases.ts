@@ -46,8 +46,8 @@ export interface WorkerLeases extends WorkLeases {
   readonly crew: () => WorkerPosition
   /**
    * Gives all leases up, when the worker stops: idle leases immediately, and leases in use when their work has ended.
-   * If the work takes longer than eight seconds, or the store does not answer, the leases end with the worker's last
-   * beat.
+   * If the work takes longer than eight seconds, or the store does not answer, the leases end by themselves, as long
+   * after the worker's last beat as a lease lasts (`Lease.LIFE`).
    */
   readonly leave: Effect.Effect<void>
 }
