@@ -1,8 +1,8 @@
 // Runs Effect's own diagnostics. They find code that the compiler accepts and that is wrong nevertheless, such as an
 // Effect that nobody runs. The tsconfig.json nearest to a file says which findings are errors. It extends
 // tsconfig.base.json for sources, and tsconfig.test.json for tests. This script puts the tests, which
-// tsconfig.test.json lists, and the sources, which the projects of tsconfig.json list, into one program. That is faster:
-// the tool's own command makes a new program for every fifty files.
+// tsconfig.test.json lists, and the sources, which the projects of tsconfig.json list, into one program. That is
+// faster: the tool's own command makes a new program for every fifty files.
 import { createRequire } from "node:module"
 import { dirname } from "node:path"
 import ts from "typescript"
