@@ -31,9 +31,9 @@ export const keysReencrypt = Effect.gen(function* () {
     return yield* new CannotStart({
       fault: "settings",
       message:
-        `SECRET_KEYS begins with "${currentKey}" here, and the server or worker that started last had ` +
-        `${canary === undefined ? "no key" : `"${canary.keyId}"`} in front. Start every server and worker with the ` +
-        "same SECRET_KEYS, and use them here too. Nothing was changed."
+        `The newest key here is "${currentKey}", and the server or worker that started last had ` +
+        `${canary === undefined ? "none" : `"${canary.keyId}"`} as its newest. Start every server and worker with the ` +
+        "same keys in the same order, and use these keys here too. Nothing was changed."
     })
   }
   const done = yield* Reencryption.run()
@@ -52,7 +52,7 @@ export const keysReencrypt = Effect.gen(function* () {
       new CannotStart({
         fault: "settings",
         message:
-          `The keys in SECRET_KEYS are not those of this database, which was last used with a key "${keyId}". ` +
+          `These keys are not those of this database, which was last used with a key "${keyId}". ` +
           "Nothing was changed."
       })
   })
@@ -69,7 +69,8 @@ const sentences = (done: ReadonlyArray<Reencryption.Reencrypted>, key: Vault.Key
     ...(unreadable === 0
       ? []
       : [
-          `Left ${Words.count(unreadable, "row")} that cannot be decrypted: the key is missing, or the value is damaged:`
+          `${Words.count(unreadable, "row has", "rows have")} a value that cannot be decrypted and stays: ` +
+            "its key is missing, or the value is damaged:"
         ]),
     ...listed("unreadable")
   ]

@@ -88,7 +88,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md [settings
     expect([early.code, early.stdout, early.stderr]).toEqual([
       78,
       "",
-      expect.stringContaining('SECRET_KEYS begins with "k2" here, and the server or worker that started last had "k1"')
+      expect.stringContaining('The newest key here is "k2", and the server or worker that started last had "k1"')
     ])
     const wrong = await reencrypt(key("k1"))
     expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
