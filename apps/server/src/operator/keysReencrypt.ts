@@ -22,7 +22,9 @@ export const keysReencrypt = Effect.gen(function* () {
   const missing = yield* Migrator.missing
   if (missing.length > 0) {
     return yield* new CannotStart({
-      message: `${Words.count(missing.length, "migration is", "migrations are")} missing. Nothing was changed.`
+      message:
+        `The database has an older schema: ${Words.count(missing.length, "migration is", "migrations are")} missing. ` +
+        "Use the release that the database belongs to, or run npm start -- migrate. Nothing was changed."
     })
   }
   const used = yield* KeyUsage.count()
