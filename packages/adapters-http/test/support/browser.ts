@@ -1,5 +1,5 @@
 import type axe from "axe-core"
-import type { BrowserContext, Page } from "playwright-core"
+import type { BrowserContext, CDPSession, Page } from "playwright-core"
 import { readFileSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -17,14 +17,24 @@ export const signInAs = (context: BrowserContext, url: string, { cookie }: Perso
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /**
+ * A session of the DevTools protocol for each page. It ends with the page and is never detached: with any session that
+ * detaches, Chromium removes the page's virtual authenticator.
+ */
+const sessions = new WeakMap<Page, CDPSession>()
+
+const sessionOf = async (page: Page): Promise<CDPSession> => {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
+  sessions.set(page, session)
+  return session
+}
+
+/**
  * Runs a script in the page. Playwright's `evaluate` runs a text by `eval`, which takes almost twice the time for a
  * script as long as axe-core's.
  */
 const load = async (page: Page, expression: string): Promise<void> => {
-  const session = await page.context().newCDPSession(page)
-  const { exceptionDetails } = await session.send("Runtime.evaluate", { expression })
+  const { exceptionDetails } = await (await sessionOf(page)).send("Runtime.evaluate", { expression })
   expect(exceptionDetails).toBeUndefined()
-  await session.detach()
 }
 
 /** The findings of axe-core, for the given rules or for all rules. */
