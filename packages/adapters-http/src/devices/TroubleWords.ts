@@ -29,13 +29,15 @@ export const troubleWords = (
   language: Language.Language
 ): TroubleWords => {
   const words = textsIn(language).devices.troubles
+  const { sender } = Device.PROPERTIES[format]
   switch (trouble) {
     case "never_arrived":
       return {
         title: words.neverArrived,
         checks: [
-          words.address(address),
-          ...(isPrivate(address) ? [words.network] : []),
+          // The service's own page knows the address.
+          ...(sender === "page" ? [] : [words.address(address)]),
+          ...(sender !== "page" && isPrivate(address) ? [words.network] : []),
           words.switchedOn[format],
           ...forPhones(format, words.permission)
         ]
@@ -44,7 +46,7 @@ export const troubleWords = (
       return {
         title: words.wentSilent,
         checks: [
-          ...(Device.PROPERTIES[format].sender === "program" ? [] : [words.openOnce]),
+          ...(sender === "program" ? [] : [words.openOnce]),
           ...forPhones(format, words.battery),
           ...forPhones(format, words.permission),
           words.switchedOn[format]

@@ -16,4 +16,10 @@ describe("what to check when no location has arrived [devices-13]", () => {
     "%s may be reached from anywhere",
     (host) => expect(isAboutOwnNetwork(host)).toBe(false)
   )
+
+  it("a browser has no address to check: its owner checks that the page is open and may read the location", () => {
+    const { switchedOn } = textsIn("en").devices.troubles
+    const { checks } = troubleWords("never_arrived", "browser", "http://192.168.1.20/v1/phone", "en")
+    expect(checks).toEqual([switchedOn.browser])
+  })
 })
