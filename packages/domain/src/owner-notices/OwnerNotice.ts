@@ -39,15 +39,13 @@ export const WEEKLY_FROM = 7 * HOUR
 
 /**
  * The messages that are due. Every sweep computes them again, and the outbox stores only the first message with each
- * `dedupeKey`. So a person gets at most one notice of each kind in a day.
+ * `dedupeKey`. So a person gets at most one notice of each kind in a day, and one about each app that asks unusually
+ * often.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
-  kinds.flatMap((kind) => {
-    const message = DECIDE[kind](facts, now)
-    return message === null ? [] : [message]
-  })
+  kinds.flatMap((kind) => DECIDE[kind](facts, now))
 
-type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
+type Decide = (facts: Facts, now: Timestamp) => ReadonlyArray<MailMessage>
 
 /**
  * Whether the app sent unusually many requests today. `requests` has the numbers of the last days; the last item is
@@ -58,41 +56,36 @@ const isOften = ({ requests }: AppActivity): boolean => {
   return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...requests.slice(0, -1))
 }
 
-const askedOften: Decide = (facts, now) => {
-  const often = facts.activity.filter(isOften)
-  const [first] = often
-  if (first === undefined) return null
-  return message(facts, `asked_often ${LocalDays.dateOf(facts.zone, now)}`, {
-    subject:
-      often.length === 1
-        ? `${Words.oneLine(first.name)} asked unusually often today`
-        : `${often.length} apps asked unusually often today`,
-    lines: [
-      often
-        .map(({ name, requests }) => {
-          const before = Math.max(0, ...requests.slice(0, -1))
-          return `- ${Words.oneLine(name)}: ${Words.count(requests.at(-1) ?? 0, "request")} today, at most ${before} a day in the two weeks before`
-        })
-        .join("\n"),
-      "If you do not know why, you can pause or disconnect the app."
-    ],
-    link: { site: "portal", path: "/access-log", label: "Your access log" },
-    named: true
+// Each app has a message of its own. With one message a day for all apps, an app that begins later in the day would go
+// unnoticed, because its message would have the `dedupeKey` of the message that was sent before.
+const askedOften: Decide = (facts, now) =>
+  facts.activity.filter(isOften).map(({ appId, name, requests }) => {
+    const before = Math.max(0, ...requests.slice(0, -1))
+    return message(facts, `asked_often ${LocalDays.dateOf(facts.zone, now)} ${appId}`, {
+      subject: `${Words.oneLine(name)} asked unusually often today`,
+      lines: [
+        `- ${Words.oneLine(name)}: ${Words.count(requests.at(-1) ?? 0, "request")} today, at most ${before} a day in the two weeks before`,
+        "If you do not know why, you can pause or disconnect the app."
+      ],
+      link: { site: "portal", path: "/access-log", label: "Your access log" },
+      named: true
+    })
   })
-}
 
 const phoneSilent: Decide = (facts, now) => {
   const { phone } = facts
-  if (phone?.lastSeenAt == null || !isSilent(phone) || now - phone.lastSeenAt >= SILENT_UNTIL) return null
-  return message(facts, `phone_silent ${phone.lastSeenAt}`, {
-    subject: "Your phone has sent nothing for a day",
-    lines: [
-      `The device "${Words.oneLine(phone.device.name)}" sent its last location on ${Words.moment(phone.lastSeenAt)}. Until it sends again, apps get "unknown" and rules stay quiet.`,
-      "Often a battery saver has stopped the app on the phone, or its permission for the location was taken away."
-    ],
-    link: { site: "portal", path: "/devices", label: "Your devices" },
-    named: false
-  })
+  if (phone?.lastSeenAt == null || !isSilent(phone) || now - phone.lastSeenAt >= SILENT_UNTIL) return []
+  return [
+    message(facts, `phone_silent ${phone.lastSeenAt}`, {
+      subject: "Your phone has sent nothing for a day",
+      lines: [
+        `The device "${Words.oneLine(phone.device.name)}" sent its last location on ${Words.moment(phone.lastSeenAt)}. Until it sends again, apps get "unknown" and rules stay quiet.`,
+        "Often a battery saver has stopped the app on the phone, or its permission for the location was taken away."
+      ],
+      link: { site: "portal", path: "/devices", label: "Your devices" },
+      named: false
+    })
+  ]
 }
 
 /**
@@ -102,16 +95,18 @@ const phoneSilent: Decide = (facts, now) => {
 const ends: Decide = (facts, now) => {
   const [, , day] = LocalDays.between(facts.zone, startOfDay(facts.zone, now), plus(now, 4 * DAY))
   const ending = facts.ending.filter(({ at }) => LocalDays.dateOf(facts.zone, at) === day?.date)
-  if (ending.length === 0) return null
-  return message(facts, `ends ${LocalDays.dateOf(facts.zone, now)}`, {
-    subject: "Something ends in two days",
-    lines: [
-      ending.map(wordsOf).join("\n"),
-      "You need not do anything. To let an app go on, extend the date on the page of the connection."
-    ],
-    link: { site: "portal", path: "/connections", label: "Connected apps" },
-    named: true
-  })
+  if (ending.length === 0) return []
+  return [
+    message(facts, `ends ${LocalDays.dateOf(facts.zone, now)}`, {
+      subject: "Something ends in two days",
+      lines: [
+        ending.map(wordsOf).join("\n"),
+        "You need not do anything. To let an app go on, extend the date on the page of the connection."
+      ],
+      link: { site: "portal", path: "/connections", label: "Connected apps" },
+      named: true
+    })
+  ]
 }
 
 const wordsOf = ({ at, connection, what }: EndingSoon): string =>
@@ -121,25 +116,27 @@ const weekly: Decide = (facts, now) => {
   const start = startOfDay(facts.zone, now)
   const date = LocalDays.dateOf(facts.zone, now)
   const isMonday = DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(now), facts.zone)).weekDay === 1
-  if (!isMonday || now - start < WEEKLY_FROM) return null
+  if (!isMonday || now - start < WEEKLY_FROM) return []
   const week = facts.activity.map(({ name, requests }) => ({
     name,
     count: requests.slice(-8, -1).reduce((a, b) => a + b, 0)
   }))
   const busy = week.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count)
-  if (busy.length === 0 && facts.connections === 0) return null
-  return message(facts, `weekly ${date}`, {
-    subject: "Your week: which apps asked",
-    lines: [
-      busy.length === 0
-        ? "No app asked in the last seven days."
-        : `In the last seven days:\n${busy.map(({ count, name }) => `- ${Words.oneLine(name)}: ${Words.count(count, "request")}`).join("\n")}`,
-      `${Words.count(facts.connections, "app")} can ask about you now.`,
-      ...(facts.ending.length === 0 ? [] : [`This week:\n${facts.ending.map(wordsOf).join("\n")}`])
-    ],
-    link: { site: "portal", path: "/access-log", label: "Your access log" },
-    named: busy.length > 0 || facts.ending.length > 0
-  })
+  if (busy.length === 0 && facts.connections === 0) return []
+  return [
+    message(facts, `weekly ${date}`, {
+      subject: "Your week: which apps asked",
+      lines: [
+        busy.length === 0
+          ? "No app asked in the last seven days."
+          : `In the last seven days:\n${busy.map(({ count, name }) => `- ${Words.oneLine(name)}: ${Words.count(count, "request")}`).join("\n")}`,
+        `${Words.count(facts.connections, "app")} can ask about you now.`,
+        ...(facts.ending.length === 0 ? [] : [`This week:\n${facts.ending.map(wordsOf).join("\n")}`])
+      ],
+      link: { site: "portal", path: "/access-log", label: "Your access log" },
+      named: busy.length > 0 || facts.ending.length > 0
+    })
+  ]
 }
 
 const DECIDE: Readonly<Record<NoticeKind, Decide>> = {

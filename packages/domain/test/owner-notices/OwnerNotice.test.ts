@@ -53,7 +53,19 @@ describe("notices that a person chose [owner-notices-2]", () => {
     expect([often(49), often(50), often(17, 51), often(17, 52), often(1000, 0, 52), often(52, 0)]).toEqual([
       0, 1, 0, 1, 0, 0
     ])
-    expect(subjects({ activity: [app("Spy", 60), app("Spy two", 70)] })).toEqual(["2 apps asked unusually often today"])
+  })
+
+  it("unusually often: one app's mail does not keep back the mail about another app on the same day", () => {
+    const written = (...activity: ReadonlyArray<Today.AppActivity>) =>
+      OwnerNotice.due(["asked_often"], { ...QUIET, activity }, NOW).map(({ dedupeKey, subject }) => [
+        subject,
+        dedupeKey
+      ])
+    const [spy] = written(app("Spy", 60))
+    const [other] = written(app("Spy two", 70))
+    expect(spy?.[0]).toBe("Spy asked unusually often today")
+    expect(written(app("Spy", 61), app("Spy two", 70))).toEqual([spy, other])
+    expect(spy?.[1]).not.toBe(other?.[1])
   })
 
   it("a silent phone: from a day until seven days after its last location", () => {

@@ -121,7 +121,6 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden: Trennen Sie die Apps, die Sie nicht kennen, und sagen Sie es den Betreibern dieses Dienstes."
   },
   { en: "{app} asked unusually often today", de: "{app} hat heute ungewöhnlich oft abgefragt" },
-  { en: "{n:number} apps asked unusually often today", de: "{n:number} Apps haben heute ungewöhnlich oft abgefragt" },
   {
     en: "- {app}: 1 request today, at most {most:number} a day in the two weeks before",
     de: "- {app}: heute 1 Abfrage, in den zwei Wochen davor höchstens {most:number} am Tag"
