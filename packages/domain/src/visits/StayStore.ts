@@ -1,4 +1,4 @@
-// The port through which stays are derived and stored (decision visits-6).
+// The port through which stays are derived and stored (decision visits-7).
 import { Context } from "effect"
 import type * as Erasure from "../retention-choice/Erasure.js"
 import type { DeviceId, PlaceId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
