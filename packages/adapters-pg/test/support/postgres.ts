@@ -198,9 +198,14 @@ export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
       for (const node of nodes) await on(urlOf(node, database), (client) => client.query("create extension citus"))
       const [coordinator = "", ...workers] = nodes
       const address = (node: string): [string, number] => [new URL(node).hostname, Number(new URL(node).port)]
-      await on(urlOf(coordinator, database), async (client) => {
-        await client.query("select citus_set_coordinator_host($1, $2)", address(coordinator))
-        for (const worker of workers) await client.query("select citus_add_node($1, $2)", address(worker))
+      // `citus_add_node` alters the roles of the node, which all databases of the node share. When two processes do so
+      // at once, PostgreSQL refuses one of them ("tuple concurrently updated"), so the processes wait for each other.
+      await on(coordinator, async (locking) => {
+        await locking.query("select pg_advisory_lock(hashtext('place_access_test_span'))")
+        await on(urlOf(coordinator, database), async (client) => {
+          await client.query("select citus_set_coordinator_host($1, $2)", address(coordinator))
+          for (const worker of workers) await client.query("select citus_add_node($1, $2)", address(worker))
+        })
       })
     },
     prepare: (url) =>
