@@ -71,7 +71,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "I3",
-    what: "nobody takes an import up",
+    what: "no worker begins an import",
     sabotage: instead(ImportStore, () => ({ due: () => Effect.succeed(Option.none()) })),
     scenario: undone
   }

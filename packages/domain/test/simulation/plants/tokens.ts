@@ -128,7 +128,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T7",
-    what: "a revoked token breaks where an expired one is refused",
+    what: "a call with a revoked token is answered with 500",
     sabotage: instead(TokenStore, (store) => ({
       findByAccessToken: (id, hash) =>
         Effect.flatMap(store.findByAccessToken(id, hash), (one) =>

@@ -104,7 +104,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "A9",
-    what: "an entry that finds no room in three tries is forgotten, and its webhook is sent",
+    what: "an entry that cannot be written in three tries is forgotten, and its webhook is sent",
     isInFront: true,
     sabotage: instead(AccessLogStore, (store) => ({
       recordUnless: (...args) => Effect.ignore(Effect.retry(store.recordUnless(...args), { times: 2 })),

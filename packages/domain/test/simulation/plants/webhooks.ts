@@ -106,7 +106,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "H5",
-    what: "the check of what may be sent answers for the event before",
+    what: "the check of what may be sent gives the answer of the previous check",
     sabotage: instead(EventStore, (store) => {
       let before: ReturnType<typeof store.authorisation> | undefined
       return {

@@ -72,7 +72,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "W4",
-    what: "a window that closes within five minutes is refused as if it had",
+    what: "a window that closes within five minutes is refused as if it had closed",
     sabotage: instead(RuleStore, (store) => ({
       create: (userId, connectionId, decide) =>
         Effect.flatMap(Timestamp.now, (requestedAt) => {

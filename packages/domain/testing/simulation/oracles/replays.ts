@@ -94,7 +94,7 @@ const whileDisabled = (known: Knowledge, log: Rows, say: Say): void => {
 
 const Y2 = oracle(
   "Y2",
-  "A replay is a new row that says so, of the same event and endpoint; the original says that it was replayed (Spec §4.7)",
+  "A replay is a new row, which has the event and endpoint of the original and says that it is a replay; the original says that it was replayed (Spec §4.7)",
   (known, say) => {
     for (const log of deliveryLogs(known)) {
       const own = new Set<string>()
