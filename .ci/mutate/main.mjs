@@ -12,12 +12,13 @@ const USAGE = `Usage: npm run mutate -- PATH … [--decisions] [--tests TEXT] [-
 
   PATH         folders or files of sources, such as packages/domain/src/rules
   --decisions  of folders, only the files with decisions, whose names begin with a capital letter
-  --tests      tests with one of these texts in their path, such as packages/domain/test/simulation; commas between
-               them; without it, the tests of the sources' room, here packages/domain/test/rules, and for what they
-               do not see those of all other rooms but the simulation's
-  --sample     that many faults, drawn with --seed (1), instead of all
-  --jobs       tests of so many faults at once (the processors)
-  --least      end with 1 when fewer percent of the faults are seen
+  --tests      runs only test files with one of these texts in their path, such as packages/domain/test/simulation;
+               commas between the texts. Without it: the tests of the room of the sources, such as
+               packages/domain/test/rules, and for the faults that these do not see, the tests of the other rooms of
+               the package, except the simulation
+  --sample     plants that many faults, drawn with --seed (default 1), instead of all
+  --jobs       the number of faults that are tried at the same time (default: the number of processors)
+  --least      ends with 1 when fewer percent of the faults are seen
   --json       write the report to this file, too
 `
 
