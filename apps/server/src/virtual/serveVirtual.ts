@@ -228,8 +228,9 @@ const connect = (world: World, storeFigures: Effect.Effect<void>) =>
         Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
         (due) => due.length > 0
       )
-    // A moving clock calls this function to find out whether crossings that wait for `settle_s`, imports or exports are
-    // due. So the worker processes them at the same times as on a clock that runs by itself.
+    // While somebody moves the clock forward, the clock calls this function to find out whether work is due: imports,
+    // exports, or crossings whose `settle_s` has passed. The clock stops where work is due, so the worker does the work
+    // at the same times as with a clock that runs by itself.
     world.clock.hasWorkBy = (moment) => {
       const by = Timestamp.make(moment)
       const work = [

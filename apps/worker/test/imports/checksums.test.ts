@@ -3,7 +3,10 @@ import { gzipSync, strToU8, zipSync } from "fflate"
 import { describe, expect, it } from "vitest"
 import { read } from "./support.js"
 
-/** A table whose positions repeat little, so that most bytes of the packed file matter. */
+/**
+ * A table whose positions hardly repeat, so that it compresses badly. A wrong bit nearly anywhere in the compressed
+ * file changes what is read.
+ */
 const table = strToU8(
   `lat,lon,time\n${Array.from(
     { length: 150 },

@@ -5,9 +5,10 @@ import { Deferred, Effect, type Exit, Fiber } from "effect"
 export const waited = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
 
 /**
- * Runs work on an embedded database while another transaction occupies the session. The first request of `work` waits
- * and is refused. Then the other transaction ends, so that the session is free. If `work` sends another request after
- * the refusal, the session carries this request out, which a test can notice.
+ * Runs work on an embedded database while another transaction occupies the database's only session. The database
+ * refuses the first request of `work`, because the request waits too long for the session. Then the other transaction
+ * ends, so that the session is free. If `work` sends another request after the refusal, the session carries this
+ * request out, which a test can notice.
  */
 export const refusedWhileHeld = <A, E>(work: Effect.Effect<A, E, SqlClient>) =>
   Effect.gen(function* () {

@@ -68,7 +68,7 @@ export class ReferencePurpose {
     return true
   }
 
-  /** The description in force, with which an app may use the purpose now; undefined when no app may use the purpose. */
+  /** The description with which an app of this kind may use the purpose now; undefined when it may not use it. */
   inForce(app: "sandbox" | "production"): string | undefined {
     if (this.isArchived()) return undefined
     return this.approvedWords() ?? (app === "sandbox" ? this.words() : undefined)

@@ -203,7 +203,7 @@ const create = (portal: string) =>
         Effect.flatMap(({ device: { id }, setupKey, token }) =>
           Effect.gen(function* () {
             const device = (yield* listDevices(visitor.account.id)).find((one) => one.id === id)
-            // The form was sent again, and the device may have been removed meanwhile.
+            // There is no device when the form was sent again and the device was removed in between.
             return device === undefined
               ? seeOther(`${portal}/devices`)
               : yield* setUpPage(portal, visitor, { device, setupKey, token })

@@ -154,8 +154,9 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The recorder calls this for each entry of the trace that may mean new work for a loop. A loop whose sleep the clock
-   * had made longer then wakes after its own interval at the latest.
+   * Tells the clock that there may be new work for a loop. The recorder calls `stir` for each entry of the trace that
+   * may mean such work. The clock makes the sleeps of idle loops longer than their intervals. After `stir`, each of
+   * these loops wakes at the latest when its own interval has passed, counted from this call.
    */
   stir(): void {
     this.stirredAt = this.passed

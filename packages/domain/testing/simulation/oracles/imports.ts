@@ -85,7 +85,10 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
 
 // ---- the oracle I2
 
-/** The largest number of readings that the owner gets with one read of the history. */
+/**
+ * The number of readings from which on the history may have more readings than one read returned. A read can return
+ * more than this number, because it returns all readings of the last reading's time.
+ */
 const MOST = 500
 
 const I2: Oracle = {
