@@ -69,7 +69,7 @@ describeServers("processes whose clocks differ", ({ kind }) => {
     const before = receiver.received.length
     const wrong = service.startWorker(ahead(HOUR))
     await until("the worker to say that its clock is wrong", () =>
-      wrong.output().includes("does no work until the clock is right") ? true : undefined
+      wrong.output().includes("until the clock is right, a worker does no work") ? true : undefined
     )
     expect(wrong.output()).toContain("3600.0 s ahead of the database's")
     await ride()

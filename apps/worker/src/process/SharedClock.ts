@@ -6,13 +6,14 @@ import { Clock, Effect, Fiber, Schedule } from "effect"
  * The clock that all processes of one database share. One process stores a time, such as the end of a lease, and
  * another process compares it with its own clock, so all processes must agree about the time. Each process compares its
  * machine's clock with the database's clock at its start, every minute, and when the machine's clock was set. The
- * process corrects a small difference. When the difference exceeds 10 s, the process does no work.
+ * process corrects a small difference. When the difference exceeds 10 s, a worker does no work, and a server refuses
+ * uploads.
  */
 
 /** The smallest difference of the two clocks that is corrected. The network can cause a smaller measured difference. */
 const CORRECTED_FROM_MILLIS = 250
 const LOGGED_FROM_MILLIS = 1_000
-/** A process whose machine's clock differs from the database's by more than this does no work. */
+/** A worker whose machine's clock differs from the database's by more than this does no work. */
 export const WRONG_FROM_MILLIS = 10_000
 
 const EVERY_SECONDS = 60
@@ -25,7 +26,8 @@ const A_SECOND = Schedule.spaced("1 second")
 
 const offsets = Telemetry.gauge("place_access.clock.offset", {
   unit: "s",
-  description: "How far the database's clock is ahead of this machine's; beyond 10 s the process does no work"
+  description:
+    "How far the database's clock is ahead of this machine's; beyond 10 s a worker does no work, and a server refuses uploads"
 })
 
 /**
@@ -69,7 +71,8 @@ export const make = () => {
     const wasRight = isRight
     ;({ correction, isRight } = judge(offset, correction))
     const text = `This machine's clock is ${(Math.abs(offset) / 1_000).toFixed(1)} s ${offset > 0 ? "behind" : "ahead of"} the database's`
-    if (!isRight) yield* Effect.logError(`${text}: this process does no work until the clock is right`)
+    if (!isRight)
+      yield* Effect.logError(`${text}: until the clock is right, a worker does no work and a server refuses uploads`)
     else if (Math.abs(offset) > LOGGED_FROM_MILLIS)
       yield* Effect.logWarning(`${text}; this process corrects its times by as much`)
     else if (!wasRight) yield* Effect.logInfo("This machine's clock is right again")

@@ -42,7 +42,9 @@ export const ImportBody = Schema.Struct({
     stored: count("Entries that are new in the history"),
     duplicates: count("Entries that were known already, from a phone or a file"),
     too_recent: count("Entries from the last 24 hours before the upload: left out, because the phone sends them"),
-    too_old: count("Entries older than the history that the user keeps: left out"),
+    too_old: count(
+      "Entries older than the history that the user keeps, or in a stretch of history that the user deleted: left out"
+    ),
     over_limit: count("Places beyond the most that an account may have: left out. `left_out_places` names them"),
     quarantined: count("Entries without a time or a place, or with an impossible one: left out")
   }),
@@ -65,7 +67,10 @@ export const ImportBody = Schema.Struct({
       too_old: count("Entries older than the history that the user keeps"),
       quarantined: count("Entries without a place, or with an impossible one")
     })
-  ).annotations({ description: "What the file held, by month. Empty until the import has ended" }),
+  ).annotations({
+    description:
+      "What the file held, by month. Empty until the import has ended. Duplicates, and entries in a stretch of history that the user deleted, count in `read` only"
+  }),
   columns: Schema.NullOr(ColumnsBody).annotations({
     description: "Which columns of a table are read. Null for other files"
   }),

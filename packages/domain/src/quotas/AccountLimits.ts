@@ -71,10 +71,10 @@ export const PLACES = owned(
  * not limit how many places a person archives.
  */
 export const ARCHIVED_PLACES = owned(
-  "Archived places from archives",
+  "Archived places that an imported archive adds",
   500,
-  "all archived places of the account; only an import is limited",
-  "an account gets at most 500 archived places from imports; those beyond are left out"
+  "all archived places of the account; only the import of an archive is limited",
+  "an import of an archive adds archived places until the account has 500; it leaves out further ones"
 )
 
 export const DEVICES = owned(
@@ -122,7 +122,7 @@ export const MEMBERS = owned(
 export const INVITATIONS = owned(
   "Open invitations of an app",
   20,
-  "those that were not accepted, declined or withdrawn within 7 days",
+  "those of the last 7 days that were not accepted, declined or withdrawn",
   "an app can have 20 open invitations; withdraw one first"
 )
 
@@ -161,7 +161,7 @@ export const WEBHOOK_ADDRESSES = within(
   "Webhook addresses",
   300,
   HOUR,
-  "an account's, over all of its apps: each new endpoint, and each change of an endpoint with an address",
+  "an account's, over all of its apps: each new endpoint, and each change of an endpoint that names its address",
   "an account can set 300 webhook addresses in an hour; wait and try again"
 )
 
