@@ -61,9 +61,9 @@ const once = (
     const prepared = Effect.provide(run, Context.add(services, WorkSignal, signal.inside))
     const work = Effect.flatMap(Effect.exit(prepared), (exit): Effect.Effect<Done, unknown> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ answer: kept(exit.value, cell.disclosed), value: exit })
-      // A refusal is not stored, so the service decides anew about a repeated request. The writes of the refused
-      // request, such as the count of a budget, are committed. After any other failure, such as a bug or a 503, all
-      // writes of the request are rolled back.
+      // A refusal is not stored, so the service decides anew about a repeated request. What the refused request wrote
+      // before the refusal is committed. After any other failure, such as a bug or a 503, all writes of the request are
+      // rolled back.
       return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
     })
     const content = `${request.method} ${request.url}\n${body}`
