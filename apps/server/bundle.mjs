@@ -86,7 +86,7 @@ const bundleInto = (outdir, app, programs) =>
     outdir,
     bundle: true,
     conditions: ["@place-access/source"],
-    // Modules that a program imports dynamically, only when a setting needs them, stay in files of their own.
+    // Modules that a program imports dynamically, because most runs do not need them, stay in files of their own.
     splitting: true,
     format: "esm",
     platform: "node",

@@ -107,7 +107,7 @@ const isUnanswered = ({ addresses, error }: Outcome): boolean =>
   addresses.length === 0 && !NO_SUCH_NAME.has(codeOf(error))
 
 /**
- * A resolver that asks name servers; by default the configured ones. `dns.lookup` of Node would use the four threads
+ * A resolver that asks name servers; by default the configured ones. `dns.lookup` of Node would use a few threads
  * that are shared with the file system, so a receiver whose name servers never answer could block the look-ups of all
  * receivers.
  */

@@ -36,7 +36,7 @@ export interface Connection {
   readonly appId: AppId
   readonly sub: Sub
   readonly externalUserId: string | null
-  /** Every granted scope, lapsed sensitive scopes included. */
+  /** Every granted scope, also sensitive scopes whose end date has passed. */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
   /**
    * Every scope that the user agreed to in this connection, granted now or not. The tier sweep removes sensitive scopes

@@ -30,7 +30,7 @@ export interface AppOfDay {
 }
 
 /**
- * A day with at most this many readings is shown whole: more than one reading every five seconds. Of a day with more
+ * The greatest number of readings of a day that are shown: about one reading every four seconds. When a day has more
  * readings, only the newest are shown.
  */
 const FIXES_A_DAY = 20_000

@@ -24,8 +24,8 @@ const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>
 }
 
 /**
- * Uploads each reading separately. Returns the times at which rules about home fire, and for each device the number of
- * its readings that came while it was left behind.
+ * Judges and evaluates each reading separately. Returns which rules about home fire and when, and for each device the
+ * number of its readings that came while it was left behind.
  */
 const fired = (home: Fix.Fix, sent: ReadonlyArray<SentReading>, isBelieved: (isLeftBehind: boolean) => boolean) => {
   const circle = { lat: home.lat, lon: home.lon, radiusM: 150 }

@@ -1,6 +1,6 @@
 /**
- * Small shared tables. Most of them are copied to every node of a distributed database (reference tables). The caller
- * passes every time as a parameter: no column has a default of now().
+ * Small shared tables. Most of them are copied to every node of a distributed database (reference tables). No column
+ * has a default of now(): the service passes each timestamp as a parameter.
  */
 export const statements = [
   `CREATE TABLE accounts (
