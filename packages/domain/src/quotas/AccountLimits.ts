@@ -74,7 +74,7 @@ export const ARCHIVED_PLACES = owned(
   "Archived places that an imported archive adds",
   500,
   "all archived places of the account; only the import of an archive is limited",
-  "an import of an archive adds archived places until the account has 500; it leaves out further ones"
+  "an account gets at most 500 archived places from imported archives; an import leaves out further ones"
 )
 
 export const DEVICES = owned(

@@ -26,8 +26,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "ein Konto kann {n:number} Orte haben; archivieren Sie einen, den Sie nicht mehr brauchen"
   },
   {
-    en: "an import of an archive adds archived places until the account has {n:number}; it leaves out further ones",
-    de: "ein Import eines Archivs fügt archivierte Orte hinzu, bis das Konto {n:number} hat; weitere lässt er aus"
+    en: "an account gets at most {n:number} archived places from imported archives; an import leaves out further ones",
+    de: "ein Konto bekommt höchstens {n:number} archivierte Orte aus importierten Archiven; weitere lässt ein Import aus"
   },
   {
     en: "an account can have {n:number} devices; remove one that you no longer use",
