@@ -34,7 +34,11 @@ export const page = (
   limit: number,
   position: RangePosition
 ): Page<Fix.StoredFix> => {
-  const rows = [...fixes].sort(Fix.oldestFirst).slice(position.skip)
+  const all = [...fixes].sort(Fix.oldestFirst)
+  // Fixes of the position's instant may have been deleted since the page before. Then fewer are skipped, because a fix
+  // of a later instant was on no page.
+  const atInstant = all.filter(({ capturedAt }) => capturedAt === position.from).length
+  const rows = all.slice(Math.min(position.skip, atInstant))
   const items = rows.slice(0, limit)
   const at = items.at(-1)?.capturedAt
   if (rows.length <= limit || at === undefined) return { items, next: undefined }

@@ -16,12 +16,19 @@ export const firstOverflow = (
   now: Timestamp
 ): Timestamp | undefined => {
   const begin = ({ from }: RuleWindow): Timestamp => (from === null || from < now ? now : from)
-  const isActive = (window: RuleWindow, at: Timestamp): boolean =>
-    begin(window) <= at && (window.until === null || at < window.until)
+  const inOrder = (times: ReadonlyArray<Timestamp>) => [...times].sort((a, b) => a - b)
+  const begins = inOrder(present.map(begin))
+  const ends = inOrder(present.flatMap(({ until }) => (until === null ? [] : [until])))
+  // Both lists are walked once: with a count of all windows at each instant, thousands of rules would hold up the
+  // process for seconds.
+  let [begun, ended] = [0, 0]
+  const activeAt = (at: Timestamp): number => {
+    while (begun < begins.length && (begins[begun] ?? Infinity) <= at) begun++
+    while (ended < ends.length && (ends[ended] ?? Infinity) <= at) ended++
+    return begun - ended
+  }
   // The number of active rules can only grow at the beginning of a window, so only these instants are checked.
-  return [candidate, ...present]
-    .map(begin)
-    .filter((at) => isActive(candidate, at))
-    .sort((a, b) => a - b)
-    .find((at) => present.filter((window) => isActive(window, at)).length >= MAX_ACTIVE)
+  return inOrder([candidate, ...present].map(begin))
+    .filter((at) => begin(candidate) <= at && (candidate.until === null || at < candidate.until))
+    .find((at) => activeAt(at) >= MAX_ACTIVE)
 }

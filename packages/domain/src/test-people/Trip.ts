@@ -67,7 +67,7 @@ export const readings = (
   lastAt: Timestamp | null,
   now: Timestamp
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
-  const end = plus(now, -trip.lateMinutes * MINUTE)
+  const end = plus(now, -Math.round(trip.lateMinutes * MINUTE))
   if (trip.kind === "log") return Either.right(movedTo(trip.readings, end))
   // The readings of a late trip may be older than readings that the phone has uploaded already. They then fire no rule,
   // like late readings of a real phone.

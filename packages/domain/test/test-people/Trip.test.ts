@@ -127,7 +127,28 @@ describe("a trip after other readings [test-people-4]", () => {
   })
 })
 
+describe("a trip that is late by a fraction of a millisecond [test-people-4]", () => {
+  it("has whole milliseconds: the phone's row, with another time, could no longer be read", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<Trip.TripKind>("arrive", "leave", "stay"),
+        fc.oneof(fc.constantFrom(1 / 7, 16.66667, 0.000001), fc.double({ min: 0, max: 1_440, noNaN: true })),
+        (kind, lateMinutes) => {
+          const times = readingsOf(trip(kind, { lateMinutes })).map(({ capturedAt }) => capturedAt)
+          expect(times.filter((one) => !Number.isInteger(one))).toEqual([])
+        }
+      )
+    )
+  })
+})
+
 describe("a log [test-people-4]", () => {
+  it("ends at a whole millisecond", () => {
+    const at = (after: number) => ({ capturedAt: time(NOON - DAY + after), lat: 1, lon: 2 })
+    const [only] = readingsOf({ kind: "log", readings: [at(0)], lateMinutes: 1 / 7 })
+    expect(Number.isInteger(only?.capturedAt)).toBe(true)
+  })
+
   it("keeps its distances in time and ends now, in order", () => {
     const at = (after: number) => ({ capturedAt: time(NOON - 400 * DAY + after), lat: 1, lon: 2 })
     const readings = readingsOf({ kind: "log", readings: [at(5_000), at(0), at(9_000)], lateMinutes: 0 })
