@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Between, History, HistoryStore, type DeletionTimes } from "@place-access/domain/retention-choice"
-import { type Timestamp, UserId } from "@place-access/domain/shared"
+import { type StoreEffect, type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
@@ -83,7 +83,7 @@ const listOverdue =
   (moments, limit, after) =>
     Effect.gen(function* () {
       const people = yield* listUsers(sql, limit, after)
-      const overdue = yield* Effect.filter(people, ({ user_id: userId }) => isOverdue(sql, userId, moments), {
+      const overdue = yield* Effect.filter(people, ({ user_id: userId }) => mayBeOverdue(sql, userId, moments), {
         concurrency: AT_ONCE
       })
       return {
@@ -108,6 +108,17 @@ const isOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
     const rows = yield* reads(sql)`SELECT ${sql.join(" OR ", false)(found)} AS overdue`.pipe(Rows.all(OverdueRow))
     return rows.some((row) => row.overdue)
   })
+
+/**
+ * Like `isOverdue`; also true when the rows of the user cannot be read because of a bug. Then `removePast` fails for this
+ * user, which the sweep logs, and the rows of all other users are still deleted.
+ */
+const mayBeOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes): StoreEffect<boolean> =>
+  Effect.catchIf(
+    orStoreError(isOverdue(sql, userId, moments)),
+    ({ transient }) => !transient,
+    () => Effect.succeed(true)
+  )
 
 const cutoffOf = (sql: SqlClient, userId: UserId, { now }: DeletionTimes) =>
   Effect.map(choiceOf(sql, userId), (choice) =>

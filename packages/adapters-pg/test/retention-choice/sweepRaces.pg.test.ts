@@ -69,6 +69,27 @@ describeServers("sweepHistory, several workers at once", (server) => {
       })
     ))
 
+  it("a person whose rows cannot be read because of a bug holds up the deletion for nobody else [retention-choice-3]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const now = yield* Timestamp.now
+        const history = yield* HistoryStore
+        const phones = yield* Effect.forEach([1, 2, 3], () =>
+          Effect.flatMap(Fixtures.user, ({ id }) => RuleSamples.device(id))
+        )
+        const [broken, ...others] = phones
+        for (const { userId } of phones) yield* history.choose(userId, 30, now)
+        for (const { id, userId } of others) {
+          yield* sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+            VALUES (${userId}, ${Rows.at(now - 90 * DAY)}, ${id}, 1, 2, ${Rows.at(now)})`
+        }
+        yield* sql`UPDATE devices SET movement = '{"heard_at": "soon"}'::jsonb WHERE user_id = ${broken?.userId ?? ""}`
+        yield* sweepHistory(now)
+        for (const { userId } of others) expect(yield* sql`SELECT 1 FROM fixes WHERE user_id = ${userId}`).toEqual([])
+      })
+    ))
+
   it("a choice made while a sweep works holds for its next statement [retention-choice-3]", () =>
     run(
       Effect.gen(function* () {
