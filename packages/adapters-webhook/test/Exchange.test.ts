@@ -58,3 +58,9 @@ it("a look-up without a fault clears the fault of an earlier look-up [W3-route]"
   expect(first).toEqual(OURS)
   expect(second).toMatchObject({ _tag: "Unreachable", detail: expect.stringContaining("needs an IPv4 address") })
 })
+
+it("each address of a host has two of the five seconds to connect, not the quarter of a second of Node [deliveries-1]", async () => {
+  const connect = withoutIpv6()
+  await posted(() => Promise.resolve([{ address: SIX, family: 6 }]), 1)
+  expect(connect).toHaveBeenCalledWith(expect.objectContaining({ autoSelectFamilyAttemptTimeout: 2_000 }))
+})

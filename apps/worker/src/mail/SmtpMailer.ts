@@ -101,8 +101,9 @@ const connect = (
   })
 
 const message = ({ id, subject, text, to }: OutgoingMail, from: Smtp["from"]) => ({
-  from: from.header,
-  // The address is passed as an object, because the library would parse a text as a list of addresses.
+  // Both addresses are passed as objects, because the library would parse a text as a list of addresses and groups: a
+  // comma or a colon in the sender's name would end the name.
+  from: { name: from.name, address: from.address },
   to: { name: "", address: to },
   subject,
   text,
@@ -119,6 +120,17 @@ interface SmtpFailure extends Error {
 }
 
 /**
+ * The enhanced status codes (RFC 3463) of a recipient's mailbox that does not exist or is closed. Other codes with the
+ * same first digits can be about the sender (5.1.0, 5.1.7, 5.1.8) or about a mailbox that is full (5.2.2).
+ */
+const NO_MAILBOX: ReadonlySet<string> = new Set(["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"])
+/**
+ * How mail servers that send no enhanced status code say that a mailbox does not exist. The same codes of SMTP can mean
+ * that the server does not relay, or refuses the sender.
+ */
+const NO_MAILBOX_TEXT = /\b(?:user|mailbox|recipient|account|address)\b/i
+
+/**
  * Says whether a failure is permanent. A failure is permanent only when the server refuses the recipient's mailbox, for
  * example because the mailbox does not exist. The operator can repair failures that concern the service (sign-in,
  * relaying, reputation), and the message waits until then.
@@ -130,6 +142,8 @@ const classify = (cause: unknown): MailSending.MailOutcome => {
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? "")?.[1]
   const isNoMailbox =
     command === "RCPT TO" &&
-    (enhanced === undefined ? [550, 551, 553].includes(responseCode ?? 0) : /^5\.[12]\./.test(enhanced))
+    (enhanced === undefined
+      ? [550, 551, 553].includes(responseCode ?? 0) && NO_MAILBOX_TEXT.test(reason) && !/\bsender\b/i.test(reason)
+      : NO_MAILBOX.has(enhanced))
   return { _tag: isNoMailbox ? "Refused" : "NotSent", reason }
 }

@@ -14,9 +14,10 @@ export interface SmtpServer {
 }
 
 export interface Sender {
-  /** The value of the From header, such as `Places <no-reply@example.com>`. */
-  readonly header: string
-  /** The domain of the sender's address, after the @. */
+  /** The name that the From header shows; "" when there is none. */
+  readonly name: string
+  readonly address: string
+  /** The domain of the address, after the @. */
   readonly domain: string
 }
 
@@ -55,5 +56,5 @@ export const parseSender: Parse<Sender> = (text) => {
   const address = found?.[2] ?? found?.[3]
   return address === undefined
     ? Either.left("an e-mail address, or a name and an address such as Places <no-reply@example.com>")
-    : Either.right({ header: text, domain: address.slice(address.indexOf("@") + 1) })
+    : Either.right({ name: found?.[1] ?? "", address, domain: address.slice(address.indexOf("@") + 1) })
 }

@@ -65,9 +65,10 @@ describe("SMTP_URL and MAIL_FROM", () => {
 
   it("MAIL_FROM is one address, with or without a name", () => {
     const from = (text: string) => Either.getOrThrow(read({ SMTP_URL: "smtp://m", MAIL_FROM: text }))?.from
-    expect(from("no-reply@example.com")).toEqual({ header: "no-reply@example.com", domain: "example.com" })
+    expect(from("no-reply@example.com")).toEqual({ name: "", address: "no-reply@example.com", domain: "example.com" })
     expect(from("Places & Co <a.b+c@x.example>")).toEqual({
-      header: "Places & Co <a.b+c@x.example>",
+      name: "Places & Co",
+      address: "a.b+c@x.example",
       domain: "x.example"
     })
     for (const text of ["nobody", "a@b, c@d", "a@b c@d", "<>", "A <a@b> <c@d>", "A\r\nBcc: x@y <a@b>", "a@"]) {

@@ -2,11 +2,12 @@ import type { OutgoingMail } from "@place-access/domain/mail"
 import { Mailer, MailSending } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
 import { SmtpMailer } from "@place-access/worker"
-import { Effect, Redacted } from "effect"
+import { Effect, Either, Redacted } from "effect"
 import type { AddressInfo } from "node:net"
 import { createServer } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { afterEach, describe, expect, it } from "vitest"
+import { parseSender } from "../../src/settings/Smtp.js"
 
 interface Received {
   readonly from: string
@@ -62,14 +63,15 @@ const send = (
   port: number,
   mail: Partial<OutgoingMail> = {},
   server: Partial<Parameters<typeof SmtpMailer.layer>[0]["server"]> = {},
-  deadline = 5_000
+  deadline = 5_000,
+  mailFrom = "Places & Co <no-reply@places.example>"
 ) =>
   Effect.flatMap(Mailer, (mailer) => mailer.send({ ...MAIL, ...mail })).pipe(
     Effect.provide(
       SmtpMailer.layer(
         {
           server: { host: "127.0.0.1", port, isSecure: false, login: null, ...server },
-          from: { header: "Places & Co <no-reply@places.example>", domain: "places.example" }
+          from: Either.getOrThrow(parseSender(mailFrom))
         },
         { deadline }
       )
@@ -90,7 +92,7 @@ const sendAll = (port: number, count: number, deadline: number) =>
       SmtpMailer.layer(
         {
           server: { host: "127.0.0.1", port, isSecure: false, login: null },
-          from: { header: "no-reply@places.example", domain: "places.example" }
+          from: Either.getOrThrow(parseSender("no-reply@places.example"))
         },
         { deadline }
       )
@@ -131,6 +133,18 @@ describe("SmtpMailer, over a socket", () => {
     expect(textOf(raw)).toBe(MAIL.text)
   })
 
+  it.each([
+    ["Places & Co <no-reply@places.example>", '"Places & Co" <no-reply@places.example>'],
+    ["Acme: Places <no-reply@places.example>", '"Acme: Places" <no-reply@places.example>'],
+    ["Places, Inc. (EU); West <no-reply@places.example>", '"Places, Inc. (EU); West" <no-reply@places.example>'],
+    ["no-reply@places.example", "no-reply@places.example"]
+  ])("names the sender as MAIL_FROM does: %s", async (mailFrom, from) => {
+    const { port, received } = await startServer()
+    expect(await send(port, {}, {}, 5_000, mailFrom)).toEqual({ _tag: "Sent" })
+    expect(received[0]?.from).toBe("no-reply@places.example")
+    expect(header(received[0]?.raw ?? "", "From")).toBe(from)
+  })
+
   it("the same message again has the same Message-ID [mail-4]", async () => {
     const { port, received } = await startServer()
     await send(port)
@@ -151,6 +165,16 @@ describe("SmtpMailer, over a socket", () => {
     [550, "No such user here", "Refused"],
     [553, "Mailbox name not allowed", "Refused"],
     [551, "5.2.1 Mailbox disabled", "Refused"],
+    [550, "5.1.3 Bad recipient address syntax", "Refused"],
+    [550, "5.1.6 Recipient has moved", "Refused"],
+    [550, "5.1.10 Recipient not found", "Refused"],
+    [550, "Unknown recipient", "Refused"],
+    [550, "relay not permitted", "NotSent"],
+    [553, "sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", "NotSent"],
+    [550, "Sender verify failed", "NotSent"],
+    [550, "5.1.0 Sender address rejected: User unknown in virtual mailbox table", "NotSent"],
+    [550, "5.1.8 Sender address rejected: Domain not found", "NotSent"],
+    [552, "5.2.2 Mailbox full", "NotSent"],
     [550, "5.7.1 Relaying denied", "NotSent"],
     [554, "5.7.1 Blocked for its reputation", "NotSent"],
     [530, "5.7.0 Sign in first", "NotSent"],
