@@ -39,7 +39,8 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
         Effect.gen(function* () {
           const address = yield* clientAddress
           yield* RateLimit.take(Subject.reset(address), Rate.RESETS)
-          yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp(email, address))
+          const { signUp } = yield* HttpOptions
+          yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp({ email, address }, signUp))
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -16,6 +16,7 @@ import { requireFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { mailUnlockLink, takeLink, unlockBrowser } from "./addressLinks.js"
+import { staysKnown } from "./staysKnown.js"
 
 export const layer = Group.group(Api, "addresses", (handlers) =>
   handlers
@@ -50,7 +51,9 @@ export const layer = Group.group(Api, "addresses", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* takeLink
-          yield* undoAddressChange(payload.token, payload.password, addressRule(yield* HttpOptions))
+          const rule = addressRule(yield* HttpOptions)
+          const restored = yield* undoAddressChange(payload.token, payload.password, rule)
+          return yield* staysKnown(restored, HttpServerResponse.empty({ status: 204 }))
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -9,7 +9,10 @@ import * as Credentials from "../security/Credentials.js"
  * A new password makes the account forget all its known browsers. This function makes the browser that has just set the
  * password known again: it adds a new cookie to `response`.
  */
-export const staysKnown = (account: Account.Account, response: HttpServerResponse.HttpServerResponse) =>
+export const staysKnown = (
+  account: Pick<Account.Account, "id" | "email">,
+  response: HttpServerResponse.HttpServerResponse
+) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const before = Credentials.knownBrowser(yield* HttpServerRequest.HttpServerRequest, options)

@@ -119,15 +119,17 @@ const handle = Visitor.signedInAnyhow((visitor) =>
     const proof = proofOf(form)
     if (Either.isLeft(proof)) return yield* showAgain({ problems: proof.left, status: 400 })
     const { cookie } = visitor
-    const field = proof.right._tag === "Password" ? "code" : "passkey"
+    const ofPassword = PasswordCheck.refusals(showAgain)
+    const ofFactor = CodeField.refusals(proof.right._tag === "Password" ? "code" : "passkey", showAgain)
     const sent = { proof: proof.right, ...(yield* Browser.attempt), cookie, form: Visitor.sentForm(form) }
     return yield* confirmSession(visitor.account, sent).pipe(
       Effect.flatMap((fresh) =>
         Effect.map(HttpOptions, (options) => Credentials.setSession(seeOther(returnTo), fresh, options))
       ),
       Effect.catchTags({
-        ...PasswordCheck.refusals(showAgain),
-        WrongFactor: CodeField.refusals(field, showAgain).WrongFactor,
+        WrongCredentials: ofPassword.WrongCredentials,
+        WrongFactor: ofFactor.WrongFactor,
+        TooManyAttempts: (error) => (error.proof === "code" ? ofFactor : ofPassword).TooManyAttempts(error),
         FactorRequired: () => showAgain({ problems: [MISSING], status: 400 })
       })
     )

@@ -1,8 +1,11 @@
 import { Account, AccountStore } from "@place-access/domain/accounts"
+import { requestSignUp } from "@place-access/domain/credentials"
 import { getHistoryChoice } from "@place-access/domain/retention-choice"
-import type { UserId } from "@place-access/domain/shared"
+import { Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { mailedLink, mailTo, tokenOf } from "../support/mailbox.js"
+import { hidden, visitor } from "../support/visitor.js"
 import { jsonBody } from "../support/wire.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
@@ -119,6 +122,26 @@ describe("POST /v1/accounts", () => {
       Effect.flatMap(AccountStore, (store) => store.findByEmail(Account.Email.make(email)))
     )
     expect(found).toEqual(Option.none())
+    await closed.close()
+  })
+
+  it("SIGN_UP=closed: no new link for a sign-up that waits, with the usual answer; the old link works [accounts-1]", async () => {
+    const closed = await startWorld({ signUp: "closed", addressRule: "confirmed" })
+    const email = freshEmail()
+    const person = { email: Account.Email.make(email), password: Account.Password.make(PASSWORD) }
+    // The person signed up before the operator closed sign-up.
+    await closed.run(requestSignUp({ ...person, address: "192.0.2.1" }, "open"))
+    closed.clock.advance(Timestamp.DAY - 1)
+    const repeated = await post("/v1/accounts/confirmations", { email }, {}, closed)
+    expect([repeated.status, repeated.text]).toEqual([202, ""])
+    const browser = visitor(closed.url)
+    const form = hidden(await browser.get("/sign-in"), "/sign-in")
+    const page = await browser.post("/sign-up/resend", { form_token: form["form_token"] ?? "", email })
+    expect([page.status, page.text.includes("the link is on its way again")]).toEqual([200, true])
+    expect(await mailTo(closed, email)).toHaveLength(1)
+    const token = tokenOf(await mailedLink(closed, email, "Confirm your e-mail address"))
+    const made = await post("/v1/accounts/confirmations/use", { token, password: PASSWORD }, {}, closed)
+    expect([made.status, made.json]).toEqual([201, expect.objectContaining({ email })])
     await closed.close()
   })
 })

@@ -261,6 +261,25 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
     expect((await signIn(email, OTHER, renewed)).status).toBe(201)
   })
 
+  it.each(["API", "page"])("the browser that undoes a change of address, by the %s, is known again", async (way) => {
+    wait()
+    const owner = await world.person()
+    const { email } = owner.account
+    const after = fresh()
+    await owner.send("POST", "/v1/user/account/email", { email: after })
+    const token = await linkTo(after)
+    await owner.send("POST", "/v1/user/account/email/confirmations/use", { token })
+    const undo = await linkTo(email, "The address of your account was changed")
+    const browser = visitor(world.url)
+    const restored =
+      way === "API"
+        ? await post("/v1/email-undos/use", { token: undo, password: OTHER })
+        : await browser.submit(await browser.get(`/undo-address?token=${undo}`), "/undo-address", { password: OTHER })
+    await guess(email)
+    expect((await signIn(email, OTHER)).status).toBe(429)
+    expect((await signIn(email, OTHER, cookieOf(restored))).status).toBe(201)
+  })
+
   it("the unlock link: mailed on request, works once in the browser that uses it, and signs nobody in", async () => {
     wait()
     const owner = await world.person()

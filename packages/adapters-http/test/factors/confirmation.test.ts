@@ -288,7 +288,7 @@ describe("a form after which the session has another cookie, sent twice [account
     world.clock.advance(QUARTER)
     const form = await browser.get(`/confirm?return_to=${encodeURIComponent(TARGET)}`)
     const fields: Readonly<Record<string, string>> = { ...hidden(form, "/confirm"), password: PASSWORD }
-    return { browser, fields }
+    return { account, browser, fields }
   }
   const led = (answer: Answer) => [
     answer.status,
@@ -371,6 +371,27 @@ describe("a form after which the session has another cookie, sent twice [account
     expect(led(await browser.post(action, fields))).toEqual(first)
     expect(first[1]).toContain("done=password-")
     expect((await browser.get(TARGET)).status).toBe(200)
+  })
+
+  it("a change of the password: the browser that gets only the second answer stays known [accounts-14]", async () => {
+    const { account, browser } = await requested()
+    const action = "/portal/settings/password"
+    const passwords = { password: PASSWORD, new_password: "purple monkey dishwasher" }
+    const fields = { ...hidden(await browser.get(action), action), ...passwords }
+    const before = new Map(browser.cookies)
+    await browser.post(action, fields)
+    for (const [name, value] of before) browser.cookies.set(name, value)
+    await browser.post(action, fields)
+    const signIn = (password: string, cookie = "") =>
+      world.call("/v1/session", {
+        method: "POST",
+        ...jsonBody({ email: account.email, password }),
+        headers: { ...jsonBody({}).headers, ...(cookie === "" ? {} : { cookie }) }
+      })
+    for (let tried = 0; tried < 5; tried++) await signIn("a stranger's guess")
+    const known = `browser=${browser.cookies.get("browser")}`
+    expect((await signIn(passwords.new_password)).status).toBe(429)
+    expect((await signIn(passwords.new_password, known)).status).toBe(201)
   })
 })
 

@@ -114,7 +114,10 @@ describe("one-time codes [factors-4, factors-8]", () => {
     expect(first.slice(0, 2)).toEqual([303, "/portal/devices"])
     // Sends the form twice more: with the old cookies, as when the answer was lost, and with the new cookies. Both
     // requests must get the first answer.
-    expect(led(await browser.post(STEP, fields, headers))).toEqual(first)
+    const second = await browser.post(STEP, fields, headers)
+    expect(led(second)).toEqual(first)
+    // The browser was not known before, and drops the first answer. The second answer must make it known (accounts-14).
+    expect(second.headers.getSetCookie().some((text) => text.startsWith("__Host-browser="))).toBe(true)
     expect(led(await browser.post(STEP, fields))).toEqual(first)
     // The code is used up, so it must not sign in another browser that knows the password.
     const thief = await begin(email)
@@ -368,6 +371,21 @@ describe("what needs a proof, with a second factor [accounts-17]", () => {
     expect((await confirm({ code })).status).toBe(403)
     expect((await api("/v1/user/account/password", change, person.cookie)).status).toBe(204)
     expect(email).toContain("@")
+  })
+
+  it.each([
+    ["code", { code: "000000" }, 401],
+    ["password", { password: "not this one" }, 403]
+  ])("what was wrong too often, the %s, is the field that the page names", async (field, wrong, status) => {
+    const { browser, secret } = await withCodeApp()
+    const page = await browser.get("/confirm")
+    const confirm = (fields = {}) =>
+      browser.submit(page, "/confirm", { password: PASSWORD, code: codeAt(secret), ...fields })
+    for (let tried = 0; tried < 5; tried++) expect((await confirm(wrong)).status).toBe(status)
+    const closed = await confirm()
+    expect([closed.status, Number(closed.headers.get("retry-after")) > 0]).toEqual([429, true])
+    const problems = [...closed.text.matchAll(/<li><a href="#(\w+)">/g)].map(([, name]) => name)
+    expect(problems).toEqual([field])
   })
 
   it("a program signs in with password and code in one request", async () => {

@@ -2,6 +2,7 @@
 // twice.
 import { Effect, Encoding, Either, Option } from "effect"
 import { Entropy, Vault, program, Timestamp } from "../shared/index.js"
+import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
@@ -52,20 +53,28 @@ const cookieOf = ({ derive }: Vault.Vault["Type"], key: Vault.KeyId, form: strin
     Entropy.base32(Either.getOrThrow(Encoding.decodeBase64Url(text)))
   )
 
+/** The session of a form that is sent again. */
+interface RepeatedSession {
+  readonly account: Account
+  readonly cookie: string
+}
+
 /**
- * The cookie of the session that this form opened or confirmed, if the session is live and was opened or confirmed in
- * the last 15 minutes. None when the form is sent for the first time. The caller must check first that the form belongs
- * to the browser.
+ * The session that this form opened or confirmed: its cookie and its account, if the session is live and was opened or
+ * confirmed in the last 15 minutes. None when the form is sent for the first time. The caller must check first that the
+ * form belongs to the browser.
  */
 export const findRepeated = program("findRepeated", function* (form: SentForm) {
-  if (form === undefined) return Option.none<string>()
+  if (form === undefined) return Option.none<RepeatedSession>()
   const vault = yield* Vault.Vault
   const accounts = yield* AccountStore
   const now = yield* Timestamp.now
   for (const key of vault.keys) {
     const cookie = yield* cookieOf(vault, key, form)
     const found = yield* accounts.findSession(vault.sha256(cookie), now)
-    if (Option.exists(found, ({ session }) => Session.isFresh(session, now))) return Option.some(cookie)
+    if (Option.isSome(found) && Session.isFresh(found.value.session, now)) {
+      return Option.some<RepeatedSession>({ account: found.value.account, cookie })
+    }
   }
-  return Option.none<string>()
+  return Option.none<RepeatedSession>()
 })

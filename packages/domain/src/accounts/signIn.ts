@@ -23,7 +23,9 @@ export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("Wr
 
 /** The throttle refused the attempt (decision A2). Wire: 429 `rate_limited` with `Retry-After`. */
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
-  retryAfterMillis: Schema.Positive
+  retryAfterMillis: Schema.Positive,
+  /** The part of the proof that was wrong too often. */
+  proof: Schema.Literal("password", "code")
 }) {
   override get message(): string {
     return "There were too many attempts to sign in"
@@ -77,7 +79,7 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
     address: network(input.address),
     browser: known?.id ?? null
   }
-  const fills = yield* admit(tried)
+  const fills = yield* admit(tried, "password")
   // The attempt has been counted already. If the check of the password stopped when the client closes its connection,
   // the attempt would count as a failure even with the right password.
   return yield* Effect.uninterruptible(settle(tried, input.password, fills))
@@ -148,7 +150,7 @@ export const checkPassword = program("checkPassword", function* (input: SignIn) 
  * limit is reached only because of attempts whose result is not known yet, the program waits and tries again, for up to
  * 3.1 s: one person may sign in with several browsers at once. `TooManyAttempts` when the throttle refuses.
  */
-export const admit = program("admit", function* (tried: SignInThrottle.SignInTry) {
+export const admit = program("admit", function* (tried: SignInThrottle.SignInTry, proof: TooManyAttempts["proof"]) {
   const accounts = yield* AccountStore
   for (const pause of PAUSES_MS) {
     if (pause > 0) yield* Effect.sleep(Duration.millis(pause))
@@ -158,9 +160,10 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
       return SignInThrottle.decide(recent, now)
     })
     if (verdict._tag === "Admitted") return fills
-    if (verdict._tag === "Closed") return yield* new TooManyAttempts({ retryAfterMillis: verdict.retryAfterMillis })
+    if (verdict._tag === "Closed")
+      return yield* new TooManyAttempts({ retryAfterMillis: verdict.retryAfterMillis, proof })
   }
-  return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND })
+  return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND, proof })
 })
 
 /** The pauses before each attempt to be admitted. */

@@ -152,7 +152,7 @@ export const describeUndo = program("describeUndo", function* (secret: string) {
  * Gives the account back the address that the link was mailed to, and sets a new password, because a thief who changed
  * the address may know the old password. Every session ends, and so does every link of the account except older undo
  * links. `NotFound` when the link does not work any more, `Invalid` for a password that attackers try first, `Conflict`
- * when another account has confirmed the address meanwhile.
+ * when another account has confirmed the address meanwhile. Returns the account's id and restored address.
  */
 export const undoAddressChange = program(
   "undoAddressChange",
@@ -167,5 +167,6 @@ export const undoAddressChange = program(
     )
     yield* settled(outcome)
     yield* announceAudit(AddressChange.event(account, "address_restored", yield* Timestamp.now))
+    return { id: account.id, email: link.email }
   }
 )

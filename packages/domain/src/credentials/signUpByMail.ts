@@ -52,16 +52,29 @@ export const requestSignUp = program("requestSignUp", function* (input: SignUpBy
   return userId
 })
 
+export interface ResendSignUp {
+  readonly email: Account.Email
+  /** The network address of the request. */
+  readonly address: string
+  /** The id that `requestSignUp` returned, if the caller knows it. */
+  readonly userId?: UserId | undefined
+}
+
 /**
  * Mails a new link for the newest sign-up with this address and, if it is given, this `userId`. Without the id, the
  * link may be that of a stranger who signed up with the address later, and would not work with this person's password.
- * Does nothing when no sign-up waits, or when too many mails were sent. The caller must answer without waiting for this
- * program, because the response time must not show whether a mail was sent.
+ * Does nothing when no sign-up waits, when too many mails were sent, or while sign-up is closed: otherwise a sign-up
+ * from before could be renewed every day. The caller must answer without waiting for this program, because the response
+ * time must not show whether a mail was sent.
  */
-export const resendSignUp = program("resendSignUp", function* (email: Account.Email, address: string, userId?: UserId) {
-  const waiting = yield* (yield* CredentialStore).newestSignUp(email, yield* Timestamp.now, userId)
-  if (Option.isSome(waiting)) yield* mailLink(waiting.value, address)
-})
+export const resendSignUp = program(
+  "resendSignUp",
+  function* ({ address, email, userId }: ResendSignUp, policy: "open" | "closed") {
+    if (policy === "closed") return
+    const waiting = yield* (yield* CredentialStore).newestSignUp(email, yield* Timestamp.now, userId)
+    if (Option.isSome(waiting)) yield* mailLink(waiting.value, address)
+  }
+)
 
 type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
 

@@ -1,9 +1,9 @@
 // Decides what the deletion of an account changes. Decisions deletions-1, deletions-4, deletions-5 and deletions-6.
-import { Either, Order } from "effect"
-import { type Account, DisplayName, Email } from "../accounts/Account.js"
+import { Either, Option, Order } from "effect"
+import { type Account, DisplayName, Email, mailLanguageOf, zoneOf } from "../accounts/Account.js"
 import type { App } from "../apps/App.js"
 import type { AuditEvent } from "../audit/AuditEvent.js"
-import type { MailMessage } from "../mail/Mail.js"
+import { forReader, type MailMessage } from "../mail/Mail.js"
 import { Conflict, UserId, Words } from "../shared/index.js"
 import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as TeamNotice from "../teams/TeamNotice.js"
@@ -172,13 +172,16 @@ export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | nu
 /** The key of the mail about the deletion, so that a repeated deletion sends one mail. */
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
-/** The mail to the account's address. It informs the owner even if somebody else deleted the account. */
-const receipt = ({ email, id }: Account, owned: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => {
+/**
+ * The mail to the account's address. It informs the owner even if somebody else deleted the account. Unlike other
+ * mails, it is translated here: when it is sent, the account with its language and time zone no longer exists.
+ */
+const receipt = (account: Account, owned: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => {
   const apps = owned.filter(isRevoked)
-  return {
+  const inEnglish: MailMessage = {
     to: NOBODY.id,
-    address: email,
-    dedupeKey: receiptKey(id),
+    address: account.email,
+    dedupeKey: receiptKey(account.id),
     subject: "Your account was deleted",
     body: [
       `On ${Words.moment(now)} your account was deleted, ${by.how}.`,
@@ -189,4 +192,5 @@ const receipt = ({ email, id }: Account, owned: ReadonlyArray<OwnedApp>, now: Ti
       `${by.ifNotYou} This is the last message that we send you, and the address is forgotten once it is sent.`
     ].join("\n\n")
   }
+  return forReader(inEnglish, mailLanguageOf(account), Option.getOrNull(zoneOf(account)))
 }

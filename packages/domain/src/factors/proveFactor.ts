@@ -58,7 +58,7 @@ export const proveWithCode = (userId: UserId, typed: string, address: string) =>
       address: network(address),
       browser: null
     }
-    const fills = yield* admitTry(tried)
+    const fills = yield* admitTry(tried, "code")
     // From here on the attempt counts, even when the client closes its connection.
     return yield* Effect.uninterruptible(
       Effect.gen(function* () {

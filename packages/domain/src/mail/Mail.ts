@@ -107,7 +107,8 @@ export const secretOf = (
 /**
  * The message in its reader's language and time zone, for sending. `zone` is null when the reader's time zone is not
  * known. Messages are stored in English and UTC, because the code that writes them knows neither language nor zone of
- * the reader (decisions accounts-19 and accounts-20).
+ * the reader (decisions accounts-19 and accounts-20). Only the mail about the deletion of an account is stored in its
+ * reader's language and zone (decision deletions-6).
  */
 export const forReader = (
   message: MailMessage,

@@ -24,7 +24,9 @@ const admittedAt = (number: number) =>
           }
         )
     }
-    const asking = yield* Effect.fork(Effect.either(Effect.provideService(admitTry(tried), AccountStore, busy)))
+    const asking = yield* Effect.fork(
+      Effect.either(Effect.provideService(admitTry(tried, "password"), AccountStore, busy))
+    )
     yield* TestClock.adjust("1 minute")
     return { result: yield* Fiber.join(asking), times: times.map((time) => time - (times[0] ?? 0)) }
   }).pipe(Effect.provide(MemoryAccountStore.layer), Effect.provide(MemoryDatabase.layer))

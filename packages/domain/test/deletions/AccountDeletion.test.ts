@@ -1,8 +1,9 @@
 import { Account } from "@place-access/domain/accounts"
 import { AccountDeletion } from "@place-access/domain/deletions"
+import { Mail } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures, MemoryAccountStore, MemoryDatabase, MemoryEntropy } from "@place-access/domain/testing"
-import { Effect, Either, Layer, Schema } from "effect"
+import { Effect, Either, Layer, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
 const { DAY, MINUTE } = Timestamp
@@ -28,6 +29,31 @@ describe("decide", () => {
     expect(receipt?.link).toBeUndefined()
     for (const word of [account.email, account.id, account.displayName]) expect(receipt?.body).not.toContain(word)
   })
+
+  it.each([
+    [
+      { language: "de" },
+      ["Ihr Konto wurde gelöscht", "Am 1. März 2026 um 13:00 (Europe/Berlin) wurde Ihr Konto gelöscht"]
+    ],
+    [
+      { browserLanguage: "de", timeZone: null },
+      ["Ihr Konto wurde gelöscht", "Am 1. März 2026 um 12:00 UTC wurde Ihr Konto gelöscht"]
+    ],
+    [{}, ["Your account was deleted", "On 1 March 2026 at 13:00 (Europe/Berlin) your account was deleted"]]
+  ] as const)(
+    "the receipt is in the language and zone of the deleted account, and sending it changes no word: %j [accounts-19, accounts-20]",
+    (chosen, [subject, begins]) => {
+      const reader = { ...account, timeZone: "Europe/Berlin", ...chosen }
+      const { receipt } = Either.getOrThrow(
+        AccountDeletion.decide({ account: reader, apps: [], isLastAdmin: false }, NOW)
+      )
+      if (receipt === null) throw new Error("no receipt")
+      expect([receipt.subject, receipt.body.slice(0, begins.length)]).toEqual([subject, begins])
+      const { NOBODY } = AccountDeletion
+      const zone = Option.getOrNull(Account.zoneOf(NOBODY))
+      expect(Mail.forReader(receipt, Account.mailLanguageOf(NOBODY), zone)).toEqual(receipt)
+    }
+  )
 
   it("no receipt goes to an address that nobody confirmed [accounts-11]", () => {
     const state = { account: { ...account, confirmedAt: null }, apps: [], isLastAdmin: false }

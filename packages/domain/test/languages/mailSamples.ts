@@ -186,8 +186,10 @@ const browserMails: Make = (facts) => [
 
 const deletionMails: Make = (facts) =>
   [0, 1, 2].flatMap((apps) => {
+    // This mail is written in the account's language and zone. The samples are of its English text with times in UTC.
+    const reader = { language: null, browserLanguage: null, timeZone: null }
     const state = {
-      account: accountOf(facts, { confirmedAt: facts.at }),
+      account: accountOf(facts, { confirmedAt: facts.at, ...reader }),
       isLastAdmin: false,
       apps: Array.from({ length: apps }, () => ({ app: namedOf(facts), people: 0, heir: null }))
     }

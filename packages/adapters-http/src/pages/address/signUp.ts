@@ -118,8 +118,10 @@ const resend = Effect.gen(function* () {
   if (Either.isLeft(input)) return seeOther(ReturnTo.signUp(returnTo))
   yield* takeLink
   const { email, sign_up } = input.right
+  const { signUp } = yield* HttpOptions
   const id = sign_up ?? undefined
-  yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp(email, yield* clientAddress, id))
+  const resending = resendSignUp({ email, address: yield* clientAddress, userId: id }, signUp)
+  yield* afterAnswer("A sign-up's link could not be mailed", resending)
   return yield* mailedPage({ email, id, returnTo }, true)
 })
 

@@ -2,6 +2,7 @@ import { Account, PasswordStrength } from "@place-access/domain/accounts"
 import { describeUndo, undoAddressChange } from "@place-access/domain/credentials"
 import { Effect, Either, Schema } from "effect"
 import { takeLink } from "../../credentials/addressLinks.js"
+import { staysKnown } from "../../credentials/staysKnown.js"
 import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -80,7 +81,9 @@ const undo = Effect.gen(function* () {
   const { password } = input.right
   const { email } = yield* describeUndo(token)
   return yield* undoAddressChange(token, password, addressRule(yield* HttpOptions)).pipe(
-    Effect.zipRight(done(email, PasswordStrength.of(password))),
+    Effect.flatMap((restored) =>
+      Effect.flatMap(done(email, PasswordStrength.of(password)), (page) => staysKnown(restored, page))
+    ),
     Effect.catchTags({
       Invalid: ({ problems }) => page(token, Form.shown(form, problems)),
       Conflict: () => taken(email)

@@ -13,6 +13,7 @@ import {
 } from "@place-access/domain/accounts"
 import { Entropy, type StoreError, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
+import { staysSignedIn } from "../../credentials/staysKnown.js"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import type { Locale } from "../../html/Locale.js"
 import { textsIn } from "../../languages/index.js"
@@ -234,12 +235,12 @@ const repeated = (to: (form: Form.Form) => string) =>
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* Credentials.checkOrigin(request, options)
     const form = yield* Form.read
-    const cookie = yield* findRepeated(sentForm(form))
-    if (Option.isNone(cookie)) return Option.none<Response>()
+    const found = yield* findRepeated(sentForm(form))
+    if (Option.isNone(found)) return Option.none<Response>()
+    const { account, cookie } = found.value
     const present = Credentials.sessionToken(request, options)
     const bound = [present, Credentials.visitorToken(request, options)].filter((one) => one !== undefined)
     const owns = yield* Effect.exists(bound, (one) => checkFormToken(one, form.value("form_token")))
-    return owns || present === cookie.value
-      ? Option.some(Credentials.setSession(seeOther(to(form)), cookie.value, options))
-      : Option.none<Response>()
+    if (!owns && present !== cookie) return Option.none<Response>()
+    return Option.some(yield* staysSignedIn(account, Option.some(cookie), seeOther(to(form))))
   })
