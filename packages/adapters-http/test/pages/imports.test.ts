@@ -29,6 +29,11 @@ const post = (person: Person, parts: ReadonlyArray<readonly [name: string, value
 
 const GPX = { "content-type": "application/gpx+xml" }
 
+/** Reads every file that waits, also files of the tests before. */
+const readAll = async () => {
+  while (await world.run(Effect.provide(importNext(), MemoryImportReader.layer)));
+}
+
 const kept = () =>
   world.run(Effect.map(MemoryDatabase, ({ importPieces, imports }) => [imports.size, importPieces.size]))
 
@@ -278,6 +283,38 @@ describe("the form for a file", () => {
     } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
     expect([waiting?.state, waiting?.columns]).toEqual(["waiting", { time: "Zeit", lat: "Breite", lon: "Ost" }])
     await person.send("DELETE", `/v1/user/imports/${waiting?.id}`)
+  })
+
+  it("an import whose entries were all known can be undone, because it inherits the entries of an undone import [imports-13]", async () => {
+    const person = await world.person()
+    const add = async (name: string, body: string) => {
+      await person.send("POST", `/v1/user/imports?file_name=${name}`, undefined, { body, headers: GPX })
+      await readAll()
+      world.clock.advance(1)
+    }
+    await add("first.gpx", FILE)
+    await add("again.gpx", FILE)
+    await add("nothing.gpx", `${MemoryImportReader.FIRST_LINE}\nnonsense\n`)
+    const cards = (await person.get("/portal/imports")).text.split('<li class="card">').slice(1)
+    expect(cards.map((card) => [/\w+\.gpx/.exec(card)?.[0], card.includes("/undo")])).toEqual([
+      ["nothing.gpx", false],
+      ["again.gpx", true],
+      ["first.gpx", true]
+    ])
+  })
+
+  it("the reason for entries that are too old also names a time that the person deleted [imports-3]", async () => {
+    const person = await world.person()
+    const stretch = { from: "2026-02-05T00:00:00Z", until: "2026-02-06T00:00:00Z" }
+    expect((await person.send("POST", "/v1/user/history/erasures", stretch)).status).toBe(200)
+    await person.send("POST", "/v1/user/imports?file_name=a.gpx", undefined, { body: FILE, headers: GPX })
+    await readAll()
+    const page = async (language: string) =>
+      (await person.get("/portal/imports", { headers: { "accept-language": language } })).text
+    expect(await page("en")).toContain("older than the history that you keep, or from a time that you deleted from it")
+    expect(await page("de")).toContain(
+      "älter als der Standortverlauf, den Sie behalten, oder aus einer Zeit, die Sie daraus gelöscht haben"
+    )
   })
 
   it("the list shows 50 imports, and leads to the older ones and back", async () => {

@@ -61,6 +61,10 @@ export const undo =
           UPDATE devices SET stays_due_from = least(stays_due_from, span.first_at, shared_from),
             history_ends_at = greatest(history_ends_at, span.last_at, shared_until)
           FROM span WHERE devices.user_id = ${leased.userId} AND devices.device_id = span.device_id`
+      // The stays of a removed import were also derived from the fixes that go now.
+      yield* sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz)
+          WHERE user_id = ${leased.userId} AND history_ends_at IS NOT NULL
+            AND device_id IN (SELECT unnest(fixes.also_from) FROM fixes WHERE ${isGoing("fixes")})`
       yield* sql`DELETE FROM fixes WHERE ${isGoing("fixes")}`
       yield* FixCounts.recount(sql, leased.userId, { from, until: Timestamp.plus(until, 1) })
       return until
@@ -82,14 +86,16 @@ const devicesOf = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId) =>
 
 /**
  * An SQL condition on `devices heir`: `heir` takes over this row of `table` when the import that stored the row is
- * undone. It is the first device in the row's `also_from` that still exists and does not belong to the import that is
- * being undone. (An undo deletes the devices of its import.)
+ * undone. It is the first device in the row's `also_from` that belongs to another import that still exists. The devices
+ * of a removed import still exist, but nobody could undo that import any more, so they take over nothing.
  */
 const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (
         SELECT o.device_id FROM devices o
         WHERE o.user_id = ${userId} AND o.format = 'import' AND o.device_id <> ALL(${devices}::text[])
           AND o.device_id = ANY(${sql(table)}.also_from)
+          AND EXISTS (
+            SELECT 1 FROM imports i WHERE i.user_id = ${userId} AND i.device_id IN (o.device_id, o.part_of))
         ORDER BY array_position(${sql(table)}.also_from, o.device_id) LIMIT 1)`
 
 /**

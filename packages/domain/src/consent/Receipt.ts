@@ -89,7 +89,7 @@ export const stopped = (
 })
 
 const NO_PHONE =
-  'No phone of yours has sent its location yet: until one does, every answer the app gets is "unknown". Set one up on the page Devices.'
+  "No phone of yours has sent its location yet: until one does, the app does not learn where you are. It can read history that you imported, as far as you allowed it. Set a phone up on the page Devices."
 
 const NOT_YOU =
   "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service."

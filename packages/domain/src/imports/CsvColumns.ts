@@ -204,13 +204,16 @@ export const fields = (line: string, delimiter: string): ReadonlyArray<string> =
 export const quotes = (line: string, delimiter: string, isContinued: boolean): Quotes =>
   line.includes('"') ? scan(line, delimiter, isContinued) : { isOpen: isContinued, isOdd: false }
 
-/** The first non-blank line of a text. */
-export const firstLine = (text: string): string => /^[\uFEFF\s]*([^\r\n]*)/.exec(text)?.[1] ?? ""
+/**
+ * The first non-blank line of a text, without a byte order mark and spaces at its beginning. A tab at the beginning
+ * stays, because in a table with tabs it ends a first column whose name is empty.
+ */
+export const firstLine = (text: string): string => /^(?:[\uFEFF\s]*[\r\n])?[\uFEFF ]*([^\r\n]*)/.exec(text)?.[1] ?? ""
 
 /** Splits a file's first line at the delimiter that gives the most columns. Undefined: the file is no table. */
 export const headerOf = (beginning: string): Header | undefined => {
   const line = firstLine(beginning)
-  if (line === "" || line.length > MAX_LINE) return undefined
+  if (line.trim() === "" || line.length > MAX_LINE) return undefined
   const [best] = DELIMITERS.map((delimiter) => ({
     delimiter,
     names: fields(line, delimiter).map((name) => name.trim())

@@ -1,9 +1,10 @@
 // Places that the readings suggest to their owner. Decision timeline-3.
+import { Option } from "effect"
 import type { StoredFix } from "../fixes/Fix.js"
 import * as LocalDays from "../fixes/LocalDays.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Place, PlaceKind } from "../places/Place.js"
-import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+import { HOUR, type Timestamp } from "../shared/Timestamp.js"
 import { line, type Stop, stops } from "./Trace.js"
 
 /** A spot where the person often is and that is not inside a place yet: the service suggests to make it a place. */
@@ -25,8 +26,8 @@ const SAME_SPOT_M = 150
 const LONG_ENOUGH = 3 * HOUR
 /** A spot with fewer nights or days than this is not suggested, because the person does not go there regularly. */
 const OFTEN_ENOUGH = 3
-/** Milliseconds after midnight: the middle of a night. A person spent the night at the stop that covers this time. */
-const NIGHT_AT = 3 * HOUR
+/** The local time of the middle of a night. A person spent the night at the stop that covers this time. */
+const NIGHT_AT = "03:00"
 
 /**
  * At most two spots outside of the known places: the spot of most nights (home), and the spot of most days (work).
@@ -56,11 +57,14 @@ export const of = (
 
 /** The dates of the nights that the person spent at the stop: the stop covers the middle of the night (`NIGHT_AT`). */
 const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArray<string> =>
-  LocalDays.between(zone, from, until).flatMap(({ date, from: begin }, index) => {
-    const isMidnight = index > 0 || LocalDays.dateOf(zone, plus(begin, -1)) !== date
-    const middle = isMidnight ? plus(begin, NIGHT_AT) : undefined
-    return middle !== undefined && middle >= from && middle < until ? [date] : []
-  })
+  LocalDays.between(zone, from, until).flatMap(({ date }) =>
+    // The day is looked up by its date, because the first day that `between` returns begins at the start of the stop.
+    LocalDays.dayOf(zone, date).pipe(
+      Option.flatMap((day) => LocalDays.instantOf(zone, day, NIGHT_AT)),
+      Option.filter((middle) => middle >= from && middle < until),
+      Option.match({ onNone: () => [], onSome: () => [date] })
+    )
+  )
 
 /** A spot, the dates on which the person was at the spot, and the time of the last reading at the spot. */
 interface Spot {

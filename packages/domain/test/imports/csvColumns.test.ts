@@ -29,6 +29,15 @@ describe("the columns of a table [imports-10]", () => {
     expect(guessed(line)).toEqual(expected)
   })
 
+  it("a first column without a name stays a column, also when tabs are between the columns", () => {
+    const names = (text: string) => CsvColumns.headerOf(text)?.names
+    expect(names("\ttime\tlat\tlon\n0\t1\t2\t3")).toEqual(["", "time", "lat", "lon"])
+    expect(names("\uFEFF\r\n \t\n\ttime\tlat\tlon")).toEqual(["", "time", "lat", "lon"])
+    expect(names("\n\uFEFF  time\tlat\tlon")).toEqual(["time", "lat", "lon"])
+    expect(names(",time,lat,lon")).toEqual(["", "time", "lat", "lon"])
+    expect(names(" \t \n")).toBeUndefined()
+  })
+
   it("a field in quotes may have the delimiter, and two quotes for one", () => {
     expect(CsvColumns.fields('a,"b, ""c""",d', ",")).toEqual(["a", 'b, "c"', "d"])
   })

@@ -65,4 +65,18 @@ describe("suggested places [timeline-3]", () => {
     expect(found(evenings)).toEqual([["work", 3]])
     expect(found([0, 1, 2].flatMap((day) => [...there(FLAT, day, 2, 4), ...there(OFFICE, day, 5, 7)]))).toEqual([])
   })
+
+  it("a stop that begins after midnight counts as a night when it covers 03:00", () => {
+    const lateNights = [0, 1, 2].flatMap((day) => [...there(FLAT, day, 1, 8), ...there(OFFICE, day, 9, 10)])
+    expect(found(lateNights)).toEqual([["home", 3]])
+    const mornings = [0, 1, 2].flatMap((day) => [...there(OFFICE, day, 2, 3), ...there(FLAT, day, 3.5, 8)])
+    expect(found(mornings)).toEqual([["work", 3]])
+  })
+
+  it("03:00 is the time on the clock, also on the night when clocks change", () => {
+    // On 25 October 2026, clocks in Berlin go back from 3:00 to 2:00, so 3:00 is four hours after midnight. The first
+    // stop of day -8 ends at 2:30 after the change, and the first stop of the other days ends at 2:30 too.
+    const shortNights = [-8, 0, 1].flatMap((day) => [...there(FLAT, day, -3, 2.5), ...there(OFFICE, day, 3, 4)])
+    expect(found(shortNights)).toEqual([["work", 3]])
+  })
 })

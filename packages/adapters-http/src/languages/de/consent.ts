@@ -83,7 +83,7 @@ export const consent: typeof en.consent = {
   inReview: "In Prüfung: Nur ihr Inhaber kann sie verbinden",
   noPhone: (devices) =>
     html`<strong>Noch kein Handy hat Ihren Standort gesendet.</strong> Sie können trotzdem entscheiden; bis eines
-      sendet, bekommt die App auf jede Abfrage „unbekannt“.
+      sendet, erfährt die App nicht, wo Sie sind. Importierten Standortverlauf kann sie lesen, soweit Sie es erlauben.
       <a href="${devices}" target="_blank" rel="noopener">Richten Sie Ihr Handy</a> in einem neuen Tab ein: Diese Seite
       bleibt eine Stunde lang gültig. Auch die E-Mail, die auf „Erlauben“ folgt, führt dorthin.`,
   pauseStays: (connections) =>
@@ -148,7 +148,8 @@ export const consent: typeof en.consent = {
     uses: {
       heading: "Wofür er verwendet wurde",
       none: (app) => `${app} hat Ihren genauen Standort in den letzten 90 Tagen nicht verwendet.`,
-      howOften: (app, since) => html`So oft hat ${app} ihn in den letzten 90 Tagen bekommen (Beginn: ${since}):`,
+      howOften: (app, since) =>
+        html`So oft hat ${app} ihn in den letzten 90 Tagen abgefragt und eine Antwort bekommen (Beginn: ${since}):`,
       times: (count) => (count === 0 ? "Nie" : `${number(count)} Mal`),
       log: "Jede Abfrage im Zugriffsprotokoll ansehen"
     },

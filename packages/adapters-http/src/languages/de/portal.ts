@@ -53,8 +53,8 @@ export const portal: typeof en.portal = {
     can: "Was die App darf",
     could: "Was die App durfte",
     noPhone: {
-      text: html`<strong>Noch sendet kein Handy Ihren Standort.</strong> Bis dahin bekommt die App als Antwort nur
-        „unbekannt“.`,
+      text: html`<strong>Zurzeit sendet kein Handy Ihren Standort.</strong> Bis eines sendet, erfährt die App keinen
+        neuen Standort. Gespeicherten Standortverlauf kann sie lesen, soweit Sie es erlaubt haben.`,
       setUp: "Handy einrichten"
     },
     used: {

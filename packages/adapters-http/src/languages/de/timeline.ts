@@ -200,7 +200,7 @@ export const imports: typeof en.imports = {
   },
   why: {
     tooRecent: "den letzten Tag vor dem Hochladen überlassen wir Ihrem Handy",
-    tooOld: "älter als der Standortverlauf, den Sie behalten",
+    tooOld: "älter als der Standortverlauf, den Sie behalten, oder aus einer Zeit, die Sie daraus gelöscht haben",
     overLimit: "mehr Orte, als ein Konto haben darf",
     quarantined: "ohne Zeit oder Ort, oder mit unmöglichen Angaben"
   },

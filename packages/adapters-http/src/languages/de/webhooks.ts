@@ -7,7 +7,7 @@ export const webhooks: typeof en.webhooks = {
   hints: {
     url: "Eine https-Adresse auf einem öffentlichen Host. Wir senden Ereignisse signiert dorthin und folgen keiner Weiterleitung.",
     events: "Haken Sie keins an, um alle Ereignisse zu bekommen, auch Arten, die später hinzukommen.",
-    description: "Nur Sie sehen sie. Freiwillig."
+    description: "Nur Ihr Team sieht sie. Freiwillig."
   },
   eventWords: {
     "rule.fired":

@@ -81,9 +81,10 @@ export const consent = {
   sandbox: "Sandbox: only its holder can connect it",
   inReview: "In review: only its holder can connect it",
   noPhone: (devices: string): Html =>
-    html`<strong>No phone has sent your location yet.</strong> You can decide all the same; until one does, every answer
-      the app gets is “unknown”. <a href="${devices}" target="_blank" rel="noopener">Set up your phone</a> in a new tab:
-      this page keeps for an hour. The mail that follows Allow leads there, too.`,
+    html`<strong>No phone has sent your location yet.</strong> You can decide all the same; until one does, the app does
+      not learn where you are. It can read history that you imported, as far as you allow it.
+      <a href="${devices}" target="_blank" rel="noopener">Set up your phone</a> in a new tab: this page keeps for an
+      hour. The mail that follows Allow leads there, too.`,
   /** Follows a sentence that says until when the app is paused. */
   pauseStays: (connections: string): Html =>
     html`If you allow something here, the pause stays: the app learns nothing about where you are or were until the
@@ -147,7 +148,8 @@ export const consent = {
     uses: {
       heading: "What it was used for",
       none: (app: string): string => `${app} has not used your exact location in the last 90 days.`,
-      howOften: (app: string, since: Html): Html => html`How often ${app} got it in the last 90 days, since ${since}:`,
+      howOften: (app: string, since: Html): Html =>
+        html`How often ${app} asked for it and got an answer in the last 90 days, since ${since}:`,
       times: (count: number): string => (count === 0 ? "Not once" : plural(count, "time", "times")),
       log: "See every request in your access log"
     },

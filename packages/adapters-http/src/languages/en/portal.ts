@@ -60,8 +60,8 @@ export const portal = {
     can: "What it can do",
     could: "What it could do",
     noPhone: {
-      text: html`<strong>No phone sends your location yet.</strong> Until one does, every answer the app gets is
-        “unknown”.`,
+      text: html`<strong>No phone sends your location now.</strong> Until one does, the app learns no new location. It
+        can read stored history, as far as you allowed it.`,
       setUp: "Set up your phone"
     },
     used: {

@@ -200,7 +200,7 @@ export const imports = {
   },
   why: {
     tooRecent: "the last day before the upload is left to your phone",
-    tooOld: "older than the history that you keep",
+    tooOld: "older than the history that you keep, or from a time that you deleted from it",
     overLimit: "places beyond the most that an account may have",
     quarantined: "without a time or a place, or with an impossible one"
   },

@@ -9,7 +9,7 @@ export const webhooks = {
   hints: {
     url: "An https address on a public host. We post events here, signed, and follow no redirect.",
     events: "Tick none to get all events, also types that are added later.",
-    description: "Only you see it. Optional."
+    description: "Only your team sees it. Optional."
   },
   eventWords: {
     "rule.fired": "A user arrived at, left or stayed at a place or zone that one of your rules asks about.",

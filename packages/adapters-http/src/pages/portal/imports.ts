@@ -99,6 +99,12 @@ const card = (portal: string, one: Import.Import, token: string, now: Timestamp.
     ${one.state !== "undoing" && actions(portal, one, token)}
   </li>`
 
+/**
+ * Whether the history may have entries that an undo of the import deletes. An import without new entries may have
+ * inherited known entries from an import that was undone.
+ */
+const isUndoable = ({ counts }: Import.Import): boolean => counts.stored > 0 || counts.duplicates > 0
+
 const actions = (portal: string, one: Import.Import, token: string): Html =>
   html`<form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
       ${Fields.hidden("form_token", token)}
@@ -106,7 +112,7 @@ const actions = (portal: string, one: Import.Import, token: string): Html =>
       <span class="soft small">${words.kept}</span>
     </form>
     ${
-      one.counts.stored > 0 &&
+      isUndoable(one) &&
       html`<details>
         <summary>${words.undo.summary}</summary>
         <p>${words.undo.text}</p>

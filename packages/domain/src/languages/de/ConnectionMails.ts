@@ -41,8 +41,8 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
   },
   { en: "The connection ends on {at:moment}.", de: "Die Verbindung endet am {at:moment}." },
   {
-    en: 'No phone of yours has sent its location yet: until one does, every answer the app gets is "unknown". Set one up on the page Devices.',
-    de: "Noch kein Handy von Ihnen hat seinen Standort gesendet: Bis eines das tut, bekommt die App auf jede Abfrage „unbekannt“. Richten Sie eines auf der Seite Geräte ein."
+    en: "No phone of yours has sent its location yet: until one does, the app does not learn where you are. It can read history that you imported, as far as you allowed it. Set a phone up on the page Devices.",
+    de: "Noch hat keines Ihrer Handys seinen Standort gesendet: Bis eines sendet, erfährt die App nicht, wo Sie sind. Standortverlauf, den Sie importiert haben, kann sie lesen, soweit Sie es erlaubt haben. Richten Sie auf der Seite Geräte ein Handy ein."
   },
   {
     en: "You can read what the app asks, change what it can do and disconnect it at any time under Connected apps.",

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore } from "../../../src/imports/ImportStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
+import * as StayProgress from "../../../src/visits/StayProgress.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
@@ -83,6 +84,49 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStor
       yield* undone(third, now)
       Check.equal(yield* left, [], "then nobody")
       yield* forget(visitsAgain)
+    })
+  },
+  {
+    name: "undo: an import that was removed inherits nothing, because nobody could undo it any more [imports-13]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const user = yield* Fixtures.user
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const visits = [Uploads.visit(Timestamp.make(now - 9e8), Timestamp.make(now - 8e8))]
+      const first = yield* done(user.id, now, { fixes, visits })
+      const removed = yield* done(user.id, now, { fixes, visits })
+      const third = yield* done(user.id, now, { fixes: fixes.slice(4), visits })
+      yield* forget(removed)
+      yield* undone(first, now)
+      const left = yield* Uploads.latest({ userId: user.id }, 50)
+      Check.equal(
+        left.map(({ deviceId }) => deviceId),
+        [third.deviceId, third.deviceId],
+        "the third has what it brought too"
+      )
+      yield* undone(third, now)
+      const { fixes: readings, visits: stayed } = yield* history.survey(user.id, { after: null, until: null })
+      Check.equal([readings, stayed], [0, 0], "nothing is left")
+    })
+  },
+  {
+    name: "undo: the stays of a removed import become due, because they were also derived from what goes [imports-13, visits-7]",
+    run: Effect.gen(function* () {
+      const stays = yield* StayStore
+      const now = yield* Timestamp.now
+      const { id: userId } = yield* Fixtures.user
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const from = fixes[0]?.capturedAt ?? Check.fail("six fixes")
+      const first = yield* done(userId, now, { fixes: fixes.slice(0, 4) })
+      const removed = yield* done(userId, now, { fixes })
+      yield* forget(removed)
+      const view = stays.view(userId, removed.deviceId)
+      const derived = { from, to: null, placeIds: [], stays: [], progress: StayProgress.DONE, isAnew: false }
+      yield* stays.commit({ userId, deviceId: removed.deviceId, view: yield* view, ...derived })
+      Check.equal((yield* view).progress.dueFrom, null, "before")
+      yield* undone(first, now)
+      Check.equal((yield* view).progress.dueFrom, from, "after")
     })
   },
   {

@@ -60,18 +60,22 @@ const noteSender = <A extends Brought>(
 
 /**
  * Removes a row of an import that is being undone. `own` is the key of the fix or visit, and `going` has the import's
- * devices. If the file of another import also has the fix or visit, the row is stored under the device of that import,
- * and the function returns this device.
+ * devices. If the file of another import that still exists also has the fix or visit, the row is stored under the
+ * device of that import, and the function returns this device.
  */
 const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
-  { importDevices }: Tables,
+  { importDevices, importParts, imports }: Tables,
   rows: Map<string, A>,
   row: A,
   { going, own }: { readonly going: ReadonlyArray<DeviceId>; readonly own: string }
 ): DeviceId | undefined => {
   const { alsoFrom, deviceId, userId } = row
   rows.delete(`${userId} ${deviceId} ${own}`)
-  const heir = alsoFrom?.find((id) => !going.includes(id) && importDevices.has(id))
+  // The devices of a removed import still exist, but nobody could undo that import any more.
+  const isOfImport = (id: DeviceId) =>
+    importDevices.has(id) &&
+    [...imports.values()].some(({ import: one }) => one.deviceId === (importParts.get(id) ?? id))
+  const heir = alsoFrom?.find((id) => !going.includes(id) && isOfImport(id))
   // A deletion of history may have shortened several visits to the same times, so the import with the device `heir` may
   // already have a row with this key.
   if (heir === undefined || rows.has(`${userId} ${heir} ${own}`)) return undefined
@@ -91,7 +95,13 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
   for (const fix of own) {
     if (last === undefined || fix.capturedAt > last) break
     const next = handOver(tables, tables.fixes, fix, { going, own: Fix.key(fix) })
-    if (next === undefined) continue
+    if (next === undefined) {
+      // The stays of a removed import were also derived from the fix that goes now.
+      for (const device of fix.alsoFrom ?? []) {
+        if ((tables.importDevices.get(device) ?? null) !== null) deriveFrom(tables, device, fix.capturedAt)
+      }
+      continue
+    }
     for (const at of [fix.capturedAt, ...sharedWith(tables, next)]) {
       inherited(tables, next, at)
       deriveFrom(tables, next, at)
