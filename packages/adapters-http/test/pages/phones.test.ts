@@ -189,6 +189,17 @@ describe("the link of GPSLogger [devices-14]", () => {
     expect((await world.call("/v1/phone/osmand?lat=1&lon=2", bearer(token))).status).toBe(200)
   })
 
+  it("HEAD uses nothing up, because it must change nothing (RFC 9110 §9.2.1)", async () => {
+    const { path, token } = await add()
+    for (const key of ["", "x"]) {
+      expect((await world.call(`${PROFILE}?key=${key}`, { method: "HEAD" })).status).toBe(404)
+    }
+    const head = await world.call(path, { method: "HEAD" })
+    expect([head.status, head.headers.get("cache-control")]).toEqual([200, "no-store"])
+    const first = await world.call(path)
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining(token)])
+  })
+
   it("ends after 15 minutes, and with its device; a key that nobody made is not there", async () => {
     const late = await add()
     world.clock.advance(15 * Timestamp.MINUTE)

@@ -49,12 +49,15 @@ const outside = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
       Context.omit(TransactionConnection)(context as Context.Context<R | TransactionConnection>) as Context.Context<R>
   )
 
+/** The tables of the current schema, whatever version it has. Tables that belong to an extension are left out. */
 const tablesOf = (sql: SqlClient) =>
   Effect.gen(function* () {
     const found = yield* sql`SELECT coalesce(p.relname, c.relname) AS name, c.relname AS leaf
       FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
       WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
         AND coalesce(p.relname, c.relname) <> ${NOT_COPIED}
+        AND NOT EXISTS (SELECT 1 FROM pg_depend d
+          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
       ORDER BY 1, 2`.pipe(Rows.all(TableRow))
     const references = yield* sql`SELECT DISTINCT f.relname AS from, t.relname AS to
       FROM pg_constraint k JOIN pg_class f ON f.oid = k.conrelid JOIN pg_class t ON t.oid = k.confrelid
@@ -158,6 +161,19 @@ const isEmpty = (sql: SqlClient, table: string) =>
   Effect.map(sql`SELECT 1 FROM ${sql(table)} LIMIT 1`, (rows) => rows.length === 0)
 
 /**
+ * Fails with `CopyRefused` when a table of the target has rows. The target may have an older schema or no tables, so
+ * that this can be checked before the target's schema is changed.
+ */
+export const refuseRows = (target: SqlClient) =>
+  Effect.gen(function* () {
+    for (const { name } of yield* tablesOf(target)) {
+      if (!(yield* isEmpty(target, name))) {
+        return yield* new CopyRefused({ message: `The table ${name} of the target has rows` })
+      }
+    }
+  })
+
+/**
  * Copies `source` into `target`. Fails with `CopyRefused` unless the same migrations ran on both databases and the
  * target's tables are empty. `say` is called after each table that has rows.
  */
@@ -173,12 +189,8 @@ export const copy = (source: SqlClient, target: SqlClient, say: (table: CopiedTa
       if ((yield* outside(migrationsOf(source))) !== (yield* migrationsOf(target))) {
         return yield* new CopyRefused({ message: "The two databases have not the same schema" })
       }
+      yield* refuseRows(target)
       const tables = yield* outside(tablesOf(source))
-      for (const { name } of tables) {
-        if (!(yield* isEmpty(target, name))) {
-          return yield* new CopyRefused({ message: `The table ${name} of the target has rows` })
-        }
-      }
       yield* makePartitions(source, target)
       const copied: Array<CopiedTable> = []
       for (const { leaves, name } of tables) {

@@ -40,10 +40,11 @@ export const count = program("KeyUsage.count", function* (): Program<
   // transaction, so that a migration need not wait until every table is read.
   const read = <A, E>(statement: Effect.Effect<A, E>) =>
     sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement))
+  // A table that the search path finds, in whatever schema: the statements below name their table without a schema.
   const columns = yield* sql`SELECT c.relname AS table_name, a.attname AS column_name,
         a.atttypid = 'bytea'::regtype AS is_bytes
       FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND pg_table_is_visible(c.oid)
         AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('text'::regtype, 'jsonb'::regtype, 'bytea'::regtype)
         AND (a.attname LIKE '%sealed%' OR a.attname LIKE '%secret%' OR (c.relname, a.attname) = ('endpoints', 'headers'))
       ORDER BY 1, 2`.pipe(Rows.all(ColumnRow))

@@ -1,11 +1,11 @@
-import { KeyUsage, NodeVault, Reencryption } from "@place-access/adapters-pg"
+import { KeyUsage, Migrator, NodeVault, Reencryption } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Vault } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Redacted } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { migratedEmbedded } from "../support/embedded.js"
+import { emptyEmbedded, migratedEmbedded } from "../support/embedded.js"
 
 const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("k1"))))
 
@@ -58,5 +58,22 @@ describe("the count of sealed values", () => {
         { keyId: "k1", where: "export_pieces.sealed", count: 1 }
       ])
     }).pipe(Effect.provide(Layer.merge(migratedEmbedded, NodeVault.layer(keys))))
+  )
+
+  it.live("has the values of a database whose tables are not in the schema `public` [settings-1]", () =>
+    Effect.gen(function* () {
+      const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
+      const found = [{ keyId: "k1", where: "key_canaries.sealed", count: 1 }]
+      yield* sql`CREATE SCHEMA other`
+      yield* sql`SET search_path TO other, public`
+      yield* Migrator.migrate
+      const sealed = yield* vault.seal("Bearer x", "a header")
+      yield* sql`INSERT INTO key_canaries (name, sealed, sealed_at) VALUES ('current', ${sealed}, now())`
+      expect(yield* KeyUsage.count()).toEqual(found)
+      // A schema that somebody makes later may come first in the search path, as "$user" does by default.
+      yield* sql`CREATE SCHEMA newer`
+      yield* sql`SET search_path TO newer, other, public`
+      expect(yield* KeyUsage.count()).toEqual(found)
+    }).pipe(Effect.provide(Layer.merge(emptyEmbedded, NodeVault.layer(keys))))
   )
 })

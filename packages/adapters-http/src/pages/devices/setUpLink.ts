@@ -1,4 +1,4 @@
-import { HttpServerResponse } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { openSetupLink } from "@place-access/domain/devices"
 import { Token } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
@@ -15,6 +15,9 @@ import * as Routes from "../kit/Routes.js"
 
 const words = texts.setUp.gpsLogger
 
+/** Whether a text has the form of the key of a link. Says nothing about whether the link still works. */
+const isKey = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "ds")
+
 /**
  * The page to which the QR code leads. Nobody is signed in on the phone that opens this page. Opening the page does not
  * use up the key of the link; the key is used up when the app fetches the profile.
@@ -22,7 +25,7 @@ const words = texts.setUp.gpsLogger
 const page = Effect.gen(function* () {
   const key = (yield* Form.query).value("key")
   const { baseUrl } = yield* HttpOptions
-  if (!Option.exists(Token.parse(key), ({ kind }) => kind === "ds")) return yield* Effect.fail(Errors.notFound("link"))
+  if (!isKey(key)) return yield* Effect.fail(Errors.notFound("link"))
   return yield* respond({
     title: words.title,
     width: "narrow",
@@ -35,16 +38,23 @@ const page = Effect.gen(function* () {
   })
 })
 
+const HEADERS = { "content-type": "text/plain; charset=us-ascii", "cache-control": "no-store" }
+
+/** The answer to HEAD. */
+const HEAD = HttpServerResponse.empty({ status: 200, headers: HEADERS })
+
 /**
  * Serves the profile with the settings for the app. The app's request has no session; it has only the key of the link.
  */
 const profile = Effect.gen(function* () {
   const { baseUrl } = yield* HttpOptions
-  const { token } = yield* openSetupLink((yield* Form.query).value("key"))
-  return HttpServerResponse.text(DeviceSetup.gpsLoggerProfile(baseUrl, token), {
-    contentType: "text/plain; charset=us-ascii",
-    headers: { "cache-control": "no-store" }
-  })
+  const key = (yield* Form.query).value("key")
+  // The router answers HEAD with the route of GET. HEAD must change nothing (RFC 9110 §9.2.1), so it opens no link.
+  if ((yield* HttpServerRequest.HttpServerRequest).method === "HEAD") {
+    return isKey(key) ? HEAD : yield* Effect.fail(Errors.notFound("link"))
+  }
+  const { token } = yield* openSetupLink(key)
+  return HttpServerResponse.text(DeviceSetup.gpsLoggerProfile(baseUrl, token), { headers: HEADERS })
 })
 
 export const routes = [

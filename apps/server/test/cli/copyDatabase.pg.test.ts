@@ -1,0 +1,49 @@
+import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, Either, Redacted } from "effect"
+import { readFile, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { migrations } from "../../../../packages/adapters-pg/src/schema/migrations/index.js"
+import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { copyDatabase } from "../../src/cli/copyDatabase.js"
+import { outputOf } from "../support/outputOf.js"
+
+describeServers("db copy", ({ freshDatabase }) => {
+  let folder: string
+  let target: TestDatabase
+  beforeEach(async () => {
+    ;[folder, target] = await Promise.all([makeDataFolder(), freshDatabase()])
+  })
+  afterEach(() => Promise.all([rm(folder, { recursive: true, force: true, maxRetries: 5 }), target.drop()]))
+
+  /** Makes the target's schema without the newest migration. */
+  const older = Migrator.migrateWith(Migrator.fromRecord(migrations).slice(0, -1))
+  const onTarget = <A, E>(effect: Effect.Effect<A, E, SqlClient>) =>
+    effect.pipe(
+      Effect.provide(layerPostgres({ url: Redacted.make(target.url), poolSize: 2, applicationName: "test" })),
+      Effect.runPromise
+    )
+  const copy = async () => {
+    const keys = Either.getOrThrow(NodeVault.parseKeys((await readFile(join(folder, "secret-keys"), "utf8")).trim()))
+    return outputOf(copyDatabase(folder, { _tag: "Postgres", url: Redacted.make(target.url), poolSize: 2, keys }))
+  }
+
+  it("does not migrate a database that has rows: somebody named it by mistake", async () => {
+    const addAccount = Effect.flatMap(
+      SqlClient,
+      (sql) => sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
+        VALUES ('usr_1', 'ada@example.com', 'Ada', '', '{}', now())`
+    )
+    await onTarget(Effect.zipRight(older, addAccount))
+    expect(await copy()).toBe("The table accounts of the target has rows. Nothing was copied.")
+    expect(await onTarget(Migrator.missing)).toHaveLength(1)
+  })
+
+  it("migrates an empty database with an older schema, and copies into it", async () => {
+    await onTarget(older)
+    expect(await copy()).toMatch(/^Copied and compared \d+ rows\./)
+    expect(await onTarget(Migrator.missing)).toEqual([])
+  })
+})
