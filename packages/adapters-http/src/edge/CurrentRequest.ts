@@ -71,6 +71,11 @@ export interface Cell {
   place: RequestPlace | undefined
   /** The rate limit headers: how much of its limit the caller has left. Refusals have these headers as well. */
   standing: Readonly<Record<string, string>>
+  /**
+   * The rate limit headers of a second limit that refused the request; the answer has these headers in place of
+   * `standing`. They are apart from `standing`, because the app's figures need the limit of the connection.
+   */
+  exceeded: Readonly<Record<string, string>>
 }
 
 const NONE: Route = { label: "", reads: new Set(), bounds: BodyBounds.ORDINARY, deprecation: undefined }
@@ -85,7 +90,8 @@ export const make = (id: string): Cell => ({
   disclosed: null,
   refusal: null,
   place: undefined,
-  standing: {}
+  standing: {},
+  exceeded: {}
 })
 
 /**

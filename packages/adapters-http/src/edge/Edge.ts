@@ -108,7 +108,7 @@ export const make = <R>(
     ): HttpServerResponse.HttpServerResponse =>
       HttpServerResponse.setHeaders(
         response,
-        withHeaders(response.headers, { ...cell.standing, ...cell.route.deprecation }, cell.id)
+        withHeaders(response.headers, { ...cell.standing, ...cell.exceeded, ...cell.route.deprecation }, cell.id)
       )
 
     const explained = (

@@ -19,10 +19,11 @@ export const takeFurther = (subject: Subject.LimitSubject, rate: Rate.Rate): Tak
 
 type Taken = Effect.Effect<void, typeof Errors.RateLimited.Type | typeof Errors.Unavailable.Type, LimitStore>
 
-const counted = (subject: Subject.LimitSubject, rate: Rate.Rate, isShown: boolean): Taken =>
+const counted = (subject: Subject.LimitSubject, rate: Rate.Rate, isFirst: boolean): Taken =>
   Effect.flatMap(toWire(takeCall(subject, rate)), (standing) =>
     CurrentRequest.cellWith((cell) => {
-      if (isShown || !standing.isAdmitted) cell.standing = headers(standing)
+      if (isFirst) cell.standing = headers(standing)
+      else if (!standing.isAdmitted) cell.exceeded = headers(standing)
       return standing.isAdmitted
         ? Effect.void
         : Effect.fail(Errors.rateLimited(standing.resetMillis / Timestamp.SECOND, sentence(rate.refusal)))

@@ -1,6 +1,9 @@
 import { disconnect } from "@place-access/domain/connection"
-import { FiguresStore, Tally } from "@place-access/domain/figures"
+import { COUNTED_MAX, FiguresStore, Tally } from "@place-access/domain/figures"
+import { Idempotency } from "@place-access/domain/idempotency"
+import { Rate, Subject, takeCall } from "@place-access/domain/limits"
 import { AppId, ConnectionId, EndpointId, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
@@ -137,6 +140,22 @@ describe("GET /v1/developer/apps/{app_id}/figures", () => {
     ])
   })
 
+  it("a refusal by the limit of keys says nothing about the rate that the user's connection used [limits-4]", async () => {
+    const { app, owner, path, user } = await connected()
+    const { accessToken } = await world.connect(user, app, { scopes: ["location.rules.place"] })
+    const { users } = (await owner.get(`${path}/users`)).json as { users: ReadonlyArray<{ grant_id: string }> }
+    const keys = Subject.keyed(Idempotency.connection(ConnectionId.make(users[0]?.grant_id ?? "")))
+    await world.run(Effect.repeatN(takeCall(keys, Rate.KEYED), Rate.KEYED.calls - 1))
+    const headers = { authorization: `Bearer ${accessToken}`, "idempotency-key": "one-too-many" }
+    const refused = await world.call("/v1/rules/place", { method: "POST", headers })
+    const shown = ["ratelimit-limit", "ratelimit-remaining"].map((name) => refused.headers.get(name))
+    expect([refused.status, ...shown]).toEqual([429, "1000", "0"])
+    await store()
+    const { days } = (await owner.get(`${path}/figures`)).json as { days: ReadonlyArray<unknown> }
+    // One of the three calls that the connection may send in a minute.
+    expect(days.at(-1)).toMatchObject({ calls: 1, limited: 1, rate_percent: 34 })
+  })
+
   it("404 for another developer's app, its calls and its endpoints", async () => {
     const { path } = await connected()
     const other = await world.person()
@@ -201,5 +220,23 @@ describe("the pages of numbers", () => {
     expect(errors).toContain("rate_limited")
     const german = (await owner.get(pages, { headers: { "accept-language": "de" } })).text
     expect(german).toContain("25,0 % der Anfragen")
+  })
+
+  it("the overview says that only the newest 10,000 connections are counted, even when some of them have ended", async () => {
+    const { app, owner } = await connected()
+    const { connections } = await world.run(MemoryDatabase)
+    const own = [...connections.values()].find(({ appId }) => appId === app.id)
+    if (own === undefined) throw new Error("no connection")
+    const overview = async () => (await owner.get(`/developer/apps/${app.id}`)).text
+    const add = (count: number) => {
+      for (let number = 0; number < count; number++) {
+        const id = ConnectionId.make(`con_ended_${number}`)
+        connections.set(id, { ...own, id, endedAt: own.connectedAt, endReason: "user_disconnected" })
+      }
+    }
+    add(COUNTED_MAX - 2)
+    expect(await overview()).not.toContain("of the newest")
+    add(COUNTED_MAX - 1)
+    expect(await overview()).toContain("of the newest 10,000 connections")
   })
 })

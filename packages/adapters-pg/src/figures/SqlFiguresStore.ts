@@ -147,6 +147,7 @@ const users =
       Rows.all(FiguresRows.UsersRow),
       Effect.map((rows) => ({
         live: rows.reduce((sum, { live }) => sum + live, 0),
+        isAtMax: rows.reduce((sum, { count }) => sum + count, 0) >= COUNTED_MAX,
         connected: rows.flatMap(({ count, hour }) => (hour === null ? [] : [{ hour, count }]))
       })),
       orStoreError

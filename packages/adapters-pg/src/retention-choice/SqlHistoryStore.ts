@@ -110,8 +110,8 @@ const isOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   })
 
 /**
- * Like `isOverdue`; also true when the rows of the user cannot be read because of a bug. Then `removePast` fails for this
- * user, which the sweep logs, and the rows of all other users are still deleted.
+ * Like `isOverdue`; also true when the rows of the user cannot be read because of a bug. Then `removePast` fails for
+ * this user, which the sweep logs, and the rows of all other users are still deleted.
  */
 const mayBeOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes): StoreEffect<boolean> =>
   Effect.catchIf(

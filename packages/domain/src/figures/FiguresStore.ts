@@ -15,6 +15,8 @@ export interface CallFilter {
 export interface UserCounts {
   /** The number of connections that have not ended. */
   readonly live: number
+  /** Whether `COUNTED_MAX` connections were counted. Then the app may have older connections that are not counted. */
+  readonly isAtMax: boolean
   /** How many people connected the app in each hour, oldest first. Hours in which nobody connected are left out. */
   readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
 }

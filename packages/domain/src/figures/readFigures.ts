@@ -16,6 +16,8 @@ export interface AppDay extends AppFigures.AppCounts {
 
 export interface AppOverview {
   readonly users: number
+  /** Whether `users` may lack older connections, because only the newest `COUNTED_MAX` are counted. */
+  readonly isAtMax: boolean
   /** One entry for each span from one of the `edges` to the next. */
   readonly days: ReadonlyArray<AppDay>
 }
@@ -38,7 +40,7 @@ export const readAppFigures = program(
       const those = users.connected.filter(({ hour }) => hour >= begin && hour < end)
       return { ...own, from: begin, connected: those.reduce((sum, { count }) => sum + count, 0) }
     })
-    return { users: users.live, days } satisfies AppOverview
+    return { users: users.live, isAtMax: users.isAtMax, days } satisfies AppOverview
   }
 )
 

@@ -1,5 +1,5 @@
 import * as Geometry from "../places/Geometry.js"
-import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Budget from "./Budget.js"
 
 /**
@@ -77,13 +77,13 @@ const KM2_WITHIN_1_KM = Math.PI
 /** Whether one more question is allowed, and which questions count afterwards. */
 export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timestamp): ZoneQuestionOutcome => {
   const hour = Budget.spend(HOURLY, before.calls, now)
-  const counting = before.circles.filter(({ askedAt }) => now - askedAt <= COUNTED_FOR)
+  const hourMillis = hour._tag === "Refused" ? hour.retryAfterMillis : 0
+  // The day is checked for the moment when the hour has room. While the app waits for that moment, the question may
+  // stop being a repeated one, and then it must fit into the day like a new question.
+  const dayMillis = waitOfDay(before.circles, circle, plus(now, hourMillis))
+  if (hour._tag === "Refused" || dayMillis > 0) return { _tag: "Refused", retryAfterMillis: hourMillis + dayMillis }
+  const counting = countingAt(before.circles, now)
   const repeated = counting.findIndex((earlier) => isSame(earlier, circle))
-  const dayMillis = repeated === -1 ? waitOfDay(counting, circle, now) : 0
-  if (hour._tag === "Refused" || dayMillis > 0) {
-    const hourMillis = hour._tag === "Refused" ? hour.retryAfterMillis : 0
-    return { _tag: "Refused", retryAfterMillis: Math.max(hourMillis, dayMillis) }
-  }
   const { lat, lon, radiusM } = circle
   const question: QueriedCircle = { lat, lon, radiusM, askedAt: now }
   const circles = repeated === -1 ? [...counting, question] : counting.with(repeated, question)
@@ -97,8 +97,13 @@ export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timesta
 const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-/** The milliseconds until the circle fits into the day's budget; 0 when it fits now. */
-const waitOfDay = (counting: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, now: Timestamp): number => {
+const countingAt = (circles: ReadonlyArray<QueriedCircle>, at: Timestamp): ReadonlyArray<QueriedCircle> =>
+  circles.filter(({ askedAt }) => at - askedAt <= COUNTED_FOR)
+
+/** The milliseconds from `at` until the day's budget allows a question about the circle; 0 when it does so at `at`. */
+const waitOfDay = (circles: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, at: Timestamp): number => {
+  const counting = countingAt(circles, at)
+  if (counting.some((earlier) => isSame(earlier, circle))) return 0
   const near = counting.filter((earlier) => edgeDistanceM(earlier, circle) <= TOWN_M)
   if (fits(near, circle)) return 0
   const endings = near.map(({ askedAt }) => askedAt).sort((a, b) => a - b)
@@ -109,7 +114,7 @@ const waitOfDay = (counting: ReadonlyArray<QueriedCircle>, circle: Geometry.Circ
     )
   )
   // A circle always fits when no other circle counts. So `find` finds a time, at the latest the last of `endings`.
-  return last === undefined ? COUNTED_FOR : last + COUNTED_FOR + 1 - now
+  return last === undefined ? COUNTED_FOR : last + COUNTED_FOR + 1 - at
 }
 
 const fits = (near: ReadonlyArray<Geometry.Circle>, circle: Geometry.Circle): boolean =>

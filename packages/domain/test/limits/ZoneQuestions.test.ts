@@ -3,7 +3,7 @@ import type { Geometry } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { DAY, HOUR, NOON, time } from "../support/rules.js"
+import { DAY, HOUR, MINUTE, NOON, time } from "../support/rules.js"
 
 const KM_LAT = 1 / 111.25
 const KM_LON = 1 / 68.1
@@ -82,19 +82,62 @@ describe("questions about zones", () => {
     expect(ask(fourth, NOON + DAY + 1)).toBe(DAY)
   })
 
-  it("what is refused changes nothing, and whoever waits as long as it says is not refused", () => {
-    const question = fc.record({
-      gap: fc.constantFrom(0, 1, HOUR, 3 * HOUR, 8 * HOUR),
-      north: fc.constantFrom(0, 3, 6, 30, 60),
-      east: fc.constantFrom(0, 2, 5, 9),
-      radiusM: fc.constantFrom(100, 900, 1_300, 2_000, 2_001, 10_000)
-    })
+  it("the wait for a full hour ends the day of the asked circle itself, so the answer adds the wait for the day [M8]", () => {
+    const [small, ...large] = [circle(6, 6, 2_000), circle(6, 6, 5_000), circle(6, 7, 6_000)]
+    let questions = ZoneQuestions.none
+    const ask = (one: Geometry.Circle, at: number) => {
+      const asking = ZoneQuestions.ask(questions, one, time(at))
+      if (asking._tag === "Allowed") questions = asking.questions
+      return asking._tag === "Allowed" ? "asked" : asking.retryAfterMillis
+    }
+    ask(small!, NOON)
+    for (const one of large) ask(one, NOON + HOUR)
+    const repeated = NOON + DAY - 20 * MINUTE
+    for (let count = 0; count < 10; count++) for (const one of large) expect(ask(one, repeated)).toBe("asked")
+    // Now the small circle is still a repeated one. When the hour has room again, it no longer is, and two large
+    // circles leave no room for it until their own day ends.
+    const asked = NOON + DAY - 10 * MINUTE
+    const wait = repeated + DAY + 1 - asked
+    expect(ask(small!, asked)).toBe(wait)
+    expect([ask(small!, asked + wait - 1), ask(small!, asked + wait)]).toEqual([1, "asked"])
+  })
+
+  it("what is refused changes nothing, and whoever waits as long as it says is not refused [M8]", () => {
+    const scattered = fc
+      .array(
+        fc.record({
+          gap: fc.constantFrom(0, 1, HOUR, 3 * HOUR, 8 * HOUR),
+          one: fc
+            .tuple(
+              fc.constantFrom(0, 3, 6, 30, 60),
+              fc.constantFrom(0, 2, 5, 9),
+              fc.constantFrom(100, 900, 1_300, 2_000, 2_001, 10_000)
+            )
+            .map((values) => circle(...values))
+        }),
+        { maxLength: 60 }
+      )
+      .map((all) => {
+        let after = 0
+        return all.map(({ gap, one }) => ({ after: (after += gap), one, times: 1 }))
+      })
+    // Few circles, and many repeated questions about them. So the day of an asked circle may end while the app waits
+    // for a full hour.
+    const repeated = fc
+      .array(
+        fc.record({
+          after: fc.constantFrom(0, HOUR, DAY - 20 * MINUTE, DAY - 10 * MINUTE, DAY + HOUR),
+          one: fc.constantFrom(circle(6, 6, 2_000), circle(6, 6, 5_000), circle(6, 7, 6_000)),
+          times: fc.constantFrom(1, 10, 20)
+        }),
+        { minLength: 6, maxLength: 12 }
+      )
+      .map((all) => all.toSorted((a, b) => a.after - b.after))
     fc.assert(
-      fc.property(fc.array(question, { maxLength: 60 }), (all) => {
-        let [questions, at] = [ZoneQuestions.none, time(NOON)]
-        for (const { east, gap, north, radiusM } of all) {
-          at = Timestamp.plus(at, gap)
-          const one = circle(north, east, radiusM)
+      fc.property(fc.oneof(scattered, repeated), (all) => {
+        let questions = ZoneQuestions.none
+        for (const { after, one } of all.flatMap((asked) => Array.from({ length: asked.times }, () => asked))) {
+          const at = time(NOON + after)
           const asking = ZoneQuestions.ask(questions, one, at)
           if (asking._tag === "Allowed") {
             questions = asking.questions
@@ -109,7 +152,7 @@ describe("questions about zones", () => {
         }
         expect(questions.calls.length).toBeLessThanOrEqual(20)
       }),
-      { numRuns: 200 }
+      { numRuns: 400 }
     )
   })
 })

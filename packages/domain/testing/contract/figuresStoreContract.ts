@@ -233,14 +233,14 @@ export const figuresStoreContract: Contract<Ports> = [
       const { app, connection } = yield* Samples.connected({ connectedAt: plus(hour, 5) })
       Check.equal(
         yield* store.users(app.id, hour),
-        { live: 1, connected: [{ hour, count: 1 }] },
+        { live: 1, isAtMax: false, connected: [{ hour, count: 1 }] },
         "a connection of this hour"
       )
-      Check.equal(yield* store.users(app.id, plus(hour, 6)), { live: 1, connected: [] }, "an older one")
+      Check.equal(yield* store.users(app.id, plus(hour, 6)), { live: 1, isAtMax: false, connected: [] }, "an older one")
       yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: plus(hour, 7) })
       Check.equal(
         yield* store.users(app.id, hour),
-        { live: 0, connected: [{ hour, count: 1 }] },
+        { live: 0, isAtMax: false, connected: [{ hour, count: 1 }] },
         "an ended connection counts among the new ones only"
       )
     })

@@ -84,6 +84,7 @@ export const layer: Layer.Layer<FiguresStore, never, MemoryDatabase> = Layer.eff
           }
           return {
             live: newest.filter(({ endedAt }) => endedAt === null).length,
+            isAtMax: newest.length >= COUNTED_MAX,
             connected: [...hours].map(([hour, count]) => ({ hour, count }))
           }
         })

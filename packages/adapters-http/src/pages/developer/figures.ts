@@ -19,7 +19,7 @@ export const section = (account: Account.Account, app: App.App, reader: PageRead
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const begins = Today.days(reader.locale.zone ?? TimeZone.UTC, now).map(({ from }) => from)
-    const { days, users } = yield* readAppFigures(account, app.id, [...begins, Timestamp.plus(now, 1)])
+    const { days, isAtMax, users } = yield* readAppFigures(account, app.id, [...begins, Timestamp.plus(now, 1)])
     const sum = (read: (day: AppDay) => number) => days.reduce((all, day) => all + read(day), 0)
     const [calls, errors] = [sum((day) => day.calls), sum(errorsOf)]
     const peak = Math.max(0, ...days.map(({ peakPercent }) => peakPercent))
@@ -29,7 +29,7 @@ export const section = (account: Account.Account, app: App.App, reader: PageRead
         ${figure(
           words.users,
           count(users),
-          users >= COUNTED_MAX && words.usersMost(COUNTED_MAX),
+          isAtMax && words.usersMost(COUNTED_MAX),
           picture(days, words.connected, words.number, ({ connected }) => connected)
         )}
         ${figure(
