@@ -130,7 +130,7 @@ export const LISTENERS = owned(
   "Machines that listen to an app",
   5,
   "those that are connected",
-  "5 are listening to this app already; stop one, or wait a minute if its connection was cut off"
+  "5 are listening to this app already; stop one, or wait up to a quarter of an hour if its machine disappeared"
 )
 
 /**

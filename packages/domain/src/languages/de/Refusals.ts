@@ -71,8 +71,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "ein Aufenthalt liegt nach der neuesten Messung des Handys: jetzt höchstens {n:number} Minuten, oder legen Sie eine weitere Testperson an"
   },
   {
-    en: "{n:number} are listening to this app already; stop one, or wait a minute if its connection was cut off",
-    de: "{n:number} hören dieser App schon zu; stoppen Sie einen, oder warten Sie eine Minute, falls seine Verbindung abgebrochen ist"
+    en: "{n:number} are listening to this app already; stop one, or wait up to a quarter of an hour if its machine disappeared",
+    de: "{n:number} hören dieser App schon zu; stoppen Sie einen, oder warten Sie bis zu einer Viertelstunde, falls sein Rechner verschwunden ist"
   },
   {
     en: "an account can make {n:number} places, devices, apps, purposes and test people in a day; wait and try again",
