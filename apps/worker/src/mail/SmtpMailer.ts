@@ -128,7 +128,11 @@ const NO_MAILBOX: ReadonlySet<string> = new Set(["5.1.1", "5.1.2", "5.1.3", "5.1
  * How mail servers that send no enhanced status code say that a mailbox does not exist. The same codes of SMTP can mean
  * that the server does not relay, or refuses the sender.
  */
-const NO_MAILBOX_TEXT = /\b(?:user|mailbox|recipient|account|address)\b/i
+const saysNoMailbox = (reason: string): boolean => {
+  // Many servers repeat the address, which may contain one of the words.
+  const words = reason.replace(/\S+@\S+/g, "")
+  return /\b(?:user|mailbox|recipient|address)\b/i.test(words) && !/\b(?:sender|relay\w*)\b/i.test(words)
+}
 
 /**
  * Says whether a failure is permanent. A failure is permanent only when the server refuses the recipient's mailbox, for
@@ -143,7 +147,7 @@ const classify = (cause: unknown): MailSending.MailOutcome => {
   const isNoMailbox =
     command === "RCPT TO" &&
     (enhanced === undefined
-      ? [550, 551, 553].includes(responseCode ?? 0) && NO_MAILBOX_TEXT.test(reason) && !/\bsender\b/i.test(reason)
+      ? [550, 551, 553].includes(responseCode ?? 0) && saysNoMailbox(reason)
       : NO_MAILBOX.has(enhanced))
   return { _tag: isNoMailbox ? "Refused" : "NotSent", reason }
 }

@@ -170,6 +170,8 @@ describe("SmtpMailer, over a socket", () => {
     [550, "5.1.10 Recipient not found", "Refused"],
     [550, "Unknown recipient", "Refused"],
     [550, "relay not permitted", "NotSent"],
+    [550, "<ada@mailbox.example>: relay not permitted", "NotSent"],
+    [550, "<sender@example.com>: no such mailbox", "Refused"],
     [553, "sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", "NotSent"],
     [550, "Sender verify failed", "NotSent"],
     [550, "5.1.0 Sender address rejected: User unknown in virtual mailbox table", "NotSent"],

@@ -114,7 +114,7 @@ export const AccountsApi = HttpApiGroup.make("accounts")
       .annotate(
         OpenApi.Description,
         "The answer is the same, and as fast, whether or not somebody signed up with the address. At most three links in half an hour are " +
-          "mailed to one address for one network."
+          "mailed to one address for one network, and none while sign-up is closed."
       )
   )
   .add(

@@ -62,7 +62,7 @@ export const AddressesApi = HttpApiGroup.make("addresses")
       .annotate(OpenApi.Summary, "Undo a change of the address")
       .annotate(
         OpenApi.Description,
-        "`token` is the end of the link that the old address got, `password` a new one. Ends every session and every other link, except older links of this kind. 409 when " +
+        "`token` is the end of the link that the old address got, `password` a new one. Ends every session and every other link, except older links of this kind. The answer's cookie makes the browser a known one. 409 when " +
           "another account has the address by now."
       )
   )

@@ -136,6 +136,6 @@ const handle = Visitor.signedInAnyhow((visitor) =>
   })
 )
 
-const confirm = Visitor.once((form) => ReturnTo.safe(form.value("return_to")), handle)
+const confirm = Visitor.once({ to: (form) => ReturnTo.safe(form.value("return_to")), makesKnown: false }, handle)
 
 export const routes = [Routes.get("/confirm", show), Routes.post("/confirm", confirm)]

@@ -308,6 +308,17 @@ describe("a form after which the session has another cookie, sent twice [account
     expect((await browser.get(TARGET)).status).toBe(200)
   })
 
+  it("a confirmation makes no browser known, however often it is sent: a thief of a session must not get that far [accounts-16]", async () => {
+    const { browser, fields } = await requested()
+    for (const _ of [1, 2]) {
+      const answer = await browser.post("/confirm", fields)
+      expect([answer.status, answer.headers.getSetCookie().map((text) => text.split("=")[0])]).toEqual([
+        303,
+        ["session"]
+      ])
+    }
+  })
+
   it("at the same moment: both answers lead on with one cookie, and no second session begins", async () => {
     const { browser, fields } = await requested()
     const headers = { cookie: `session=${browser.cookies.get("session")}` }

@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Between, History, HistoryStore, type DeletionTimes } from "@place-access/domain/retention-choice"
-import { type StoreEffect, type Timestamp, UserId } from "@place-access/domain/shared"
+import { type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
-import { orStoreError } from "../Failures.js"
+import { orStoreError, sqlState } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
 import * as HistoryBound from "../history/HistoryBound.js"
 import * as Erasures from "./Erasures.js"
@@ -110,13 +110,13 @@ const isOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   })
 
 /**
- * Like `isOverdue`; also true when the rows of the user cannot be read because of a bug. Then `removePast` fails for
- * this user, which the sweep logs, and the rows of all other users are still deleted.
+ * Like `isOverdue`; also true when a value in a row of the user cannot be read (an error of class 22) because of a bug.
+ * Then `removePast` fails for this user, which the sweep logs, and the rows of all other users are still deleted.
  */
-const mayBeOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes): StoreEffect<boolean> =>
+const mayBeOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   Effect.catchIf(
-    orStoreError(isOverdue(sql, userId, moments)),
-    ({ transient }) => !transient,
+    isOverdue(sql, userId, moments),
+    (error) => error._tag === "ParseError" || sqlState(error)?.startsWith("22") === true,
     () => Effect.succeed(true)
   )
 

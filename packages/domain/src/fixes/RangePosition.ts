@@ -35,8 +35,8 @@ export const page = (
   position: RangePosition
 ): Page<Fix.StoredFix> => {
   const all = [...fixes].sort(Fix.oldestFirst)
-  // Fixes of the position's instant may have been deleted since the page before. Then fewer are skipped, because a fix
-  // of a later instant was on no page.
+  // The position's instant may have been deleted since the page before. Then fewer fixes are skipped, because a fix of
+  // a later instant was on no page.
   const atInstant = all.filter(({ capturedAt }) => capturedAt === position.from).length
   const rows = all.slice(Math.min(position.skip, atInstant))
   const items = rows.slice(0, limit)

@@ -125,7 +125,7 @@ export const of = (bytes: Uint8Array): FileKind => {
 }
 
 const textKind = (text: string): FileKind => {
-  if (LOG_LINE.test(CsvColumns.firstLine(text))) return "owntracks_log"
+  if (LOG_LINE.test(CsvColumns.firstLine(text).trimStart())) return "owntracks_log"
   const header = CsvColumns.headerOf(text)
   return header !== undefined && CsvColumns.isComplete(CsvColumns.guess(header)) ? "csv" : "text"
 }

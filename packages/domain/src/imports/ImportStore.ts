@@ -162,10 +162,10 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly beginUndo: (of: ImportKey) => StoreEffect<Option.Option<Import>>
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
-     * the time of the last one. A fix or visit that another import contained too is moved to that import (decision
-     * imports-13). When no fix is left, deletes the visits, the stays, the devices, the deleted stretches that an
-     * archive brought and the import, and returns "gone". "lost": the lease was lost. Each step raises the version of
-     * the user's uploads, so an upload that is being evaluated is evaluated again.
+     * the time of the last one. A fix or visit that another import contained too is moved to that import, if that
+     * import still exists (decision imports-13). When no fix is left, deletes the visits, the stays, the devices, the
+     * deleted stretches that an archive brought and the import, and returns "gone". "lost": the lease was lost. Each
+     * step raises the version of the user's uploads, so an upload that is being evaluated is evaluated again.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**

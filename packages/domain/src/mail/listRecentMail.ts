@@ -4,7 +4,10 @@ import { program, Vault } from "../shared/index.js"
 import * as Mail from "./Mail.js"
 import { MailOutbox } from "./MailOutbox.js"
 
-/** A message of the outbox with its address and its full text, in English and UTC. */
+/**
+ * A message of the outbox with its address and its full text, in English and UTC. Only the mail about the deletion of
+ * an account is in its reader's language and zone (decision deletions-6).
+ */
 export interface RecentMail extends Omit<Mail.KeptMail, "message"> {
   /** The address; null when the account was deleted. */
   readonly to: Account.Email | null

@@ -74,7 +74,7 @@ export const ARCHIVED_PLACES = owned(
   "Archived places that an imported archive adds",
   500,
   "all archived places of the account; only the import of an archive is limited",
-  "an account gets at most 500 archived places from imported archives; an import leaves out further ones"
+  "an account with 500 archived places gets no more of them from an archive; an import leaves these out"
 )
 
 export const DEVICES = owned(

@@ -47,7 +47,7 @@ describe("the pages of a range of fixes [answers-7]", () => {
     expect(shown.map(({ capturedAt }) => capturedAt - NOON)).toEqual(times)
   })
 
-  it("whatever is deleted between two pages, no fix that is left is missing, and without deletions none comes twice", () => {
+  it("whichever instants are deleted between two pages, no fix that is left is missing, and without deletions none comes twice", () => {
     const times = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 30 })
     const deletions = fc.array(fc.array(fc.integer({ min: 0, max: 8 }), { maxLength: 2 }), { maxLength: 10 })
     fc.assert(

@@ -68,7 +68,7 @@ export const settings: typeof en.settings = {
     none: "E-Mails zu Ihren Entscheidungen und zur Sicherheit Ihres Kontos, sonst nichts.",
     present: (kinds) => html`Neben E-Mails zu Ihren Entscheidungen und zur Sicherheit Ihres Kontos: ${kinds}.`,
     choose: "E-Mails wählen…",
-    lead: "Kreuzen Sie an, worüber Sie Bescheid wissen möchten. Von jeder Art bekommen Sie höchstens eine E-Mail am Tag.",
+    lead: "Kreuzen Sie an, worüber Sie Bescheid wissen möchten. Von jeder Art bekommen Sie höchstens eine E-Mail am Tag, über Apps, die ungewöhnlich oft abfragen, eine für jede App.",
     legend: "E-Mail an mich",
     kinds: {
       asked_often: {

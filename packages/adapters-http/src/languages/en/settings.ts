@@ -70,7 +70,7 @@ export const settings = {
     present: (kinds: Html): Html =>
       html`Beside mails about your decisions and about the safety of your account: ${kinds}.`,
     choose: "Choose mails…",
-    lead: "Tick what you want to know about. Of each kind you get one mail a day at most.",
+    lead: "Tick what you want to know about. Of each kind you get one mail a day at most; of apps that ask unusually often, one for each app.",
     legend: "Mail me when",
     /** The kinds of mails. `name`: the kind as a label. `inLine`: the kind in a list within a sentence. */
     kinds: {

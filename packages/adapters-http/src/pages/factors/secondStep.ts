@@ -125,7 +125,7 @@ const handle = Effect.gen(function* () {
   }).pipe(Effect.catchTag("PendingOver", () => over(returnTo)))
 })
 
-const finish = Visitor.once((form) => ReturnTo.safe(form.value("return_to")), handle)
+const finish = Visitor.once({ to: (form) => ReturnTo.safe(form.value("return_to")), makesKnown: true }, handle)
 
 /** Starts the new session and ends the browser's earlier session, like a sign-in with the password alone. */
 export const enter = (opened: OpenedSession, provedBy: ProvedBy, returnTo: string, codesLeft: number | null) =>

@@ -216,20 +216,25 @@ export const sentForm = (form: Form.Form): SentForm =>
 /**
  * Handles a form that has `onceField`. A person who presses the button twice sends the form twice. The second request
  * has the old session cookie, which no longer works, or already the new cookie. In both cases the service answers the
- * second request like the first request, with a redirect to `to` (decision accounts-21).
+ * second request like the first request, with a redirect to `to` (decision accounts-21). `makesKnown`: whether the
+ * first answer makes the browser known (decision accounts-14).
  */
-export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effect<Response, E, R>) =>
+export const once = <E, R>(
+  { makesKnown, to }: { readonly makesKnown: boolean; readonly to: (form: Form.Form) => string },
+  handle: Effect.Effect<Response, E, R>
+) =>
   Effect.gen(function* () {
-    const before = yield* repeated(to)
+    const again = repeated(to, makesKnown)
+    const before = yield* again
     if (Option.isSome(before)) return before.value
     const answer = yield* handle
     const isDone = Credentials.cookieName(yield* HttpOptions) in answer.cookies.cookies
     // Another request with the same form may have succeeded while this request ran. Then the code in the form is used
     // up, or the old session has ended, so this request failed.
-    return isDone ? answer : Option.getOrElse(yield* repeated(to), () => answer)
+    return isDone ? answer : Option.getOrElse(yield* again, () => answer)
   })
 
-const repeated = (to: (form: Form.Form) => string) =>
+const repeated = (to: (form: Form.Form) => string, makesKnown: boolean) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -242,5 +247,11 @@ const repeated = (to: (form: Form.Form) => string) =>
     const bound = [present, Credentials.visitorToken(request, options)].filter((one) => one !== undefined)
     const owns = yield* Effect.exists(bound, (one) => checkFormToken(one, form.value("form_token")))
     if (!owns && present !== cookie) return Option.none<Response>()
-    return Option.some(yield* staysSignedIn(account, Option.some(cookie), seeOther(to(form))))
+    // A confirmation makes no browser known: a thief with a stolen session could make a browser known that way, and the
+    // owner would get no mail.
+    return Option.some(
+      makesKnown
+        ? yield* staysSignedIn(account, Option.some(cookie), seeOther(to(form)))
+        : Credentials.setSession(seeOther(to(form)), cookie, options)
+    )
   })

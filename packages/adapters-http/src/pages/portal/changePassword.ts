@@ -76,7 +76,8 @@ const handle = (portal: string) =>
     })
   )
 
-const change = (portal: string) => Visitor.once((form) => done(portal, form.value("new_password")), handle(portal))
+const change = (portal: string) =>
+  Visitor.once({ to: (form) => done(portal, form.value("new_password")), makesKnown: true }, handle(portal))
 
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)

@@ -136,7 +136,7 @@ export const detail = (
     })
   })
 
-/** Without a phone, every answer to the app is "unknown". So this note leads to the set-up of a phone. */
+/** Without a phone, the app learns no new location. So this note leads to the set-up of a phone. */
 const noPhone = (portal: string): Html =>
   html`<div class="note">
     <p>${words.noPhone.text}</p>

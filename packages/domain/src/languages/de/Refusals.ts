@@ -26,8 +26,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "ein Konto kann {n:number} Orte haben; archivieren Sie einen, den Sie nicht mehr brauchen"
   },
   {
-    en: "an account gets at most {n:number} archived places from imported archives; an import leaves out further ones",
-    de: "ein Konto bekommt höchstens {n:number} archivierte Orte aus importierten Archiven; weitere lässt ein Import aus"
+    en: "an account with {n:number} archived places gets no more of them from an archive; an import leaves these out",
+    de: "ein Konto mit {n:number} archivierten Orten bekommt aus einem Archiv keine weiteren; ein Import lässt sie aus"
   },
   {
     en: "an account can have {n:number} devices; remove one that you no longer use",
