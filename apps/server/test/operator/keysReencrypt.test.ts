@@ -1,12 +1,11 @@
 import { KeyCanary, Migrator, NodeVault } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { SigningSecret } from "@place-access/domain/endpoints"
-import { AppId, EndpointId, Vault } from "@place-access/domain/shared"
 import { describe, it } from "@effect/vitest"
 import { Effect, Either, Redacted } from "effect"
 import { expect } from "vitest"
 import { migrations } from "../../../../packages/adapters-pg/src/schema/migrations/index.js"
 import { emptyEmbedded, migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { storeSealedEndpoint } from "../../../../packages/adapters-pg/test/support/sealedEndpoint.js"
 import { keysReencrypt } from "../../src/operator/keysReencrypt.js"
 
 const [k1, k2, lost] = ["k1", "k2", "k9"].map((id) => Redacted.value(NodeVault.generateKey(id)))
@@ -15,19 +14,6 @@ const [k1, k2, lost] = ["k1", "k2", "k9"].map((id) => Redacted.value(NodeVault.g
 const vaultOf = (...keys: ReadonlyArray<string | undefined>) =>
   NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(keys.join(","))))
 
-const app = AppId.make("app_00000000000000000000000000")
-
-/** Stores an endpoint whose signing secret is encrypted with the newest key. */
-const storeEndpoint = (index: number) =>
-  Effect.gen(function* () {
-    const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
-    const id = EndpointId.make(`whe_${String(index).padStart(26, "0")}`)
-    const sealed = yield* vault.seal("whsec_x", SigningSecret.sealContext(app, id))
-    const secrets = JSON.stringify([{ sealed, createdAt: 0, expiresAt: null }])
-    yield* sql`INSERT INTO endpoints (app_id, endpoint_id, url, events, epoch, strikes, secrets, created_at)
-      VALUES (${app}, ${id}, 'https://example.com/', '{}', 1, 0, ${secrets}::jsonb, ${new Date(0)})`
-  })
-
 const endpoints = Effect.flatMap(SqlClient, (sql) => sql`SELECT secrets FROM endpoints ORDER BY endpoint_id`)
 
 describe("keys reencrypt [settings-3]", () => {
@@ -35,7 +21,7 @@ describe("keys reencrypt [settings-3]", () => {
     Effect.gen(function* () {
       yield* Migrator.migrateWith(Migrator.fromRecord(migrations).slice(0, -1))
       yield* KeyCanary.keep().pipe(Effect.provide(vaultOf(k1)))
-      yield* storeEndpoint(1).pipe(Effect.provide(vaultOf(k1)))
+      yield* storeSealedEndpoint(1).pipe(Effect.provide(vaultOf(k1)))
       const before = yield* endpoints
       const refused = yield* Effect.flip(keysReencrypt.pipe(Effect.provide(vaultOf(k1))))
       expect(refused.message).toBe(
@@ -49,8 +35,8 @@ describe("keys reencrypt [settings-3]", () => {
 
   it.live("names the rows with a value that cannot be decrypted, and encrypts the others again", () =>
     Effect.gen(function* () {
-      yield* storeEndpoint(1).pipe(Effect.provide(vaultOf(k1)))
-      yield* storeEndpoint(2).pipe(Effect.provide(vaultOf(lost)))
+      yield* storeSealedEndpoint(1).pipe(Effect.provide(vaultOf(k1)))
+      yield* storeSealedEndpoint(2).pipe(Effect.provide(vaultOf(lost)))
       yield* KeyCanary.keep().pipe(Effect.provide(vaultOf(k2, k1)))
       const { sentences } = yield* keysReencrypt.pipe(Effect.provide(vaultOf(k2, k1)))
       expect(sentences.slice(0, 4)).toEqual([

@@ -7,7 +7,7 @@ import * as Credentials from "../security/Credentials.js"
 
 /**
  * A new password makes the account forget all its known browsers. This function makes the browser that has just set the
- * password known again: it adds a new cookie to `response`.
+ * password, or has sent its form twice (decision accounts-21), known again: it adds a new cookie to `response`.
  */
 export const staysKnown = (
   account: Pick<Account.Account, "id" | "email">,
@@ -22,7 +22,7 @@ export const staysKnown = (
     })
   })
 
-/** Like `staysKnown`. Also sets the session cookie that the change of the password returned, if it returned one. */
+/** Like `staysKnown`. Also sets the session cookie, if there is a new one. */
 export const staysSignedIn = (
   account: Account.Account,
   cookie: Option.Option<string>,

@@ -1,9 +1,8 @@
 import { KeyCanary, Migrator, NodeVault } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { SigningSecret } from "@place-access/domain/endpoints"
-import { AppId, EndpointId, Vault } from "@place-access/domain/shared"
 import { Check, type Contract } from "@place-access/domain/testing"
 import { Effect, Either, Redacted } from "effect"
+import { storeSealedEndpoint } from "./sealedEndpoint.js"
 
 const key = (id: string): string => Redacted.value(NodeVault.generateKey(id))
 
@@ -30,14 +29,7 @@ const refused = (keyId: string) =>
   })
 
 /** Stores an endpoint as an earlier version of the service did, which stored no key canaries. */
-const endpoint = Effect.gen(function* () {
-  const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
-  const [app, id] = [AppId.make("app_00000000000000000000000000"), EndpointId.make("whe_00000000000000000000000000")]
-  const sealed = yield* vault.seal("whsec_x", SigningSecret.sealContext(app, id))
-  const secrets = JSON.stringify([{ sealed, createdAt: 0, expiresAt: null }])
-  yield* sql`INSERT INTO endpoints (app_id, endpoint_id, url, events, epoch, strikes, secrets, created_at)
-    VALUES (${app}, ${id}, 'https://example.com/', '{}', 1, 0, ${secrets}::jsonb, ${new Date(0)})`
-})
+const endpoint = storeSealedEndpoint()
 
 const [k1, k2] = [key("k1"), key("k2")]
 const otherK1 = key("k1")
