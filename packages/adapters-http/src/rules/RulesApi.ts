@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Geometry } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { Rule, RuleLife } from "@place-access/domain/rules"
 import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
@@ -154,8 +155,7 @@ const Query = Schema.Struct(Fields.paging(100, 500)).annotations({ parseOptions:
 const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
   Schema.Struct({ rules: Schema.Array(rule), nextCursor: Schema.NullOr(Schema.String) })
 
-const BEHAVIOUR =
-  "The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant."
+const BEHAVIOUR = `The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules that have not ended.`
 const ZONE_BUDGET =
   "A new zone rule counts like a call of verify-zone: 20 in an hour, and over a day as long as the questions do not narrow down where the user is. Removing a rule gives no question back."
 const REMOVAL = "Stops all events of the rule; events that wait are not sent. A second call answers 404."
@@ -169,6 +169,7 @@ export const RulesApi = HttpApiGroup.make("rules")
       .addError(Errors.WebhookUrlNotRegistered)
       .addError(Errors.NotFound)
       .addError(Errors.RuleLimitReached)
+      .addError(Errors.Conflict)
       .annotate(OpenApi.Summary, "Get an event when the user arrives at, leaves or stays at a shared place")
       .annotate(OpenApi.Description, BEHAVIOUR)
   )
@@ -195,6 +196,7 @@ export const RulesApi = HttpApiGroup.make("rules")
       .addSuccess(ZoneRuleBody, { status: 201 })
       .addError(Errors.WebhookUrlNotRegistered)
       .addError(Errors.RuleLimitReached)
+      .addError(Errors.Conflict)
       .addError(Errors.BudgetExceeded)
       .annotate(OpenApi.Summary, "Get an event when the user arrives in, leaves or stays in an area that the app draws")
       .annotate(OpenApi.Description, `${BEHAVIOUR} ${ZONE_BUDGET}`)

@@ -12,7 +12,7 @@ import {
   type RuleLimitReached,
   type RuleRequest
 } from "@place-access/domain/rules"
-import { Words, gen } from "@place-access/domain/shared"
+import { type Conflict, Words, gen } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -148,6 +148,7 @@ const termsOf = (payload: {
 const refusals = {
   WebhookUrlNotRegistered: () => Effect.fail(Errors.webhookUrlNotRegistered),
   RuleLimitReached: ({ instant }: RuleLimitReached) => Effect.fail(Errors.ruleLimitReached(instant)),
+  Conflict: ({ reason }: Conflict) => Effect.fail(Errors.conflict(reason)),
   InvalidToken: () => Effect.fail(Errors.invalidToken)
 }
 

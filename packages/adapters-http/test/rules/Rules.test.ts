@@ -2,6 +2,7 @@ import { App } from "@place-access/domain/apps"
 import { EndpointStore, EndpointUrl } from "@place-access/domain/endpoints"
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { ConnectionStore, disconnect, sharePlaces } from "@place-access/domain/connection"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { EndpointId, PlaceId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -165,6 +166,16 @@ describe("POST /v1/rules/place [§4.6]", () => {
     for (const place_id of [unshared, archived, "plc_none", "", "a b", "x".repeat(100)]) {
       expect(await create({ place_id })).toMatchObject({ status: 404, json: { error: "not_found" } })
     }
+  })
+
+  it(`409 conflict for one more than ${AccountLimits.RULES.most} rules that have not ended [rules-15]`, async () => {
+    const ahead = (index: number) =>
+      create({ active_from: later(index * 60_000), active_until: later(index * 60_000 + 60_000) })
+    for (let index = 1; index <= AccountLimits.RULES.most; index++) expect((await ahead(index)).status).toBe(201)
+    expect(await ahead(AccountLimits.RULES.most + 1)).toMatchObject({
+      status: 409,
+      json: { error: "conflict", message: expect.stringContaining("500 rules that have not ended") }
+    })
   })
 
   it("409 rule_limit_reached names the instant that would see eleven", async () => {

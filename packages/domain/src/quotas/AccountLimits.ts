@@ -126,6 +126,17 @@ export const INVITATIONS = owned(
   "an app can have 20 open invitations; withdraw one first"
 )
 
+/**
+ * Every upload reads and evaluates the rules of a person's connections, also those whose windows are ahead, so their
+ * number is limited beside the ten that may be active at one instant (Spec §4.6.6, decision rules-15).
+ */
+export const RULES = owned(
+  "Rules of a connection that have not ended",
+  500,
+  "those that are active, disabled, or whose window is ahead",
+  "a connection can have 500 rules that have not ended; remove one, or wait until the window of one has ended"
+)
+
 export const LISTENERS = owned(
   "Machines that listen to an app",
   5,
@@ -240,6 +251,7 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   TEST_PEOPLE,
   MEMBERS,
   INVITATIONS,
+  RULES,
   LISTENERS,
   CREATIONS,
   TEST_WEBHOOKS,

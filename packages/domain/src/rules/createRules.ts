@@ -4,7 +4,8 @@ import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { orBudgetExceeded } from "../limits/spendLimits.js"
 import * as ZoneQuestions from "../limits/ZoneQuestions.js"
 import { PlaceStore } from "../places/PlaceStore.js"
-import { Entropy, NotFound, PlaceId, program, RuleId, Timestamp } from "../shared/index.js"
+import { AccountLimits } from "../quotas/index.js"
+import { Conflict, Entropy, NotFound, PlaceId, program, RuleId, Timestamp } from "../shared/index.js"
 import * as ConcurrentLimit from "./ConcurrentLimit.js"
 import type { Rule, PlaceTarget, RuleTarget, ZoneTarget } from "./Rule.js"
 import * as RuleRequest from "./RuleRequest.js"
@@ -38,7 +39,8 @@ export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("Ru
 
 /**
  * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems together), the
- * endpoint's address, whether the app can see the place, the limit of ten active rules.
+ * endpoint's address, whether the app can see the place, the limit of ten active rules, the limit of rules that have
+ * not ended (`Conflict`, decision rules-15).
  */
 export const createPlaceRule = program(
   "createPlaceRule",
@@ -73,7 +75,7 @@ const visiblePlace = (caller: RuleCaller, text: string) =>
 
 /**
  * Creates a rule about an area that the app draws and names (Spec §4.6). The checks are made in the order of
- * `createPlaceRule`; both kinds of rule share the limit of ten. The budget of zone questions comes last, so that a rule
+ * `createPlaceRule`; both kinds of rule share both limits. The budget of zone questions comes last, so that a rule
  * that is refused for another reason does not spend a question.
  */
 export const createZoneRule = program(
@@ -93,8 +95,8 @@ export const createZoneRule = program(
 
 interface Decided {
   readonly outcome: {
-    readonly rule: Either.Either<Rule<ZoneTarget>, RuleLimitReached>
-    /** Null when the limit of ten active rules refused the rule, because then no question was spent. */
+    readonly rule: Either.Either<Rule<ZoneTarget>, RuleLimitReached | Conflict>
+    /** Null when a limit of rules refused the rule, because then no question was spent. */
     readonly asking: ZoneQuestions.ZoneQuestionOutcome | null
   }
   readonly rule: Rule | null
@@ -133,17 +135,21 @@ const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: P
   })
 
 /**
- * Returns the rule, or the instant at which it would be the connection's eleventh active rule. The store calls this
- * function under its lock, so that two requests cannot both add the tenth rule.
+ * Returns the rule, or the instant at which it would be the connection's eleventh active rule, or `Conflict` when the
+ * connection has `AccountLimits.RULES.most` rules that have not ended. The store calls this function under its lock, so
+ * that two requests cannot both add the last rule.
  */
 const admitted = <T extends RuleTarget>(
   rule: Rule<T>,
   present: ReadonlyArray<Rule>,
   now: Timestamp.Timestamp
-): Either.Either<Rule<T>, RuleLimitReached> => {
+): Either.Either<Rule<T>, RuleLimitReached | Conflict> => {
   const windows = present.map((one) => one.window)
   const instant = ConcurrentLimit.firstOverflow(windows, rule.window, now)
-  return instant === undefined ? Either.right(rule) : Either.left(new RuleLimitReached({ instant }))
+  if (instant !== undefined) return Either.left(new RuleLimitReached({ instant }))
+  return present.length < AccountLimits.RULES.most
+    ? Either.right(rule)
+    : Either.left(new Conflict({ reason: AccountLimits.RULES.refusal }))
 }
 
 /**

@@ -90,6 +90,32 @@ describe("creating a place rule [§4.6]", () => {
     )
   )
 
+  it.effect("of rules that have not ended, a connection can have 500: a deleted one makes room [rules-15]", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place } = yield* RuleSamples.sharing()
+        const createAhead = (minute: number) =>
+          createPlaceRule(connection, {
+            type: "enter",
+            placeId: place.id,
+            activeFrom: new Date(NOON + minute * 60_000).toISOString(),
+            activeUntil: new Date(NOON + (minute + 1) * 60_000).toISOString()
+          })
+        const rules = yield* Effect.forEach(
+          Array.from({ length: 500 }, (_, index) => index),
+          createAhead
+        )
+        expect(yield* Effect.flip(createAhead(500))).toMatchObject({
+          _tag: "Conflict",
+          reason:
+            "a connection can have 500 rules that have not ended; remove one, or wait until the window of one has ended"
+        })
+        yield* removeRule(connection, rules[0]!.id, "Place")
+        expect((yield* createAhead(500)).type).toBe("enter")
+      })
+    )
+  )
+
   it.effect("the eleventh is refused with the instant, a deleted one makes room", () =>
     run(
       Effect.gen(function* () {
