@@ -86,8 +86,10 @@ const devicesOf = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId) =>
 
 /**
  * An SQL condition on `devices heir`: `heir` takes over this row of `table` when the import that stored the row is
- * undone. It is the first device in the row's `also_from` that belongs to another import that still exists. The devices
- * of a removed import still exist, but nobody could undo that import any more, so they take over nothing.
+ * undone. It is the first device in the row's `also_from` that belongs to another import that still exists and is not
+ * being undone. The devices of a removed import still exist, but nobody could undo that import any more, so they take
+ * over nothing. An import that is being undone takes over nothing, because its own undo may have passed the time of the
+ * row already.
  */
 const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (
@@ -95,7 +97,8 @@ const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
         WHERE o.user_id = ${userId} AND o.format = 'import' AND o.device_id <> ALL(${devices}::text[])
           AND o.device_id = ANY(${sql(table)}.also_from)
           AND EXISTS (
-            SELECT 1 FROM imports i WHERE i.user_id = ${userId} AND i.device_id IN (o.device_id, o.part_of))
+            SELECT 1 FROM imports i
+            WHERE i.user_id = ${userId} AND i.device_id IN (o.device_id, o.part_of) AND i.state <> 'undoing')
         ORDER BY array_position(${sql(table)}.also_from, o.device_id) LIMIT 1)`
 
 /**

@@ -87,6 +87,37 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStor
     })
   },
   {
+    name: "undo: of two imports that are undone at the same time, neither inherits what both brought [imports-13]",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const user = yield* Fixtures.user
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const visits = [Uploads.visit(Timestamp.make(now - 9e8), Timestamp.make(now - 8e8))]
+      const first = yield* done(user.id, now, { fixes: fixes.slice(0, 4), visits })
+      const second = yield* done(user.id, now, { fixes, visits })
+      Check.isTrue(Option.isSome(yield* store.beginUndo(first)), "the first begins")
+      Check.isTrue(Option.isSome(yield* store.beginUndo(second)), "the second begins")
+      // The second deletes what only it brought. Its next step looks for fixes after these only.
+      const { lease } = yield* claimed(second, "undo_second", now)
+      const until = yield* store.undo({ ...second, lease }, null)
+      Check.equal(until, fixes[5]?.capturedAt, "the second goes on after its newest fix")
+      const { lease: ofFirst } = yield* claimed(first, "undo_first", now)
+      const after = yield* store.undo({ ...first, lease: ofFirst }, null)
+      Check.equal(after, fixes[3]?.capturedAt, "the first goes on after its newest fix")
+      Check.equal(yield* Uploads.latest({ userId: user.id }, 50), [], "no fix is left")
+      for (const [of, own, last] of [
+        [first, ofFirst, fixes[3]?.capturedAt],
+        [second, lease, fixes[5]?.capturedAt]
+      ] as const) {
+        Check.equal(yield* store.undo({ ...of, lease: own }, last ?? null), "gone", "the import is gone")
+      }
+      const { fixes: readings, visits: stayed } = yield* history.survey(user.id, { after: null, until: null })
+      Check.equal([readings, stayed], [0, 0], "nothing is left")
+    })
+  },
+  {
     name: "undo: an import that was removed inherits nothing, because nobody could undo it any more [imports-13]",
     run: Effect.gen(function* () {
       const history = yield* HistoryStore

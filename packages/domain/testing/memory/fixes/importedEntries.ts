@@ -60,8 +60,8 @@ const noteSender = <A extends Brought>(
 
 /**
  * Removes a row of an import that is being undone. `own` is the key of the fix or visit, and `going` has the import's
- * devices. If the file of another import that still exists also has the fix or visit, the row is stored under the
- * device of that import, and the function returns this device.
+ * devices. If the file of another import that still exists and is not being undone also has the fix or visit, the
+ * row is stored under the device of that import, and the function returns this device.
  */
 const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
   { importDevices, importParts, imports }: Tables,
@@ -71,10 +71,13 @@ const handOver = <A extends Brought & { readonly userId: UserId; readonly device
 ): DeviceId | undefined => {
   const { alsoFrom, deviceId, userId } = row
   rows.delete(`${userId} ${deviceId} ${own}`)
-  // The devices of a removed import still exist, but nobody could undo that import any more.
+  // The devices of a removed import still exist, but nobody could undo that import any more. The undo of an import
+  // that is being undone may have passed the time of this row already.
   const isOfImport = (id: DeviceId) =>
     importDevices.has(id) &&
-    [...imports.values()].some(({ import: one }) => one.deviceId === (importParts.get(id) ?? id))
+    [...imports.values()].some(
+      ({ import: one }) => one.deviceId === (importParts.get(id) ?? id) && one.state !== "undoing"
+    )
   const heir = alsoFrom?.find((id) => !going.includes(id) && isOfImport(id))
   // A deletion of history may have shortened several visits to the same times, so the import with the device `heir` may
   // already have a row with this key.
