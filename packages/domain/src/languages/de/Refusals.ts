@@ -46,6 +46,10 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "eine App kann {n:number} Webhook-Endpunkte haben; entfernen Sie zuerst einen"
   },
   {
+    en: "a connection can have {n:number} rules that have not ended; remove one, or wait until the window of one has ended",
+    de: "eine Verbindung kann {n:number} Regeln haben, die noch nicht beendet sind; entfernen Sie eine, oder warten Sie, bis das Zeitfenster einer Regel zu Ende ist"
+  },
+  {
     en: "an app can have {n:number} test people; remove one first",
     de: "eine App kann {n:number} Testpersonen haben; entfernen Sie zuerst eine"
   },
