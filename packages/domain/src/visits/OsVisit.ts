@@ -46,8 +46,8 @@ export interface OsVisit extends Geometry.Point {
   readonly departure: Timestamp.Timestamp | null
   readonly accuracyM: number | null
   /**
-   * Whether the departure is certain: the phone reported it, or a stretch of history that the user deleted cut the
-   * visit off. False also for an open visit.
+   * Whether the phone reported the departure. False: a stay may end the visit earlier, also when a stretch of history
+   * that the user deleted cut the visit off.
    */
   readonly isLeft: boolean
 }
@@ -73,7 +73,7 @@ export const decide = (
     deviceId,
     arrival,
     departure: cutOff ?? departure,
-    isLeft: left !== null || cutOff !== null,
+    isLeft: left !== null,
     lat,
     lon,
     accuracyM

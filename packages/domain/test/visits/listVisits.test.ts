@@ -276,6 +276,29 @@ describe("pages of visits", () => {
         })
       )
     )
+
+    it.effect.each<[string, ReadonlyArray<ReturnType<typeof report>>, readonly [from: number, until: number]]>([
+      ["between the stays", [report(INSIDE, 302, null)], [150, 120]],
+      ["after both stays", [report(INSIDE, 302, null)], [40, 30]],
+      ["before the next arrival", [report(INSIDE, 302, null), report(OUTSIDE, 160, null)], [190, 180]]
+    ])(
+      "a visit without a departure ends with its stay, also when history is deleted later: %s [visits-1]",
+      ([, reports, [from, until]]) =>
+        run(
+          Effect.gen(function* () {
+            const { home, phone, userId } = yield* ground
+            yield* ingestFixes(phone, FIXES, reports)
+            const expected = [
+              [100, 50],
+              [302, 200]
+            ]
+            expect(yield* whole(userId, home)).toEqual(expected)
+            const stretch = { from: time(NOON - from * MINUTE), until: time(NOON - until * MINUTE) }
+            yield* (yield* HistoryStore).erase(userId, stretch, time(NOON))
+            expect(yield* whole(userId, home)).toEqual(expected)
+          })
+        )
+    )
   })
 
   it.effect(
