@@ -7,6 +7,7 @@ import {
   MemoryDatabase,
   MemoryEntropy,
   MemoryEventStore,
+  MemoryStaffStore,
   MemoryTierStore,
   MemoryVault,
   tierStoreContract
@@ -20,6 +21,7 @@ const layer = Layer.mergeAll(
   MemoryConsentStore.layer,
   MemoryTokenStore.layer,
   MemoryEventStore.layer,
+  MemoryStaffStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryEntropy.layer,

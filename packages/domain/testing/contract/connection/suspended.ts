@@ -2,8 +2,10 @@ import { Effect, Option } from "effect"
 import { OPERATOR } from "../../../src/audit/AuditEvent.js"
 import { ConnectionStore, type WithApp } from "../../../src/connection/ConnectionStore.js"
 import type { UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as AccountChange from "../../../src/staff/AccountChange.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
+import { TierStore } from "../../../src/sweeps/TierStore.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -95,6 +97,24 @@ export const suspendedConnections: Contract<SuspensionPorts> = [
           yield* store.findOfApp(appId, id),
           Option.fromNullable(listed)
         ].map(isSuspended)
+      })
+    )
+  }
+]
+
+/** A rule that every `TierStore` must keep: a sweep learns whether an account is suspended at that time. */
+export const suspendedTiers: Contract<SuspensionPorts | TierStore> = [
+  {
+    name: "sweep: says that the account of the person or of the app's developer is suspended [staff-1]",
+    run: followsSuspensions(({ connection: { id, userId } }) =>
+      Effect.gen(function* () {
+        yield* Samples.change(id, { _tag: "LookAt", at: yield* Timestamp.now })
+        const swept = yield* (yield* TierStore).sweep({ id, userId }, (state) => ({
+          outcome: state,
+          writes: [{ _tag: "LookAt", at: null }],
+          notices: []
+        }))
+        return [isSuspended(swept)]
       })
     )
   }

@@ -13,6 +13,7 @@ import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Samples from "./connectionSamples.js"
+import { type SuspensionPorts, suspendedTiers } from "./suspended.js"
 
 type Ports = Samples.ConnectionSamplePorts | TierStore | EventStore
 
@@ -312,4 +313,4 @@ const sweeps: Contract<Ports> = [
 /**
  * Rules that every `TierStore` must keep: which connections are due for the sweep, and what a sweep reads and writes.
  */
-export const tierStoreContract: Contract<Ports> = [...dues, ...kept, ...sweeps]
+export const tierStoreContract: Contract<Ports | SuspensionPorts> = [...dues, ...kept, ...sweeps, ...suspendedTiers]

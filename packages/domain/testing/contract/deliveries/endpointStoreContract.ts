@@ -123,6 +123,26 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
     })
   },
   {
+    name: "update: the ids and the time of creation stay, whatever the function returns",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const [app, other] = [yield* ownedApp, yield* ownedApp]
+      const [before, neighbour] = [yield* endpoint(app.id), yield* endpoint(other.id)]
+      yield* TestClock.adjust("90 minutes")
+      const updated = yield* store.update(app.id, before.id, (seen, now) => ({
+        ...seen,
+        appId: other.id,
+        id: neighbour.id,
+        createdAt: now,
+        strikes: 1
+      }))
+      const expected = Option.some({ ...before, strikes: 1 })
+      Check.equal(updated, expected, "what it returns")
+      Check.equal(yield* store.find(app.id, before.id), expected, "what is stored")
+      Check.equal(yield* store.find(other.id, neighbour.id), Option.some(neighbour), "the other endpoint")
+    })
+  },
+  {
     name: "update: the audit event is stored with the change, and not without it [audit-1]",
     run: Effect.gen(function* () {
       const store = yield* EndpointStore

@@ -2,13 +2,13 @@ import { Effect, Layer, Option } from "effect"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { type DueTiers, TierStore } from "../../../src/sweeps/TierStore.js"
 import { bucketOf } from "../leases/buckets.js"
-import { apply } from "./MemoryConnections.js"
+import { apply, withApp } from "./MemoryConnections.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<TierStore, never, MemoryDatabase> = Layer.effect(
   TierStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { apps, connections, tierLooks, tierNotices } = tables
+    const { connections, tierLooks, tierNotices } = tables
     return TierStore.of({
       due: ({ after, buckets, limit, now }) =>
         Effect.sync(() =>
@@ -26,13 +26,13 @@ export const layer: Layer.Layer<TierStore, never, MemoryDatabase> = Layer.effect
       sweep: ({ id, userId }, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const connection = connections.get(id)
-          const app = connection === undefined ? undefined : apps.get(connection.appId)?.app
+          const state = connection === undefined ? undefined : Option.getOrUndefined(withApp(tables, connection))
           const from = tierLooks.get(id) ?? null
-          if (connection?.userId !== userId || connection.endedAt !== null || app === undefined || from === null) {
+          if (connection?.userId !== userId || connection.endedAt !== null || state === undefined || from === null) {
             return Option.none()
           }
           const before = tierNotices.get(id) ?? []
-          const { notices, outcome, writes } = decide({ connection, app, from, notices: before }, now)
+          const { notices, outcome, writes } = decide({ ...state, from, notices: before }, now)
           apply(tables, id, writes, now)
           tierNotices.set(id, [...before, ...notices])
           return Option.some(outcome)

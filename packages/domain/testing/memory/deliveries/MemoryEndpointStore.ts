@@ -60,7 +60,7 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
       update: (appId, id, change, audit) =>
         Effect.map(Timestamp.now, (now) =>
           Option.map(find(appId, id), (before) => {
-            const after = change(before, now)
+            const after = { ...change(before, now), appId, id, createdAt: before.createdAt }
             tables.endpoints.set(id, after)
             if (audit !== undefined) MemoryAuditLog.append(tables, audit(now))
             return after
