@@ -2,28 +2,9 @@ import { CannotStart, Program } from "@place-access/worker"
 import { Console, Effect, Either, Schema } from "effect"
 import { askWorld } from "./virtual/askWorld.js"
 import { parse, USAGE, worldAddress } from "./virtual/orders.js"
+import { Answer, sentences } from "./virtual/sentences.js"
 
-const Happened = Schema.Struct({
-  at: Schema.String,
-  what: Schema.String,
-  type: Schema.optional(Schema.String),
-  subject: Schema.optional(Schema.String),
-  url: Schema.optional(Schema.String),
-  status: Schema.optional(Schema.Number),
-  failure: Schema.optional(Schema.String)
-})
-const Answer = Schema.parseJson(
-  Schema.Struct({ now: Schema.String, rate: Schema.Number, happened: Schema.Array(Happened) })
-)
 const Refused = Schema.parseJson(Schema.Struct({ message: Schema.String }))
-
-const line = ({ at, failure, status, subject, type, url, what }: typeof Happened.Type): string =>
-  [at, what.padEnd(7), type ?? subject, url, status ?? failure].filter((part) => part !== undefined).join("  ")
-
-const sentences = ({ happened, now, rate }: typeof Answer.Type): string => {
-  const pace = rate === 0 ? "stands still" : `runs ${rate} times as fast as real time`
-  return [...happened.map(line), `The clock shows ${now} and ${pace}.`].join("\n")
-}
 
 const clock = Effect.gen(function* () {
   const command = parse(process.argv.slice(2))
