@@ -6,10 +6,11 @@ import { expect, it } from "vitest"
 const HOME = join(import.meta.dirname, "..")
 const text = (path: string): string => readFileSync(join(HOME, path), "utf8")
 const GUIDE = text("docs/embedding.md")
+const SIMULATION = text("docs/simulation.md")
 
-/** The pieces of an example that the guide shows, in the order of the guide. */
-const pieces = (path: string): ReadonlyArray<string> =>
-  [...GUIDE.matchAll(/<!-- (\S+) -->\n```ts\n([^]*?)\n```/g)].flatMap(([, of, code]) => (of === path ? [code!] : []))
+/** The pieces of an example that a page of the documentation shows, in the order of the page. */
+const pieces = (page: string, path: string): ReadonlyArray<string> =>
+  [...page.matchAll(/<!-- (\S+) -->\n```ts\n([^]*?)\n```/g)].flatMap(([, of, code]) => (of === path ? [code!] : []))
 
 it.each([
   "rulesEngine.ts",
@@ -21,11 +22,18 @@ it.each([
   "vault.ts"
 ])("the guide has examples/%s as it is, whole and in order", (name) => {
   const path = `examples/${name}`
-  expect(`${pieces(path).join("\n\n")}\n`).toBe(text(path))
+  expect(`${pieces(GUIDE, path).join("\n\n")}\n`).toBe(text(path))
 })
 
-it("the guide has no other code", () => {
-  expect([...GUIDE.matchAll(/^```ts$/gm)]).toHaveLength([...GUIDE.matchAll(/^<!-- examples\/\S+ -->\n```ts$/gm)].length)
+it("the page about the simulation has examples/simulation.ts as it is", () => {
+  expect(`${pieces(SIMULATION, "examples/simulation.ts").join("\n\n")}\n`).toBe(text("examples/simulation.ts"))
+})
+
+it.each([
+  ["the guide", GUIDE],
+  ["the page about the simulation", SIMULATION]
+])("%s has no other code", (_, page) => {
+  expect([...page.matchAll(/^```ts$/gm)]).toHaveLength([...page.matchAll(/^<!-- examples\/\S+ -->\n```ts$/gm)].length)
 })
 
 it("the guide names every contract suite there is, and none that there is not", () => {
