@@ -11,7 +11,8 @@ same output, so two builds of the service can be compared with diff.
 A log is a file that the import page reads, or a CSV file with the columns capture_ts, write_ts, latitude, longitude
 and accuracy_m (seconds, degrees, metres; write_ts: when the phone stored the reading, which counts as its arrival).
 
-  --places FILE    a JSON list of {"lat", "lon", "radius_m"}. Default: the spots where the log stays, as circles
+  --places FILE    a JSON list of at most 99 {"lat", "lon", "radius_m"}. Default: the spots where the log stays, as
+                   circles; of more than 99, those with the longest stays
   --radius N       the radius of the circles that are found, 100 to 10000 metres (default 150)
   --dwell N        the minutes of the dwell rules, 5 to 720 (default 10)
   --settle N       the settle_s of the arrival and departure rules, 0 to 300 seconds (default: none)

@@ -3,6 +3,7 @@ import { Event } from "@place-access/domain/events"
 import { ingestFixes, settleDue } from "@place-access/domain/fixes"
 import { Bucket } from "@place-access/domain/leases"
 import { Place, type Geometry } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Rule, type RuleEvaluation } from "@place-access/domain/rules"
 import { type PlaceId, Timestamp, type UserId } from "@place-access/domain/shared"
@@ -59,6 +60,9 @@ export interface Replayed {
 }
 
 const DAY = 86_400_000
+
+/** The most circles of a replay. One place less than an account can have, because `RuleSamples.sharing` makes one. */
+export const CIRCLES_MAX = AccountLimits.PLACES.most - 1
 
 /** Replays a log from empty tables. Each circle gets one place and three rules, which are older than every reading. */
 export const replayLog = (log: Log, terms: ReplayTerms) => {

@@ -6,7 +6,7 @@ import { figuresOf, figuresText, silenceTable, type MeasuredLog } from "./figure
 import { digest, jsonLines, type NamedReplay, text } from "./lines.js"
 import { type Log, read } from "./Log.js"
 import type { ReplayOptions } from "./options.js"
-import { replayLog } from "./replayLog.js"
+import { CIRCLES_MAX, replayLog } from "./replayLog.js"
 import { spots, stayPoints } from "./StayPoints.js"
 
 /** Replays the files and prints the results. */
@@ -16,7 +16,7 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
     const measured: Array<MeasuredLog> = []
     for (const file of options.files) {
       const log = yield* read(file)
-      const circles = given ?? circlesOf(log, options.radiusM)
+      const circles = given ?? (yield* foundIn(log, options.radiusM))
       if (options.output === "figures") {
         measured.push({ log, circles })
         continue
@@ -32,9 +32,22 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
     }
   })
 
-/** A circle around each spot where the phone of the log stayed. */
+/** Circles around the spots where the phone of the log stayed: the `CIRCLES_MAX` spots with the longest stays. */
 export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Circle> =>
-  spots(stayPoints(log.readings), radiusM)
+  spots(stayPoints(log.readings), radiusM).slice(0, CIRCLES_MAX)
+
+/** The circles of `circlesOf`. Says on standard error, which is no part of the output, how many spots are left out. */
+const foundIn = (log: Log, radiusM: number) =>
+  Effect.gen(function* () {
+    const found = spots(stayPoints(log.readings), radiusM)
+    const leftOut = found.length - CIRCLES_MAX
+    if (leftOut > 0) {
+      yield* Console.error(
+        `${log.name} has ${found.length} spots. The replay leaves out the ${leftOut} with the shortest stays.`
+      )
+    }
+    return found.slice(0, CIRCLES_MAX)
+  })
 
 /**
  * Replays a log at the given places. The stores are in memory and have no failures, so only a bug can end the replay.
@@ -64,8 +77,13 @@ const Places = Schema.parseJson(
 const placesIn = (path: string): Effect.Effect<ReadonlyArray<Geometry.Circle>, CannotStart> =>
   Effect.tryPromise(() => readFile(path, "utf8")).pipe(
     Effect.flatMap(Schema.decode(Places)),
-    Effect.map((all) => all.map(({ lat, lon, radius_m }) => ({ lat, lon, radiusM: radius_m }))),
     Effect.mapError(
       () => new CannotStart({ message: `${path} must have a JSON list of objects with lat, lon and radius_m.` })
-    )
+    ),
+    Effect.filterOrFail(
+      (all) => all.length <= CIRCLES_MAX,
+      (all) =>
+        new CannotStart({ message: `${path} has ${all.length} places: a replay can have at most ${CIRCLES_MAX}.` })
+    ),
+    Effect.map((all) => all.map(({ lat, lon, radius_m }) => ({ lat, lon, radiusM: radius_m })))
   )

@@ -1,0 +1,99 @@
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import type { Log, LoggedReading } from "../../src/replay/Log.js"
+import type { ReplayOptions } from "../../src/replay/options.js"
+import { circlesOf, replay } from "../../src/replay/run.js"
+
+const NOON = Date.UTC(2026, 2, 2, 12)
+const MINUTE = 60_000
+const HOME = { lat: 48.2, lon: 16.37 }
+const TERMS = { dwellMinutes: 10, settleS: null, silenceS: null }
+
+/** A reading that arrives when it is captured; `north` is the distance from home in degrees of latitude. */
+const at = (capturedAt: number, north: number): LoggedReading => ({
+  receivedAt: Timestamp.make(capturedAt),
+  reading: { capturedAt: Timestamp.make(capturedAt), lat: HOME.lat + north, lon: HOME.lon, accuracyM: 10 }
+})
+
+const log = (readings: ReadonlyArray<LoggedReading>): Log => ({ name: "log", readings, visits: [] })
+
+describe("the places of a replay", () => {
+  let directory: string
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "place-access-"))
+  })
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  /** A log that stays at each of `count` spots, a minute longer at each than at the one before. */
+  const wanderer = (count: number): ReadonlyArray<LoggedReading> => {
+    const readings: Array<LoggedReading> = []
+    for (let spot = 0, time = NOON; spot < count; spot++, time += 10 * MINUTE) {
+      readings.push(at(time, spot * 0.01))
+      time += (10 + spot) * MINUTE
+      readings.push(at(time, spot * 0.01))
+    }
+    return readings
+  }
+
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(directory, name)
+    await writeFile(path, text)
+    return path
+  }
+  const csv = (readings: ReadonlyArray<LoggedReading>) =>
+    file(
+      "log.csv",
+      [
+        "capture_ts,write_ts,latitude,longitude,accuracy_m",
+        ...readings.map(({ reading: { capturedAt, lat, lon } }) => `${capturedAt / 1_000},,${lat},${lon},10`)
+      ].join("\n")
+    )
+  const options = (path: string, places?: string): ReplayOptions => ({
+    ...TERMS,
+    files: [path],
+    places,
+    radiusM: 150,
+    output: "digest"
+  })
+  const printed = () => {
+    const lines = { out: [] as Array<string>, err: [] as Array<string> }
+    vi.spyOn(console, "log").mockImplementation((line: string) => void lines.out.push(line))
+    vi.spyOn(console, "error").mockImplementation((line: string) => void lines.err.push(line))
+    return lines
+  }
+
+  it("are the 99 spots with the longest stays, and the others are counted", async () => {
+    const readings = wanderer(101)
+    expect(circlesOf(log(readings), 150).map(({ lat }) => lat)).toEqual(
+      readings
+        .filter((_, index) => index % 2 === 0)
+        .map(({ reading }) => reading.lat)
+        .slice(2)
+        .toReversed()
+    )
+    const lines = printed()
+    await Effect.runPromise(replay(options(await csv(readings))))
+    expect(lines.err).toEqual(["log.csv has 101 spots. The replay leaves out the 2 with the shortest stays."])
+    expect(lines.out).toEqual([expect.stringMatching(/^log\.csv: 202 readings, 99 places, /)])
+  })
+
+  it("a file of 99 places is taken, and a longer one is refused", async () => {
+    const places = (count: number) =>
+      file("places.json", JSON.stringify(Array.from({ length: count }, (_, index) => ({ lat: index / 10, lon: 1 }))))
+    const lines = printed()
+    const path = await csv(wanderer(1))
+    await Effect.runPromise(replay(options(path, await places(99))))
+    expect(lines.out).toEqual([expect.stringMatching(/^log\.csv: 2 readings, 99 places, /)])
+    expect(await Effect.runPromise(Effect.flip(replay(options(path, await places(100)))))).toMatchObject({
+      _tag: "CannotStart",
+      message: expect.stringMatching(/places\.json has 100 places: a replay can have at most 99\.$/)
+    })
+  })
+})
