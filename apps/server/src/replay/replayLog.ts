@@ -1,6 +1,6 @@
 import { EventStore } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
-import { ingestFixes, settleDue } from "@place-access/domain/fixes"
+import { Fix, ingestFixes, settleDue } from "@place-access/domain/fixes"
 import { Bucket } from "@place-access/domain/leases"
 import { Place, type Geometry } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
@@ -67,7 +67,9 @@ export const CIRCLES_MAX = AccountLimits.PLACES.most - 1
 /** Replays a log from empty tables. Each circle gets one place and three rules, which are older than every reading. */
 export const replayLog = (log: Log, terms: ReplayTerms) => {
   const times = log.readings.flatMap(({ reading, receivedAt }) => [reading.capturedAt, receivedAt])
-  const first = times.reduce((a, b) => Math.min(a, b), times[0] ?? 0)
+  // A time before `Fix.EARLIEST` is quarantined, so it must not set the clock: a log would begin in 1970.
+  const known = times.filter((at) => at >= Fix.EARLIEST)
+  const first = known.reduce((a, b) => Math.min(a, b), known[0] ?? Fix.EARLIEST)
   const { clock, set } = steered(first - DAY)
   return Effect.gen(function* () {
     const tables = yield* MemoryDatabase
@@ -151,7 +153,8 @@ const TYPES: ReadonlyArray<Rule.RuleType> = Rule.RuleType.literals
  */
 const made = ({ circles, dwellMinutes, settleS, silenceS }: ReplayTerms) =>
   Effect.gen(function* () {
-    const sharing = yield* RuleSamples.sharing()
+    // A connection that ends would end the rules in the middle of a long log.
+    const sharing = yield* RuleSamples.sharing({ standardExpiresAt: null })
     const userId = sharing.user.id
     yield* (yield* HistoryStore).choose(userId, null, yield* Timestamp.now)
     const placeIds: Array<PlaceId> = []

@@ -1,16 +1,19 @@
+import { describe, expect, it } from "@effect/vitest"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, vi } from "vitest"
 import type { Log, LoggedReading } from "../../src/replay/Log.js"
 import type { ReplayOptions } from "../../src/replay/options.js"
-import { circlesOf, replay } from "../../src/replay/run.js"
+import { circlesOf, named, replay } from "../../src/replay/run.js"
 
 const NOON = Date.UTC(2026, 2, 2, 12)
 const MINUTE = 60_000
+const DAY = 1_440 * MINUTE
 const HOME = { lat: 48.2, lon: 16.37 }
+const CIRCLE = { ...HOME, radiusM: 150 }
 const TERMS = { dwellMinutes: 10, settleS: null, silenceS: null }
 
 /** A reading that arrives when it is captured; `north` is the distance from home in degrees of latitude. */
@@ -20,6 +23,38 @@ const at = (capturedAt: number, north: number): LoggedReading => ({
 })
 
 const log = (readings: ReadonlyArray<LoggedReading>): Log => ({ name: "log", readings, visits: [] })
+
+describe("a replay of a long log", () => {
+  const days = (count: number) =>
+    Array.from({ length: count }, (_, day) => [
+      at(NOON + day * DAY, 0.02),
+      at(NOON + day * DAY + 60 * MINUTE, 0),
+      at(NOON + day * DAY + 120 * MINUTE, 0.02)
+    ]).flat()
+  const crossings = (readings: ReadonlyArray<LoggedReading>) =>
+    Effect.map(
+      named(log(readings), [CIRCLE], TERMS),
+      ({ replayed }) => replayed.firings.filter(({ type }) => type !== "dwell").length
+    )
+
+  it.effect("60 days with an arrival and a departure each have 120 crossings", () =>
+    Effect.gen(function* () {
+      expect(yield* crossings(days(60))).toBe(120)
+    })
+  )
+
+  it.effect.each([
+    ["in 1970", 0],
+    ["too old to be believed", Date.UTC(2005, 0, 1)]
+  ])("a reading %s is quarantined, and fires nothing", ([, time]) =>
+    Effect.gen(function* () {
+      const { replayed } = yield* named(log([at(time, 0), ...days(2)]), [CIRCLE], TERMS)
+      expect(replayed.quarantined).toBe(1)
+      expect(replayed.firings.filter(({ type }) => type !== "dwell")).toHaveLength(4)
+      expect(replayed.firings.every(({ occurredAt, storedAt }) => occurredAt === storedAt)).toBe(true)
+    })
+  )
+})
 
 describe("the places of a replay", () => {
   let directory: string
