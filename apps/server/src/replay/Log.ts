@@ -19,7 +19,7 @@ export interface Log {
   readonly name: string
   /** The readings, in the order in which the service receives them. */
   readonly readings: ReadonlyArray<LoggedReading>
-  /** Visits that the file itself reports. They arrive with the last reading. */
+  /** Visits that the file itself reports. They arrive together, after the last reading and the last visit. */
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
 }
 

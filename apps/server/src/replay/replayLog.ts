@@ -66,9 +66,10 @@ export const CIRCLES_MAX = AccountLimits.PLACES.most - 1
 
 /** Replays a log from empty tables. Each circle gets one place and three rules, which are older than every reading. */
 export const replayLog = (log: Log, terms: ReplayTerms) => {
+  const visitTimes = log.visits.flatMap(({ arrival, departure }) => [arrival, departure]).filter((at) => at !== null)
   const times = log.readings.flatMap(({ reading, receivedAt }) => [reading.capturedAt, receivedAt])
   // A time before `Fix.EARLIEST` is quarantined, so it must not set the clock: a log would begin in 1970.
-  const known = times.filter((at) => at >= Fix.EARLIEST)
+  const known = [...times, ...visitTimes].filter((at) => at >= Fix.EARLIEST)
   const first = known.reduce((a, b) => Math.min(a, b), known[0] ?? Fix.EARLIEST)
   const { clock, set } = steered(first - DAY)
   return Effect.gen(function* () {
@@ -110,19 +111,29 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
         }
       })
 
+    const ingest = (readings: ReadonlyArray<Fix.Reading>, visits: Log["visits"]) =>
+      Effect.map(ingestFixes(device, readings, visits), (ingested) => {
+        accepted += ingested.accepted
+        quarantined += ingested.quarantined
+      })
+
     const uploads = together(log.readings)
-    for (const [index, readings] of uploads.entries()) {
+    for (const readings of uploads) {
       const receivedAt = readings[0]?.receivedAt ?? first
       yield* settleUntil(receivedAt)
       set(receivedAt)
-      const visits = index === uploads.length - 1 ? log.visits : []
-      const ingested = yield* ingestFixes(
-        device,
+      yield* ingest(
         readings.map(({ reading }) => reading),
-        visits
+        []
       )
-      accepted += ingested.accepted
-      quarantined += ingested.quarantined
+      count(receivedAt)
+    }
+
+    if (log.visits.length > 0) {
+      const receivedAt = visitTimes.reduce((a, b) => Math.max(a, b), uploads.at(-1)?.[0]?.receivedAt ?? first)
+      yield* settleUntil(receivedAt)
+      set(receivedAt)
+      yield* ingest([], log.visits)
       count(receivedAt)
     }
 

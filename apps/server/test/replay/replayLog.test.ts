@@ -22,7 +22,18 @@ const at = (capturedAt: number, north: number): LoggedReading => ({
   reading: { capturedAt: Timestamp.make(capturedAt), lat: HOME.lat + north, lon: HOME.lon, accuracyM: 10 }
 })
 
-const log = (readings: ReadonlyArray<LoggedReading>): Log => ({ name: "log", readings, visits: [] })
+const log = (readings: ReadonlyArray<LoggedReading>, visits: Log["visits"] = []): Log => ({
+  name: "log",
+  readings,
+  visits
+})
+
+const visit = (arrival: number, departure: number): Log["visits"][number] => ({
+  ...HOME,
+  arrival: Timestamp.make(arrival),
+  departure: Timestamp.make(departure),
+  accuracyM: 10
+})
 
 describe("a replay of a long log", () => {
   const days = (count: number) =>
@@ -52,6 +63,29 @@ describe("a replay of a long log", () => {
       expect(replayed.quarantined).toBe(1)
       expect(replayed.firings.filter(({ type }) => type !== "dwell")).toHaveLength(4)
       expect(replayed.firings.every(({ occurredAt, storedAt }) => occurredAt === storedAt)).toBe(true)
+    })
+  )
+})
+
+describe("visits that a file reports", () => {
+  it.effect("are found in a file without readings", () =>
+    Effect.gen(function* () {
+      const { replayed } = yield* named(log([], [visit(NOON, NOON + 60 * MINUTE)]), [CIRCLE], TERMS)
+      expect(replayed).toMatchObject({
+        quarantined: 0,
+        visits: [{ place: 1, arrival: NOON, departure: NOON + 60 * MINUTE }]
+      })
+    })
+  )
+
+  it.effect("are found before the first reading and after the last", () =>
+    Effect.gen(function* () {
+      const reported = [visit(NOON - 5 * DAY, NOON - 4 * DAY), visit(NOON + DAY, NOON + 2 * DAY)]
+      const { replayed } = yield* named(log([at(NOON, 0.02)], reported), [CIRCLE], TERMS)
+      expect(replayed).toMatchObject({ accepted: 1, quarantined: 0 })
+      expect(replayed.visits.map(({ arrival, departure }) => [arrival, departure])).toEqual(
+        reported.map(({ arrival, departure }) => [arrival, departure])
+      )
     })
   )
 })
