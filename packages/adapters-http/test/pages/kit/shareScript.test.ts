@@ -8,14 +8,18 @@ interface Answer {
   readonly retryAfter?: string
 }
 
+interface Opened {
+  readonly language?: "de" | "en"
+  readonly stored?: Readonly<Record<string, unknown>>
+  /** The account whose session the browser has now; the page is that of usr_1. Null when the browser is signed out. */
+  readonly signedIn?: string | null
+}
+
 /**
  * The page in a simulated browser whose storage has the values `stored`. The service answers each request with
- * `answer`.
+ * `answer`, except the question whose session the browser has.
  */
-const opened = (
-  answer: () => Answer,
-  { language = "en", stored = {} }: { language?: "de" | "en"; stored?: Readonly<Record<string, unknown>> } = {}
-) => {
+const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", stored = {} }: Opened = {}) => {
   const parts = new Map<string, { textContent: string; press?: () => Promise<void> }>()
   const events = new Map<string, () => Promise<void>>()
   const rows = new Array<{ readonly textContent: string }>()
@@ -35,14 +39,17 @@ const opened = (
   let ids = 0
   let requests = 0
   let found: ((position: unknown) => void) | undefined
-  const fetch = async () => {
+  const fetch = async (path: string, { method = "GET" }: { readonly method?: string } = {}) => {
+    if (method === "GET" && path === "/v1/session") {
+      return { ok: signedIn !== null, status: signedIn === null ? 401 : 200, json: async () => ({ id: signedIn }) }
+    }
     requests++
     const { retryAfter, status } = answer()
     return {
       ok: status < 300,
       status,
       headers: { get: () => retryAfter ?? null },
-      json: async () => ({ message: "an account can have 50 devices" })
+      json: async () => ({ message: "an account can have 50 devices", id: "dev_2", token: "other" })
     }
   }
   runInNewContext(shareScript, {
@@ -83,6 +90,8 @@ const opened = (
       await events.get("online")?.()
       await new Promise(setImmediate)
     },
+    /** The device that the browser has stored for the page's account. */
+    device: () => JSON.parse(storage.get("share-device:usr_1") ?? "null") as unknown,
     /** The number of positions in the browser's queue, which have not been uploaded. */
     waiting: () => (JSON.parse(storage.get("share-queue:usr_1") ?? "[]") as ReadonlyArray<unknown>).length,
     /** The uploaded positions that the page lists, in words. */
@@ -207,4 +216,30 @@ it("what waited when the page was closed is sent after the next Start, and not b
   expect([page.requests(), page.waiting()]).toEqual([0, 101])
   await page.press("share-start")
   expect([page.requests(), page.waiting()]).toEqual([1, 1])
+})
+
+it.each([
+  ["another account", "usr_2"],
+  ["nobody", null]
+])(
+  "the page of an account neither adds nor removes a device once %s is signed in on this browser [devices-15]",
+  async (_, signedIn) => {
+    const SIGNED_OUT = "You are signed out. Load this page again."
+    const fresh = opened(() => ({ status: 201 }), { signedIn })
+    await fresh.press("share-start")
+    await fresh.move(1)
+    expect([fresh.message(), fresh.requests(), fresh.device(), fresh.waiting()]).toEqual([SIGNED_OUT, 0, null, 0])
+    const known = opened(() => ({ status: 404 }), { signedIn, stored: BACKLOG })
+    await known.press("share-forget")
+    const left = BACKLOG["share-device:usr_1"]
+    expect([known.message(), known.requests(), known.device(), known.waiting()]).toEqual([SIGNED_OUT, 0, left, 101])
+  }
+)
+
+it("the page of the account that is signed in adds this browser and removes it [devices-15]", async () => {
+  const page = opened(() => ({ status: 201 }))
+  await page.press("share-start")
+  expect([page.requests(), page.device()]).toEqual([1, { id: "dev_2", token: "other" }])
+  await page.press("share-forget")
+  expect([page.requests(), page.device()]).toEqual([2, null])
 })

@@ -175,8 +175,19 @@ export const shareScript = `"use strict"
     if (code === 1) end(texts.notAllowed)
     else if (watch !== undefined) said.textContent = texts.notFound
   }
+  // Another person may have signed in in another tab since this page was opened. Then the session's cookie is that of
+  // the other account, whose device must be neither stored as this account's nor removed.
+  const isSignedIn = async () => {
+    const answer = await fetch("/v1/session")
+    if (!answer.ok && answer.status !== 401) throw new Error()
+    return answer.ok && (await answer.json()).id === account
+  }
   const device = async () => {
     if (load(DEVICE) !== null) return true
+    if (!(await isSignedIn())) {
+      said.textContent = texts.signedOut
+      return false
+    }
     const answer = await fetch("/v1/user/devices", {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -219,11 +230,13 @@ export const shareScript = `"use strict"
     const known = load(DEVICE)
     end("")
     try {
-      const answer = known === null ? null : await fetch("/v1/user/devices/" + known.id, { method: "DELETE" })
-      if (answer !== null && !answer.ok && answer.status !== 404) throw new Error()
-      save(DEVICE, null)
-      save(QUEUE, null)
-      said.textContent = texts.forgotten
+      if (await isSignedIn()) {
+        const answer = known === null ? null : await fetch("/v1/user/devices/" + known.id, { method: "DELETE" })
+        if (answer !== null && !answer.ok && answer.status !== 404) throw new Error()
+        save(DEVICE, null)
+        save(QUEUE, null)
+        said.textContent = texts.forgotten
+      } else said.textContent = texts.signedOut
     } catch {
       said.textContent = texts.notRemoved
     }
