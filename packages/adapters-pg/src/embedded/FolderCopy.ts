@@ -122,11 +122,15 @@ const publish = async (disk: Disk, draft: string, to: string): Promise<void> => 
 const reasonOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error)
 
+/** Two copies to the same folder write the same unfinished copy, and the second would delete the files of the first. */
+const ONE_AT_A_TIME = Effect.unsafeMakeSemaphore(1)
+
 /**
  * Copies the data folder of the embedded database while the database is open, to a folder that does not exist yet.
  * During the copy, an open transaction occupies the one session, so that nothing changes the files. Other statements
  * wait, and fail after ten seconds. `withoutKeys`: leaves out the file of keys, which a service with keys from
- * elsewhere does not use. Returns the entries of the folder that it copied.
+ * elsewhere does not use. A copy waits until every earlier copy of this process has ended. Returns the entries of the
+ * folder that it copied.
  */
 export const copyFolder = (
   from: string,
@@ -164,4 +168,4 @@ export const copyFolder = (
         // other statements may have changed the files.
         Effect.onError(() => Effect.promise(() => disk.remove(draft)))
       )
-  })
+  }).pipe(ONE_AT_A_TIME.withPermits(1))

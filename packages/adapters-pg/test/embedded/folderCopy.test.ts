@@ -1,9 +1,10 @@
 import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Deferred, Effect, Either, Exit, Fiber } from "effect"
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { embeddedWith } from "../support/embedded.js"
 import { refusedWhileHeld } from "../support/refusedWhileHeld.js"
 
@@ -80,6 +81,36 @@ describe("a copy of a data folder", () => {
       yield* Effect.promise(() => rm(join(draft, "holiday.jpg")))
       expect(yield* FolderCopy.copyFolder(from, to)).toEqual(["database"])
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from", "to"])
+    }).pipe(Effect.provide(layerEmbedded()))
+  )
+
+  it.live("is complete when a second copy to the same folder begins meanwhile, and the second is refused", () =>
+    Effect.gen(function* () {
+      const [from, to] = [join(directory, "from"), join(directory, "to")]
+      yield* Effect.promise(async () => {
+        for (const folder of ["base", "global", "pg_wal"]) {
+          await mkdir(join(from, "database", folder), { recursive: true })
+          for (let index = 0; index < 100; index++) {
+            await writeFile(join(from, "database", folder, String(index)), "x")
+          }
+        }
+        await writeFile(join(from, "database", "PG_VERSION"), "17")
+      })
+      const isUnderWay = yield* Deferred.make<void>()
+      let pause: Promise<unknown> | undefined
+      const flush = async (path: string) => {
+        Deferred.unsafeDone(isUnderWay, Effect.void)
+        // Gives a second copy that does not wait the time to delete the files of this one.
+        await (pause ??= setTimeout(500))
+        await FolderCopy.DISK.flush(path)
+      }
+      const first = yield* Effect.fork(FolderCopy.copyFolder(from, to, { disk: { ...FolderCopy.DISK, flush } }))
+      yield* Deferred.await(isUnderWay)
+      const second = yield* Effect.either(FolderCopy.copyFolder(from, to))
+      expect(yield* Effect.either(Fiber.join(first))).toEqual(Either.right(["database"]))
+      expect(second).toEqual(Either.left(new FolderCopy.CopyFailed({ message: `${to} exists already` })))
+      const names = (folder: string) => Effect.promise(async () => (await readdir(folder, { recursive: true })).sort())
+      expect(yield* names(to)).toEqual(yield* names(from))
     }).pipe(Effect.provide(layerEmbedded()))
   )
 })
