@@ -36,7 +36,7 @@ export const serve = (settings: Settings.ServerSettings) =>
             Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, addresses.baseUrl)), http)),
             work(settings)
           ]
-        : [Effect.zipRight(shared.compare, http), shared.watch]
+        : [Effect.zipRight(shared.compareFirst, http), shared.watch]
     // An interruption reaches the server and the worker at the same time, so both drain at the same time.
     yield* Effect.zipRight(recordFigures(), Effect.all(parts, { concurrency: "unbounded", discard: true })).pipe(
       Effect.scoped,

@@ -67,7 +67,7 @@ const run = (settings: WorkerSettings, health: WorkerHealth.WorkerHealth) =>
       shared.whileRight(Effect.scoped(Effect.zipRight(recordFigures(), loops))),
       shared.clock
     )
-    yield* shared.compare.pipe(
+    yield* shared.compareFirst.pipe(
       Effect.zipRight(shared.untilRight),
       Effect.zipRight(Effect.logInfo("the worker is ready")),
       (ready) =>

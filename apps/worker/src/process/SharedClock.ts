@@ -52,6 +52,7 @@ export const make = () => {
   const host = Clock.make()
   let correction = 0
   let isRight = true
+  let hasAnswer = false
   const now = () => host.unsafeCurrentTimeMillis() + correction
   const nanos = () => host.unsafeCurrentTimeNanos() + BigInt(correction) * 1_000_000n
   const clock: JudgedClock.JudgedClock = {
@@ -67,6 +68,7 @@ export const make = () => {
   /** Compares this machine's clock with the database's once. Without an answer, the last result remains valid. */
   const compare = Effect.gen(function* () {
     const offset = yield* DatabaseTime.offset()
+    hasAnswer = true
     offsets.record(offset / 1_000, {})
     const wasRight = isRight
     ;({ correction, isRight } = judge(offset, correction))
@@ -96,6 +98,11 @@ export const make = () => {
   return {
     clock,
     compare,
+    /**
+     * Compares the clocks every second until the database has answered once. A process must not work before: nothing is
+     * known about its clock.
+     */
+    compareFirst: Effect.repeat(compare, { schedule: A_SECOND, until: () => hasAnswer }),
     /** Compares the clocks every minute, and when the machine's clock was set. Never ends and never fails. */
     watch: Effect.forever(Effect.zipRight(waitForNext, compare)),
     /** Waits until the clock is right. Returns immediately when the clock is right already. */

@@ -128,6 +128,30 @@ describe("what runs while the clock is right", () => {
       })
     ))
 
+  it("does not begin before the first comparison has an answer", () =>
+    run(
+      Effect.gen(function* () {
+        const shared = SharedClock.make()
+        const { events, program } = working()
+        let asked = 0
+        const rows = Effect.suspend(() =>
+          asked++ === 0 ? Effect.fail(new Error("no database")) : Effect.succeed([{ millis: Date.now() + HOUR }])
+        )
+        const withTransaction = <A, E, R>(statements: Effect.Effect<A, E, R>) => statements
+        const sql = Object.assign(() => rows, { withTransaction }) as unknown as SqlClient
+        const start = shared.compareFirst.pipe(
+          Effect.zipRight(shared.untilRight),
+          Effect.zipRight(shared.whileRight(program))
+        )
+        // A daemon fiber is used, because the program's clock stands still at the end of the test.
+        yield* Effect.forkDaemon(Effect.provideService(start, SqlClient, sql))
+        yield* seconds(30)
+        expect(asked).toBeGreaterThan(1)
+        expect(shared.clock.isRight()).toBe(false)
+        expect(events).toEqual([])
+      })
+    ))
+
   it("is waited for by whoever stops it: what is under way is finished first", () =>
     run(
       Effect.gen(function* () {
