@@ -155,7 +155,7 @@ const Query = Schema.Struct(Fields.paging(100, 500)).annotations({ parseOptions:
 const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
   Schema.Struct({ rules: Schema.Array(rule), nextCursor: Schema.NullOr(Schema.String) })
 
-const BEHAVIOUR = `The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules that have not ended.`
+const BEHAVIOUR = `The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules; each counts until a day after the end of its window.`
 const ZONE_BUDGET =
   "A new zone rule counts like a call of verify-zone: 20 in an hour, and over a day as long as the questions do not narrow down where the user is. Removing a rule gives no question back."
 const REMOVAL = "Stops all events of the rule; events that wait are not sent. A second call answers 404."

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type Budget, ZoneQuestions } from "@place-access/domain/limits"
-import { type Rule, type RuleKind, RuleStore } from "@place-access/domain/rules"
+import { type Rule, RuleEvaluation, type RuleKind, RuleStore } from "@place-access/domain/rules"
 import { AppId, type ConnectionId, Page, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
@@ -83,7 +83,7 @@ const creating = <A>(sql: SqlClient, of: Owner, decide: Decide<A>, lockQuestions
     const before = yield* lockQuestions(spender)
     const now = yield* Timestamp.now
     if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
-    const { outcome, questions, rule } = decide(before, yield* unfinished(sql, of, now), now)
+    const { outcome, questions, rule } = decide(before, yield* evaluated(sql, of, now), now)
     if (questions !== null) yield* ZoneQuestionsRow.store(sql, spender, questions)
     if (rule !== null) yield* insertRule(sql, rule, null)
     return Option.some(outcome)
@@ -97,12 +97,12 @@ const lockConnection = (sql: SqlClient, { connectionId, userId }: Owner) =>
       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
       FOR UPDATE`.pipe(Rows.first(ConnectionRow))
 
-/** The rules that count against the limit: neither deleted nor finished. */
-const unfinished = (sql: SqlClient, { connectionId, userId }: Owner, now: Timestamp.Timestamp) =>
+/** The rules that uploads evaluate at `now`: not deleted, and with a window that ended at most `LATE_UPLOAD` ago. */
+const evaluated = (sql: SqlClient, { connectionId, userId }: Owner, now: Timestamp.Timestamp) =>
   sql`SELECT ${sql.literal(COLUMNS)} FROM rules r
       LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id
       WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
-        AND (r.active_until IS NULL OR r.active_until > ${Rows.at(now)})
+        AND (r.active_until IS NULL OR r.active_until >= ${Rows.at(now - RuleEvaluation.LATE_UPLOAD)})
       ORDER BY r.created_at, r.rule_id COLLATE "C"`.pipe(
     Rows.all(RuleRow),
     Effect.map((rows) => rows.map((row) => toRule(row, null)))

@@ -127,14 +127,15 @@ export const INVITATIONS = owned(
 )
 
 /**
- * Every upload reads and evaluates the rules of a person's connections, also those whose windows are ahead, so their
- * number is limited beside the ten that may be active at one instant (Spec §4.6.6, decision rules-15).
+ * Every upload reads and evaluates the rules of a person's connections, also those whose windows are ahead or ended
+ * less than a day ago, so their number is limited beside the ten that may be active at one instant (Spec §4.6.6,
+ * decision rules-15).
  */
 export const RULES = owned(
-  "Rules of a connection that have not ended",
+  "Rules of a connection",
   500,
-  "those that are active, disabled, or whose window is ahead",
-  "a connection can have 500 rules that have not ended; remove one, or wait until the window of one has ended"
+  "those that are not removed, until a day after the end of their window",
+  "a connection can have 500 rules, each counted until a day after the end of its window; remove one, or wait"
 )
 
 export const LISTENERS = owned(

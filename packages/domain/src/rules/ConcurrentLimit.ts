@@ -7,8 +7,8 @@ export const MAX_ACTIVE = 10
 /**
  * The first instant from `now` on at which `candidate` would be the connection's eleventh active rule; undefined when
  * there is none. `present` has the windows of the connection's other rules, about places and about zones. Disabled
- * rules are included, but finished and deleted rules are not (decision L11). A window includes its beginning and
- * excludes its end.
+ * rules are included, deleted rules are not (decision L11). A window that has ended changes nothing. A window includes
+ * its beginning and excludes its end.
  */
 export const firstOverflow = (
   present: ReadonlyArray<RuleWindow>,

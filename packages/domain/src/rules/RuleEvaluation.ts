@@ -286,12 +286,13 @@ const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, re
   if (silenceS === null || dwellMinutes === null || state.since === null || state.dwellSpent) return evaluated
   const due = plus(state.since, dwellMinutes * MINUTE)
   const maySpeak =
-    // When a fix at or after the end of the dwell time did not fire the dwell, its outcome was `stale`: it arrived too
-    // late, or was captured before `firesFrom`. Then silence after this fix must not fire the dwell either.
+    // When a fix at or after the end of the dwell time did not fire the dwell, its outcome was `stale`, because it
+    // arrived too late. Then silence after this fix must not fire the dwell either.
     due > at &&
     receivedAt - at <= STALE_AFTER &&
     due - at <= LAST_WORD &&
-    (firesFrom === null || due >= firesFrom) &&
+    // Otherwise the firing would tell where the person was before the rule began, or during a pause (decision M5).
+    (firesFrom === null || at >= firesFrom) &&
     (window.until === null || due < window.until) &&
     (state.lastFiredAt === null || due - state.lastFiredAt >= COOLDOWN)
   if (!maySpeak) return evaluated

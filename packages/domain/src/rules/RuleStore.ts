@@ -32,9 +32,10 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
   RuleStore,
   {
     /**
-     * Locks the connection, gives its rules that are neither deleted nor finished to `decide`, and stores the rule that
-     * `decide` returns. The lock makes concurrent creations of rules for one connection wait for each other, so that
-     * the connection never has more than ten active rules. None when the connection or its standard tier has ended.
+     * Locks the connection, gives the rules that uploads evaluate to `decide`, and stores the rule that `decide`
+     * returns. Uploads evaluate rules that are not deleted, until `RuleEvaluation.LATE_UPLOAD` after their windows
+     * ended. The lock makes concurrent creations of rules for one connection wait for each other, so that the
+     * connection never has more than ten active rules. None when the connection or its standard tier has ended.
      */
     readonly create: <A>(
       userId: UserId,

@@ -39,8 +39,8 @@ export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("Ru
 
 /**
  * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems together), the
- * endpoint's address, whether the app can see the place, the limit of ten active rules, the limit of rules that have
- * not ended (`Conflict`, decision rules-15).
+ * endpoint's address, whether the app can see the place, the limit of ten active rules, the limit of rules that
+ * uploads evaluate (`Conflict`, decision rules-15).
  */
 export const createPlaceRule = program(
   "createPlaceRule",
@@ -136,8 +136,8 @@ const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: P
 
 /**
  * Returns the rule, or the instant at which it would be the connection's eleventh active rule, or `Conflict` when the
- * connection has `AccountLimits.RULES.most` rules that have not ended. The store calls this function under its lock, so
- * that two requests cannot both add the last rule.
+ * connection has `AccountLimits.RULES.most` rules that uploads evaluate. The store calls this function under its lock,
+ * so that two requests cannot both add the last rule.
  */
 const admitted = <T extends RuleTarget>(
   rule: Rule<T>,

@@ -90,7 +90,7 @@ describe("creating a place rule [§4.6]", () => {
     )
   )
 
-  it.effect("of rules that have not ended, a connection can have 500: a deleted one makes room [rules-15]", () =>
+  it.effect("a connection can have 500 rules whose windows do not meet: a deleted one makes room [rules-15]", () =>
     run(
       Effect.gen(function* () {
         const { connection, place } = yield* RuleSamples.sharing()
@@ -108,10 +108,36 @@ describe("creating a place rule [§4.6]", () => {
         expect(yield* Effect.flip(createAhead(500))).toMatchObject({
           _tag: "Conflict",
           reason:
-            "a connection can have 500 rules that have not ended; remove one, or wait until the window of one has ended"
+            "a connection can have 500 rules, each counted until a day after the end of its window; remove one, or wait"
         })
         yield* removeRule(connection, rules[0]!.id, "Place")
         expect((yield* createAhead(500)).type).toBe("enter")
+      })
+    )
+  )
+
+  it.effect("rules whose window ended less than a day ago count, because uploads still evaluate them [rules-15]", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place } = yield* RuleSamples.sharing()
+        const createBrief = Effect.gen(function* () {
+          const now = yield* Timestamp.now
+          const made = yield* createPlaceRule(connection, {
+            type: "enter",
+            placeId: place.id,
+            activeFrom: new Date(now).toISOString(),
+            activeUntil: new Date(now + 1_000).toISOString()
+          })
+          yield* TestClock.adjust("2 seconds")
+          return made
+        })
+        yield* Effect.replicateEffect(createBrief, 500, { discard: true })
+        expect(yield* tagOf(createBrief)).toBe("Conflict")
+        // A day after the first window ended, one more fits.
+        yield* TestClock.setTime(NOON + 1_000 + 86_400_000)
+        expect(yield* tagOf(createBrief)).toBe("Conflict")
+        yield* TestClock.adjust("1 millis")
+        expect((yield* createBrief).type).toBe("enter")
       })
     )
   )

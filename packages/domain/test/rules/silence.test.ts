@@ -78,8 +78,12 @@ describe("a dwell with silence_s [rules-14, §4.6]", () => {
   })
   it("not before the rule began, nor at the end of its window, nor within the cooldown [M5, T3, §4.6.3]", () => {
     const at = (after: number) => time(NOON + after)
-    expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE + 1) })).toBeNull()
-    expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE) })).toBe(10)
+    // The reading at noon is the last that the silence speaks about, so the rule must have begun by noon.
+    expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(1) })).toBeNull()
+    expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(0) })).toBe(10)
+    const again = [...ARRIVES, { after: 5 * MINUTE, where: INSIDE }]
+    expect(firingMinute(again, HOUR, { firesFrom: at(5 * MINUTE + 1) })).toBeNull()
+    expect(firingMinute(again, HOUR, { firesFrom: at(5 * MINUTE) })).toBe(10)
     expect(firingMinute(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE) } })).toBeNull()
     expect(firingMinute(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE + 1) } })).toBe(10)
     const fired = (lastFiredAt: number) => {

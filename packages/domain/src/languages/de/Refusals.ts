@@ -46,8 +46,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "eine App kann {n:number} Webhook-Endpunkte haben; entfernen Sie zuerst einen"
   },
   {
-    en: "a connection can have {n:number} rules that have not ended; remove one, or wait until the window of one has ended",
-    de: "eine Verbindung kann {n:number} Regeln haben, die noch nicht beendet sind; entfernen Sie eine, oder warten Sie, bis das Zeitfenster einer Regel zu Ende ist"
+    en: "a connection can have {n:number} rules, each counted until a day after the end of its window; remove one, or wait",
+    de: "eine Verbindung kann {n:number} Regeln haben, und jede zählt bis einen Tag nach dem Ende ihres Zeitfensters; entfernen Sie eine, oder warten Sie"
   },
   {
     en: "an app can have {n:number} test people; remove one first",

@@ -9,6 +9,7 @@ import * as ZoneQuestions from "../../../src/limits/ZoneQuestions.js"
 import { type RuleKind, RuleStore } from "../../../src/rules/RuleStore.js"
 import { ConnectionId, RuleId } from "../../../src/shared/Ids.js"
 import type { Page } from "../../../src/shared/Page.js"
+import { LATE_UPLOAD } from "../../../src/rules/RuleEvaluation.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -53,17 +54,19 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
     })
   },
   {
-    name: "create: the decision is given the rules of this connection, not the deleted and finished ones, and the clock",
+    name: "create: the decision is given the rules of this connection that uploads evaluate, not deleted ones, and the clock [rules-15]",
     run: Effect.gen(function* () {
       const rules = yield* RuleStore
       const { connection, place } = yield* Samples.sharing()
       const closing = (until: Timestamp.Timestamp) => ({ window: { from: null, until } })
       const now = yield* Timestamp.now
-      yield* Samples.rule(connection, Samples.onPlace(place), closing(now))
+      const evaluatedUntil = Timestamp.plus(now, -LATE_UPLOAD)
+      yield* Samples.rule(connection, Samples.onPlace(place), closing(Timestamp.plus(evaluatedUntil, -1)))
       const other = yield* Samples.sharing()
       yield* Samples.rule(other.connection, Samples.onPlace(other.place))
       yield* remove(yield* Samples.rule(connection, Samples.onPlace(place)))
       const kept = [
+        yield* Samples.rule(connection, Samples.onPlace(place), closing(evaluatedUntil)),
         yield* Samples.rule(connection, Samples.onPlace(place), closing(Timestamp.plus(now, 1))),
         yield* Samples.rule(connection, Samples.ZONE)
       ]
@@ -76,7 +79,7 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
         { ids: kept.map((rule) => rule.id).sort(), now },
         "what the decision was given"
       )
-      Check.equal((yield* Samples.list(connection)).length, 3, "and nothing was stored for it")
+      Check.equal((yield* Samples.list(connection)).length, 4, "and nothing was stored for it")
     })
   },
   {

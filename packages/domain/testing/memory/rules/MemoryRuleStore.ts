@@ -3,7 +3,7 @@ import * as Pause from "../../../src/connection/Pause.js"
 import * as ZoneQuestions from "../../../src/limits/ZoneQuestions.js"
 import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
 import type { Rule } from "../../../src/rules/Rule.js"
-import * as RuleLife from "../../../src/rules/RuleLife.js"
+import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import { type RuleKind, RuleStore } from "../../../src/rules/RuleStore.js"
 import * as Tier from "../../../src/tiers/Tier.js"
 import * as Page from "../../../src/shared/Page.js"
@@ -23,7 +23,7 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
         if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
         if (!Tier.standardIsLive(connection, now)) return Option.none()
         const present = MemoryRules.ofConnection(tables, connectionId)
-          .filter(({ window }) => !RuleLife.isFinished(window, now))
+          .filter(({ window: { until } }) => until === null || until >= now - RuleEvaluation.LATE_UPLOAD)
           .sort(byCreation)
         const key = MemoryLimitStore.keyOf(connection)
         const { outcome, questions, rule } = decide(

@@ -145,10 +145,10 @@ export const forSilence = (
   if (type !== "dwell" || silenceS === null || state.side !== "inside" || state.isSpent) return [state]
   const due = state.since + (dwellMinutes ?? 0) * MINUTE
   const isOutOfReach = due <= at || due - at > LAST_WORD || due - state.firedAt < COOLDOWN
-  if (isOutOfReach || from - at > STALE || due < since.earliest || due >= (activeUntil ?? Infinity)) return [state]
+  if (isOutOfReach || from - at > STALE || at < since.earliest || due >= (activeUntil ?? Infinity)) return [state]
   const { beganAt, begin } = upload
   const millis = silenceS * SECOND
   const ends = { from: Math.max(due, from) + millis, to: Math.max(due, to) + millis }
   const waiting = { ...state, waits: { at: due, ...ends, fires: true, stay: { begin, beganAt } } }
-  return to - at <= STALE && due >= since.latest ? [waiting] : [state, waiting]
+  return to - at <= STALE && at >= since.latest ? [waiting] : [state, waiting]
 }
