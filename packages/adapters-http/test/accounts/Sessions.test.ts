@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
-import { visitor } from "../support/visitor.js"
+import { type Visitor, visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -101,6 +101,12 @@ describe("/v1/user/sessions", () => {
 describe("the page “Where you are signed in”", () => {
   const PATH = "/portal/settings/sessions"
 
+  const idOf = async (browser: Visitor) => {
+    const cookie = `session=${browser.cookies.get("session")}`
+    const answer = await fetch(`${world.url}/v1/user/sessions`, { headers: { cookie } })
+    return ((await answer.json()) as Listed).sessions.find(({ current }) => current)?.id
+  }
+
   it("one button signs another browser out, one all others, and that of the present browser leads to the front page", async () => {
     const { account } = await world.person()
     const [here, there, elsewhere] = [
@@ -108,11 +114,6 @@ describe("the page “Where you are signed in”", () => {
       await signedIn(world, account.email),
       await signedIn(world, account.email)
     ]
-    const idOf = async (browser: typeof here) => {
-      const cookie = `session=${browser.cookies.get("session")}`
-      const answer = await fetch(`${world.url}/v1/user/sessions`, { headers: { cookie } })
-      return ((await answer.json()) as Listed).sessions.find(({ current }) => current)?.id
-    }
     const page = await here.get(PATH)
     expect(page.text.match(/This browser/g)).toHaveLength(1)
     const ended = await here.submit(page, `${PATH}/${await idOf(there)}/end`)
@@ -126,6 +127,19 @@ describe("the page “Where you are signed in”", () => {
     expect(alone.text).toContain("You are signed in nowhere else.")
     const out = await here.submit(alone, `${PATH}/${await idOf(here)}/end`)
     expect([out.headers.get("location"), here.cookies.has("session")]).toEqual(["/", false])
+  })
+
+  it("a browser that confirmed meanwhile stays signed in, and the page does not say otherwise [accounts-6, accounts-17]", async () => {
+    const { account } = await world.person()
+    const [here, there] = [await signedIn(world, account.email), await signedIn(world, account.email)]
+    const [page, before] = [await here.get(PATH), await idOf(there)]
+    await there.submit(await there.get("/confirm"), "/confirm", { password: PASSWORD })
+    const answer = await here.submit(page, `${PATH}/${before}/end`)
+    expect(answer.headers.get("location")).toBe(`${PATH}?done=session-not-listed`)
+    expect((await there.get(PATH)).status).toBe(200)
+    const told = await here.get(`${PATH}?done=session-not-listed`)
+    expect(told.text).toContain("This browser is no longer in the list. Look at the list again.")
+    expect(told.text).not.toContain("was signed out")
   })
 
   it("needs its form token: a page elsewhere signs nobody out", async () => {

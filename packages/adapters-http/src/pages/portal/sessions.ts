@@ -78,11 +78,15 @@ const end = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* param("id", SessionId, "session")
       const sessions = yield* listSessions(visitor.account.id, visitor.cookie)
-      // A session that has already ended is no error, because the person wanted to end it.
-      yield* Effect.catchTag(endSession(visitor.account.id, id), "NotFound", () => Effect.void)
+      // An id that is not found does not show that the browser is signed out: a browser whose person confirmed who they
+      // are has a new cookie, and so its session has a new id.
+      const done = yield* endSession(visitor.account.id, id).pipe(
+        Effect.as("session-ended"),
+        Effect.catchTag("NotFound", () => Effect.succeed("session-not-listed"))
+      )
       return sessions.some((one) => one.id === id && one.isCurrent)
         ? Credentials.clearSession(seeOther("/"), yield* HttpOptions)
-        : seeOther(`${portal}/settings/sessions?done=session-ended`)
+        : seeOther(`${portal}/settings/sessions?done=${done}`)
     })
   )
 
