@@ -94,9 +94,13 @@ export const isLive = (session: Session, now: Timestamp): boolean => now < sessi
 /** How long a sign-in or a confirmation permits dangerous actions, in milliseconds (decision accounts-17). */
 export const FRESH_FOR = 15 * MINUTE
 
-/** Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes a new proof is needed. */
+/**
+ * Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes a new proof is needed. A proof
+ * that is further in the future was made before the clock was set back, and it does not count. Otherwise it would
+ * permit dangerous actions until the clock reaches its earlier time.
+ */
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
-  now - confirmedAt < FRESH_FOR
+  now - confirmedAt < FRESH_FOR && confirmedAt - now <= FRESH_FOR
 
 /** Whether the text has the form of `Entropy.secret`, as every session cookie has. No other text can find a session. */
 export const isCookie = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)

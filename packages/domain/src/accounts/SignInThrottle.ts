@@ -98,7 +98,12 @@ export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<Thrott
         ...(recent.ofAddress.filter((one) => counts(one, now)).length === PER_ADDRESS - 1 ? ["address" as const] : [])
       ]
 
-const counts = (one: CountedTry, now: Timestamp): boolean => now - one.at < WINDOW
+/**
+ * Whether an attempt counts at `now`. An attempt that is further in the future than the window was made before the
+ * clock was set back, and it does not count. Otherwise sign-in would be refused until the clock reaches its earlier
+ * time.
+ */
+const counts = ({ at }: CountedTry, now: Timestamp): boolean => now - at < WINDOW && at - now <= WINDOW
 
 /** After how many milliseconds fewer than `limit` failures are left in the window; 0 when there are fewer already. */
 const untilOpen = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timestamp): number => {

@@ -44,6 +44,16 @@ describe("sign-in throttle", () => {
     expect(account(failedAgo(WINDOW), ...four)).toEqual(admitted)
   })
 
+  it("tries further ahead than the window, from before the clock was set back, do not count [accounts-4]", () => {
+    const DAY = 86_400_000
+    expect(account(...times(5, () => failedAgo(-DAY)))).toEqual(admitted)
+    expect(account(...times(5, () => startedAgo(-DAY)))).toEqual(admitted)
+    expect(address(...times(50, () => failedAgo(-DAY)))).toEqual(admitted)
+    expect(account(...times(5, () => failedAgo(-WINDOW - 1)))).toEqual(admitted)
+    // Two servers' clocks may differ a little, and these failures must count.
+    expect(account(...times(5, () => failedAgo(-1_000)))).toEqual(closed(WINDOW + 1_000))
+  })
+
   it("account: the wait ends when the fifth newest failure leaves the window", () => {
     const ages = [800_000, 700_000, 600_000, 500_000, 400_000, 300_000]
     expect(account(...ages.map(failedAgo))).toEqual(closed(WINDOW - 700_000))
