@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync } from "node:fs"
-import { mkdtemp, rmdir } from "node:fs/promises"
+import { mkdtemp, rm, rmdir, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -38,6 +38,31 @@ describe("npm run demo", () => {
     expect(stdout).toContain("121 readings, 1 sent twice, 0 set aside as impossible")
     expect(stdout).toContain("Umbrella got 3 webhooks, 3 of them genuine")
     for (const event of ["arrived at", "stayed at", "left"]) expect(stdout).toContain(`${event} Corner café`)
+  })
+
+  it("replays a log of 40 days: neither the connection nor the session stops it", async () => {
+    const START = Date.UTC(2026, 0, 15, 10) / 1_000
+    const row = (seconds: number, lat: number) => `${START + seconds},${START + seconds},${lat},13.38,10,1,1,40`
+    const HOME = 52.47
+    // A phone that uploads every day from another spot. On the first day and on the last, it stays at one spot.
+    const stay = [12, 14, 16, 18, 20, 22, 24, 26].map((minutes) => minutes * 60)
+    const rows = Array.from({ length: 40 }, (_, day) => day * 86_400).flatMap((midnight, day) => [
+      row(midnight, HOME + 0.02 * (day + 1)),
+      ...(day === 0 || day === 39
+        ? [...stay.map((seconds) => row(midnight + seconds, HOME)), row(midnight + 1_800, HOME - 0.02)]
+        : [])
+    ])
+    const folder = await mkdtemp(join(tmpdir(), "place-access-"))
+    const trace = join(folder, "log.csv")
+    const columns = "capture_ts,write_ts,latitude,longitude,accuracy_m,speed_mps,bearing_deg,altitude_m"
+    await writeFile(trace, [columns, ...rows].join("\n"))
+    const { code, stderr, stdout } = await start(["--exit", "--pace", "0", "--trace", trace], {
+      PORT: String(await freePort())
+    }).ended
+    await rm(folder, { recursive: true })
+    expect([code, stderr]).toEqual([0, ""])
+    expect(stdout).toContain("Umbrella got 6 webhooks, 6 of them genuine")
+    expect(stdout.match(/webhook place\.exit: left Corner café/g)).toHaveLength(2)
   })
 
   it("leaves the server running for whoever wants to look around, and nothing behind when it is stopped", async () => {
