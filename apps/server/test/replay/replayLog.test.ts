@@ -57,7 +57,7 @@ describe("a replay of a long log", () => {
   it.effect.each([
     ["in 1970", 0],
     ["too old to be believed", Date.UTC(2005, 0, 1)]
-  ])("a reading %s is quarantined, and fires nothing", ([, time]) =>
+  ] as const)("a reading %s is quarantined, and fires nothing", ([, time]) =>
     Effect.gen(function* () {
       const { replayed } = yield* named(log([at(time, 0), ...days(2)]), [CIRCLE], TERMS)
       expect(replayed.quarantined).toBe(1)
