@@ -34,20 +34,23 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
 
 /** Circles around the spots where the phone of the log stayed: the `CIRCLES_MAX` spots with the longest stays. */
 export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Circle> =>
-  spots(stayPoints(log.readings), radiusM).slice(0, CIRCLES_MAX)
+  allCircles(log, radiusM).slice(0, CIRCLES_MAX)
+
+const allCircles = (log: Log, radiusM: number) => spots(stayPoints(log.readings), radiusM)
 
 /** The circles of `circlesOf`. Says on standard error, which is no part of the output, how many spots are left out. */
-const foundIn = (log: Log, radiusM: number) =>
-  Effect.gen(function* () {
-    const found = spots(stayPoints(log.readings), radiusM)
-    const leftOut = found.length - CIRCLES_MAX
-    if (leftOut > 0) {
-      yield* Console.error(
-        `${log.name} has ${found.length} spots. The replay leaves out the ${leftOut} with the shortest stays.`
-      )
-    }
-    return found.slice(0, CIRCLES_MAX)
-  })
+const foundIn = (log: Log, radiusM: number) => {
+  const found = allCircles(log, radiusM)
+  const leftOut = found.length - CIRCLES_MAX
+  return Effect.as(
+    leftOut > 0
+      ? Console.error(
+          `${log.name} has ${found.length} spots. The replay leaves out the ${leftOut} with the shortest stays.`
+        )
+      : Effect.void,
+    found.slice(0, CIRCLES_MAX)
+  )
+}
 
 /**
  * Replays a log at the given places. The stores are in memory and have no failures, so only a bug can end the replay.

@@ -100,9 +100,16 @@ export const make = () => {
     compare,
     /**
      * Compares the clocks every second until the database has answered once. A process must not work before: nothing is
-     * known about its clock.
+     * known about its clock. Warns once, because the log would not say otherwise what the process waits for.
      */
-    compareFirst: Effect.repeat(compare, { schedule: A_SECOND, until: () => hasAnswer }),
+    compareFirst: Effect.gen(function* () {
+      yield* compare
+      if (hasAnswer) return
+      yield* Effect.logWarning(
+        "The clocks could not be compared at the start: this process begins its work when the database has answered"
+      )
+      yield* Effect.repeat(compare, { schedule: A_SECOND, until: () => hasAnswer })
+    }),
     /** Compares the clocks every minute, and when the machine's clock was set. Never ends and never fails. */
     watch: Effect.forever(Effect.zipRight(waitForNext, compare)),
     /** Waits until the clock is right. Returns immediately when the clock is right already. */

@@ -189,6 +189,9 @@ export const LAST_WORD = 30 * MINUTE
 /** Spec §4.6.5: a fix that arrives up to this long after the window closed is still evaluated. */
 export const LATE_UPLOAD = DAY
 
+/** Whether the window ended so long ago that uploads at `now` no longer evaluate the rule. */
+export const isOver = ({ until }: RuleWindow, now: Timestamp): boolean => until !== null && now > until + LATE_UPLOAD
+
 /** Applies one fix to one rule and returns the new state and the outcome. Never throws. */
 export const step = (question: Question, state: RuleMemory, fix: Observation, receivedAt: Timestamp): RuleStep => {
   const at = fix.capturedAt
@@ -197,7 +200,7 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   // The next four checks find fixes that leave the state as it is: the rule ignores them, or they are too near the edge
   // to decide.
   if ((from !== null && at < from) || (until !== null && at >= until)) return { state, outcome: "outside_window" }
-  if (until !== null && receivedAt > until + LATE_UPLOAD) return { state, outcome: "late" }
+  if (isOver(question.window, receivedAt)) return { state, outcome: "late" }
   if (state.asOf !== null && at <= state.asOf) return { state, outcome: "out_of_order" }
   const side = Geometry.sideOf(question.circle, fix, fix.accuracyM)
   if (side === undefined) return { state, outcome: "boundary" }

@@ -23,6 +23,17 @@ const ALL = { limit: 500, cursor: undefined }
 const tagOf = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(program), (error) => error._tag)
 
+/** Creates a rule whose window is the given minute after noon. */
+const inMinute =
+  ({ connection, place }: Effect.Effect.Success<ReturnType<typeof RuleSamples.sharing>>) =>
+  (minute: number) =>
+    createPlaceRule(connection, {
+      type: "enter",
+      placeId: place.id,
+      activeFrom: new Date(NOON + minute * 60_000).toISOString(),
+      activeUntil: new Date(NOON + (minute + 1) * 60_000).toISOString()
+    })
+
 describe("creating a place rule [§4.6]", () => {
   it.effect("what is wrong with the request comes before everything else [rules-1]", () =>
     run(
@@ -93,25 +104,38 @@ describe("creating a place rule [§4.6]", () => {
   it.effect("a connection can have 500 rules whose windows do not meet: a deleted one makes room [rules-15]", () =>
     run(
       Effect.gen(function* () {
-        const { connection, place } = yield* RuleSamples.sharing()
-        const createAhead = (minute: number) =>
-          createPlaceRule(connection, {
-            type: "enter",
-            placeId: place.id,
-            activeFrom: new Date(NOON + minute * 60_000).toISOString(),
-            activeUntil: new Date(NOON + (minute + 1) * 60_000).toISOString()
-          })
+        const sharing = yield* RuleSamples.sharing()
+        const createIn = inMinute(sharing)
         const rules = yield* Effect.forEach(
           Array.from({ length: 500 }, (_, index) => index),
-          createAhead
+          createIn
         )
-        expect(yield* Effect.flip(createAhead(500))).toMatchObject({
+        expect(yield* Effect.flip(createIn(500))).toMatchObject({
           _tag: "Conflict",
           reason:
             "a connection can have 500 rules, each counted until a day after the end of its window; remove one, or wait"
         })
-        yield* removeRule(connection, rules[0]!.id, "Place")
-        expect((yield* createAhead(500)).type).toBe("enter")
+        yield* removeRule(sharing.connection, rules[0]!.id, "Place")
+        expect((yield* createIn(500)).type).toBe("enter")
+      })
+    )
+  )
+
+  it.effect("a request that breaks both limits learns the instant of the eleventh active rule [rules-15]", () =>
+    run(
+      Effect.gen(function* () {
+        const createIn = inMinute(yield* RuleSamples.sharing())
+        yield* Effect.replicateEffect(createIn(1_000), 10, { discard: true })
+        yield* Effect.forEach(
+          Array.from({ length: 490 }, (_, index) => index),
+          createIn,
+          { discard: true }
+        )
+        expect(yield* Effect.flip(createIn(1_000))).toMatchObject({
+          _tag: "RuleLimitReached",
+          instant: NOON + 60_000_000
+        })
+        expect(yield* tagOf(createIn(2_000))).toBe("Conflict")
       })
     )
   )

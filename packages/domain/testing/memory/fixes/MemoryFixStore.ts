@@ -217,7 +217,7 @@ const liveRules = (tables: Tables, userId: UserId, now: Timestamp.Timestamp): Re
   for (const stored of tables.rules.values()) {
     const connection = tables.connections.get(stored.connectionId)
     if (stored.userId !== userId || stored.deletedAt !== null || connection === undefined) continue
-    if (isOver(stored.window.until, now) || !MemoryRules.isAllowed(tables, connection, stored, now)) continue
+    if (RuleEvaluation.isOver(stored.window, now) || !MemoryRules.isAllowed(tables, connection, stored, now)) continue
     const ground = MemoryRules.ground(tables, connection, stored, now)
     if (ground === undefined) continue
     const state = tables.ruleStates.get(stored.id) ?? RuleEvaluation.unseeded(ground.basis)
@@ -225,6 +225,3 @@ const liveRules = (tables: Tables, userId: UserId, now: Timestamp.Timestamp): Re
   }
   return live.sort((a, b) => (a.rule.id < b.rule.id ? -1 : 1))
 }
-
-const isOver = (until: Timestamp.Timestamp | null, now: Timestamp.Timestamp): boolean =>
-  until !== null && now > until + RuleEvaluation.LATE_UPLOAD

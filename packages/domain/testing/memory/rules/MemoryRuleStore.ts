@@ -23,7 +23,7 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
         if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
         if (!Tier.standardIsLive(connection, now)) return Option.none()
         const present = MemoryRules.ofConnection(tables, connectionId)
-          .filter(({ window: { until } }) => until === null || until >= now - RuleEvaluation.LATE_UPLOAD)
+          .filter(({ window }) => !RuleEvaluation.isOver(window, now))
           .sort(byCreation)
         const key = MemoryLimitStore.keyOf(connection)
         const { outcome, questions, rule } = decide(
