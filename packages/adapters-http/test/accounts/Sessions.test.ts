@@ -138,8 +138,8 @@ describe("the page “Where you are signed in”", () => {
     expect(answer.headers.get("location")).toBe(`${PATH}?done=session-not-listed`)
     expect((await there.get(PATH)).status).toBe(200)
     const told = await here.get(`${PATH}?done=session-not-listed`)
-    expect(told.text).toContain("This browser is no longer in the list. Look at the list again.")
-    expect(told.text).not.toContain("was signed out")
+    expect(told.text).toContain("No browser was signed out: the entry has ended or changed. Look at the list again.")
+    expect(told.text).not.toContain("The browser was signed out")
   })
 
   it("needs its form token: a page elsewhere signs nobody out", async () => {

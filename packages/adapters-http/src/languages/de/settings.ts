@@ -240,7 +240,8 @@ export const notices: typeof en.notices = {
   "code-app-removed": "Die App ist entfernt. Sie können sie von Ihrem Handy löschen.",
   "factor-kept": "Ihr zweiter Faktor bleibt. Die Betreiber dieses Dienstes können ihn jetzt nicht entfernen.",
   "session-ended": "Der Browser ist abgemeldet.",
-  "session-not-listed": "Dieser Browser steht nicht mehr in der Liste. Sehen Sie die Liste noch einmal an.",
+  "session-not-listed":
+    "Kein Browser wurde abgemeldet: Der Eintrag ist beendet oder hat sich geändert. Sehen Sie die Liste noch einmal an.",
   "sessions-ended": "Alle anderen Browser sind abgemeldet.",
   "name-changed": "Gespeichert. Andere lesen ab jetzt den neuen Namen.",
   "zone-chosen": "Gespeichert. Seiten zeigen Zeiten von jetzt an in dieser Zone.",

@@ -239,7 +239,7 @@ export const notices = {
   "code-app-removed": "The app was removed. You can delete it from your phone.",
   "factor-kept": "Your second factor stays. Those who run this service cannot remove it now.",
   "session-ended": "The browser was signed out.",
-  "session-not-listed": "This browser is no longer in the list. Look at the list again.",
+  "session-not-listed": "No browser was signed out: the entry has ended or changed. Look at the list again.",
   "sessions-ended": "Every other browser was signed out.",
   "name-changed": "Saved. Others read the new name from now on.",
   "zone-chosen": "Saved. Pages show times in this zone from now on.",
