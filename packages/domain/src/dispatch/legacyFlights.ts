@@ -3,7 +3,6 @@ import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "../de
 import * as Delivery from "../deliveries/Delivery.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
 import { signedPost } from "../deliveries/signedPost.js"
-import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import { toItsEnd } from "../leases/Stopping.js"
 import { LegacyStore, Receiver } from "../legacy/index.js"
 import { type AppId, Bag, fn, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
@@ -12,8 +11,9 @@ import type { Next } from "./LegacyDelivery.js"
 
 /**
  * The limits for attempts in flight at once. `AT_ONCE`: all attempts of this worker. `OF_ONE_APP`: attempts for one
- * app; without this limit, an app's receivers that do not answer would delay other apps. `TO_ONE_ADDRESS`: attempts to
- * one address; without this limit, a receiver that does not answer would delay the app's other receivers.
+ * app; without this limit, an app's receivers that do not answer would delay other apps. `TO_ONE_ADDRESS`: attempts of
+ * one app to one address; without this limit, a receiver that does not answer would delay the app's other receivers.
+ * Each app has its own limit for an address, so no app can delay another app by naming that app's address.
  */
 const AT_ONCE = 256
 const OF_ONE_APP = 64
@@ -29,16 +29,16 @@ export const make = fn(function* (room: number) {
   const all = yield* Effect.makeSemaphore(AT_ONCE)
   const fibers = new Bag<Fiber.RuntimeFiber<void>>()
   const kept = new Map<AppId, number>()
-  const [ofApp, toAddress] = [turnsBy<AppId>(OF_ONE_APP), turnsBy<EndpointUrl>(TO_ONE_ADDRESS)]
+  const [ofApp, toAddress] = [turnsBy<AppId>(OF_ONE_APP), turnsBy<string>(TO_ONE_ADDRESS)]
 
   /**
    * Runs `attempt` when a slot is free. A running attempt goes on to its end even when the worker stops. An attempt
-   * waits first for a slot of its address, then of its app, then of the worker. In another order, an attempt that only
-   * waits for its address would occupy a slot of its app, and an attempt that only waits for its app would occupy a
-   * slot of the worker.
+   * waits first for a slot of its app at its address, then of its app, then of the worker. In another order, an attempt
+   * that only waits for its address would occupy a slot of its app, and an attempt that only waits for its app would
+   * occupy a slot of the worker.
    */
   const inTurn = <A, E, R>({ appId, receiver }: LegacyDelivery.LegacyDelivery, attempt: Effect.Effect<A, E, R>) =>
-    toAddress(receiver.url, ofApp(appId, all.withPermits(1)(toItsEnd(attempt))))
+    toAddress(`${appId} ${receiver.url}`, ofApp(appId, all.withPermits(1)(toItsEnd(attempt))))
 
   const life = (delivery: LegacyDelivery.LegacyDelivery) =>
     Effect.gen(function* () {

@@ -416,6 +416,30 @@ describe("beside other deliveries", () => {
     )
   })
 
+  it("events that an address does not answer for one app do not hold up another app's at the same address [legacy-5]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const [slow, quick] = [yield* scene, yield* scene]
+        yield* createSubscription(slow.connection, { url: OLD })
+        yield* createSubscription(quick.connection, { url: OLD })
+        const isSlow = ({ body }: MemoryWebhookSender.Post) => body.includes(slow.connection.id)
+        yield* script((post) => (isSlow(post) ? hangs : answers(200))(post), OLD)
+        const from = yield* Timestamp.now
+        yield* withWorker(
+          Effect.gen(function* () {
+            for (let round = 0; round < 100; round++) yield* fire(slow)
+            yield* fire(quick)
+            yield* Effect.sleep("1 hour")
+          })
+        )
+        const all = yield* posts(OLD)
+        const toQuick = all.filter((post) => !isSlow(post))
+        expect(seconds(toQuick, from)).toEqual([0])
+        expect(all.length - toQuick.length).toBe(300)
+      })
+    )
+  })
+
   it("receivers of two apps that never answer fill two thirds of a worker's memory and lose what is beyond; another app loses nothing [legacy-5]", () => {
     inVirtualTime(
       Effect.gen(function* () {
