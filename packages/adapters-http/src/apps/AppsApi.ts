@@ -212,7 +212,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Withdraw the change that waits for review")
       .annotate(
         OpenApi.Description,
-        "For an app in production: drops `pending`, keeps the version in force, and takes the app out of the reviewers' queue. 409 when nothing waits."
+        "For an app in production: drops `pending`, keeps the version in force, and takes the app out of the reviewers' queue. 409 when nothing waits. When redirect URIs wait, only owners of the app may withdraw the change; 403 for developers."
       )
   )
   .add(

@@ -162,6 +162,39 @@ describe("roles [teams-1]", () => {
     for (const path of ["/users", "/test-people", "/logo"]) expect((await viewer.get(at + path)).status).toBe(403)
   })
 
+  it("a developer withdraws a waiting change only when it has no redirect URIs [apps-4]", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner, { status: "production" })
+    const { person: developer } = await joined(owner, app.id, "developer")
+    const [at, page] = [`${APPS}/${app.id}`, `/developer/apps/${app.id}`]
+    const offers = async (who: Person) => {
+      const { text } = await who.get(page)
+      return [text.includes(`action="${page}/withdraw"`), text.includes("Only owners can withdraw these changes")]
+    }
+    const withdraw = (who: Person) => who.send("POST", `${at}/withdraw`)
+    await owner.send("POST", `/v1/oauth/clients/${app.id}`, { redirectUris: ["https://new.example.com/cb"] })
+    await developer.send("PATCH", at, { name: "Tea Finder" })
+    const { pending } = (await owner.get(at)).json as { readonly pending: object }
+    expect(Object.values(pending).filter((part) => part !== null)).toHaveLength(2)
+    const refused = await withdraw(developer)
+    expect([refused.status, refused.json]).toMatchObject([
+      403,
+      {
+        error: "forbidden",
+        message: "the waiting changes include redirect URIs: only owners of this app may withdraw them"
+      }
+    ])
+    expect((await owner.get(at)).json).toMatchObject({ pending })
+    expect([await offers(developer), await offers(owner)]).toEqual([
+      [false, true],
+      [true, false]
+    ])
+    expect((await withdraw(owner)).json).toMatchObject({ pending: null })
+    await owner.send("PATCH", at, { name: "Tea Finder" })
+    expect(await offers(developer)).toEqual([true, false])
+    expect((await withdraw(developer)).json).toMatchObject({ pending: null })
+  })
+
   it("the consent page refuses a member of the team, and says that only the holder can connect the app", async () => {
     const owner = await world.person()
     const { app } = await world.app(owner)

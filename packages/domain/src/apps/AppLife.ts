@@ -19,6 +19,7 @@ const refused = (reason: string): Step => Either.left(new Conflict({ reason }))
 export const REVOKED = "the app was revoked, which is final"
 export const NOT_IN_REVIEW = "the app is not in review"
 export const NOTHING_WAITS = "no change to the app waits for a reviewer"
+export const OWNERS_WITHDRAW = "the waiting changes include redirect URIs: only owners of this app may withdraw them"
 
 /** The fields that the developer can change. A field that is left out stays as it is. */
 export interface AppEdit {
@@ -105,6 +106,13 @@ export const withdraw = (app: App): Step => {
   if (app.proposal === null) return refused(NOTHING_WAITS)
   return Either.right({ ...app, revision: app.revision + 1, submission: null, proposal: null })
 }
+
+/**
+ * The action of a member who withdraws the waiting change. Only owners may change redirect URIs, so only owners may
+ * withdraw a change that has redirect URIs (decision teams-1).
+ */
+export const actionToWithdraw = (app: App): "develop" | "secrets" =>
+  (app.proposal?.redirectUris ?? null) === null ? "develop" : "secrets"
 
 /** Submits the app for review. Only an app in the sandbox can be submitted. */
 export const submit = (app: App, now: Timestamp.Timestamp): Step => {

@@ -2,14 +2,14 @@ import { Effect, Either } from "effect"
 import { type Account, AccountStore } from "../accounts/index.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
-import { AppId, Conflict, Entropy, NotFound, Scope, Timestamp, Vault, program } from "../shared/index.js"
+import { AppId, Conflict, Entropy, Forbidden, NotFound, Scope, Timestamp, Vault, program } from "../shared/index.js"
 import { type App, type AppDescription, type HomepageUrl, INITIAL, type AppName } from "./App.js"
 import type { Logo, LogoPng } from "./AppLogo.js"
 import * as AppLife from "./AppLife.js"
 import { type AppChange, AppStore, type Registered } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
-import type * as TeamRole from "../teams/Role.js"
-import { getApp } from "./readApps.js"
+import * as TeamRole from "../teams/Role.js"
+import { getApp, getAppWithRole } from "./readApps.js"
 import type * as RedirectUri from "./RedirectUri.js"
 
 export interface NewApp {
@@ -167,23 +167,28 @@ export const submitApp = program("submitApp", function* (account: Account.Accoun
 })
 
 /**
- * Withdraws the waiting change of a production app. `Conflict`: no change waits, or the app is revoked. `NotFound` and
- * `Forbidden` as for `updateApp`.
+ * Withdraws the waiting change of a production app. `Conflict`: no change waits, or the app is revoked. `NotFound` as
+ * for `updateApp`. `Forbidden`: the account's role in the team does not allow to withdraw the change
+ * (`AppLife.actionToWithdraw`).
  */
 export const withdrawChange = program("withdrawChange", function* (account: Account.Account, id: AppId) {
-  return yield* step(account, id, AppLife.withdraw)
+  return yield* step(account, id, (app, _, role) =>
+    TeamRole.can(role, AppLife.actionToWithdraw(app))
+      ? AppLife.withdraw(app)
+      : Either.left(new Forbidden({ reason: AppLife.OWNERS_WITHDRAW }))
+  )
 })
 
 /** Makes one transition of the app, and leaves its client secrets as they are. */
-const step = (
+const step = <E>(
   account: Account.Account,
   id: AppId,
-  next: (app: App, now: Timestamp.Timestamp) => Either.Either<App, Conflict>,
+  next: (app: App, now: Timestamp.Timestamp, role: TeamRole.TeamRole) => Either.Either<App, E>,
   logo?: Logo
 ) =>
   Effect.flatten(
-    changeAs(account, id, "develop", (before, now) => {
-      const outcome = next(before.app, now)
+    changeAs(account, id, "develop", (before, now, role) => {
+      const outcome = next(before.app, now, role)
       return { outcome, after: Either.isLeft(outcome) ? null : { ...before, app: outcome.right }, logo }
     })
   )
@@ -196,10 +201,10 @@ const changeAs = <A>(
   account: Account.Account,
   id: AppId,
   action: TeamRole.Action,
-  decide: (before: Registered, now: Timestamp.Timestamp) => AppChange<A>
+  decide: (before: Registered, now: Timestamp.Timestamp, role: TeamRole.TeamRole) => AppChange<A>
 ) =>
   Effect.gen(function* () {
-    yield* getApp(account, id, action)
-    const outcome = yield* (yield* AppStore).update(id, decide)
+    const { role } = yield* getAppWithRole(account, id, action)
+    const outcome = yield* (yield* AppStore).update(id, (before, now) => decide(before, now, role))
     return yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))
   })

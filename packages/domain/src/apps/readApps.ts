@@ -12,18 +12,21 @@ import { AppStore } from "./AppStore.js"
  * member's role does not allow the action (decision teams-1).
  */
 export const getApp = program("getApp", function* (account: Account, id: AppId, action: TeamRole.Action) {
-  const { app, role } = yield* getAppWithRole(account, id)
-  if (!TeamRole.can(role, action)) return yield* new Forbidden({ reason: TeamRole.REFUSAL[action] })
-  return app
+  return (yield* getAppWithRole(account, id, action)).app
 })
 
-/** The app, with the account's role in its team; `NotFound` when the account is not in the team. */
-export const getAppWithRole = program("getAppWithRole", function* (account: Account, id: AppId) {
-  const apps = yield* AppStore
-  const app = yield* Effect.mapError(yield* apps.find(id), () => new NotFound({ what: "app" }))
-  const role = yield* roleIn(app, account.id)
-  return role === undefined ? yield* new NotFound({ what: "app" }) : { app, role }
-})
+/** The app as by `getApp`, with the account's role in its team. */
+export const getAppWithRole = program(
+  "getAppWithRole",
+  function* (account: Account, id: AppId, action: TeamRole.Action) {
+    const apps = yield* AppStore
+    const app = yield* Effect.mapError(yield* apps.find(id), () => new NotFound({ what: "app" }))
+    const role = yield* roleIn(app, account.id)
+    if (role === undefined) return yield* new NotFound({ what: "app" })
+    if (!TeamRole.can(role, action)) return yield* new Forbidden({ reason: TeamRole.REFUSAL[action] })
+    return { app, role }
+  }
+)
 
 /** The account's role in the app's team; undefined: the account is not in the team. */
 export const roleIn = program("roleIn", function* (app: Pick<App, "id" | "ownerId">, userId: UserId) {

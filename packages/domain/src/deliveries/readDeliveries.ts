@@ -35,7 +35,7 @@ export const listDeliveries = program("listDeliveries", function* (account: Acco
  * teams-1). `NotFound` when the account is not in the app's team, or the app has no delivery with this id.
  */
 export const getDelivery = program("getDelivery", function* (account: Account, appId: AppId, id: DeliveryId) {
-  const { role } = yield* getAppWithRole(account, appId)
+  const { role } = yield* getAppWithRole(account, appId, "read")
   const found = yield* (yield* DeliveryStore).find(appId, id)
   const delivery = yield* Effect.mapError(found, () => new NotFound({ what: "delivery" }))
   if (TeamRole.can(role, "develop")) return delivery

@@ -137,6 +137,8 @@ export const developer: typeof en.developer = {
     withdrawText:
       "Wenn Sie die Änderungen zurückziehen, gilt die genehmigte Fassung weiter. Um einen Teil zurückzuziehen, setzen Sie ihn in den Formularen unten zurück.",
     withdraw: "Diese Änderungen zurückziehen",
+    ownersWithdraw:
+      "Nur wer die App besitzt, kann diese Änderungen zurückziehen, denn sie enthalten Redirect-URIs. Die anderen Teile können Sie in den Formularen unten zurücksetzen.",
     narrowed: html`<strong>Ein Administrator hat die App eingeschränkt.</strong> Von den Scopes, die Sie angeben, kann
       sie diese benutzen, auch mit Tokens, die schon ausgestellt sind:`,
     narrowedToNone: "keine",

@@ -139,6 +139,8 @@ export const developer = {
     withdrawText:
       "If you withdraw the changes, the approved version stays in force. To withdraw one part, set it back in the forms below.",
     withdraw: "Withdraw these changes",
+    ownersWithdraw:
+      "Only owners can withdraw these changes, because they include redirect URIs. You can set the other parts back in the forms below.",
     narrowed: html`<strong>An admin narrowed the app.</strong> Of the scopes that you declare it can use, for live
       tokens too:`,
     narrowedToNone: "none",

@@ -1,6 +1,7 @@
 import { Account } from "@place-access/domain/accounts"
 import {
   App,
+  AppLife,
   AppProposal,
   RedirectUri,
   registerRedirectUris,
@@ -152,14 +153,7 @@ const standing = (app: TeamApp, token: string): Html =>
       app.proposal !== null &&
       html`<h3>${words.changes}</h3>
         <p>${words.changesWait(time(app.submission.at))}</p>
-        ${pendingChange(app)}
-        ${
-          may(app, "develop") &&
-          html`<p>${words.withdrawText}</p>
-            <form method="post" action="${appPath(app)}/withdraw">
-              ${Fields.hidden("form_token", token)}<button class="second">${words.withdraw}</button>
-            </form>`
-        }`
+        ${pendingChange(app)} ${may(app, "develop") && withdrawal(app, token)}`
     }
     ${noteOf(app.reviewNote, app.status === "sandbox" || app.revokedAt !== null)}
     ${
@@ -184,6 +178,15 @@ const standing = (app: TeamApp, token: string): Html =>
       </form>`
     }
   </section>`
+
+/** The form that withdraws the waiting change. For a member who may not withdraw the change, a text says who may. */
+const withdrawal = (app: TeamApp, token: string): Html =>
+  may(app, AppLife.actionToWithdraw(app))
+    ? html`<p>${words.withdrawText}</p>
+        <form method="post" action="${appPath(app)}/withdraw">
+          ${Fields.hidden("form_token", token)}<button class="second">${words.withdraw}</button>
+        </form>`
+    : html`<p>${words.ownersWithdraw}</p>`
 
 /**
  * Shows the page again after a refused form. The page of a revoked app has no forms, so for a revoked app the error

@@ -89,7 +89,7 @@ const accept = Visitor.signedIn((visitor) =>
     return yield* acceptInvitation(visitor.account, yield* rule, requested).pipe(
       // When the person presses the button twice, the second request finds no invitation, because the first request has
       // already added the person to the team.
-      Effect.catchTag("NotFound", () => getAppWithRole(visitor.account, requested.appId)),
+      Effect.catchTag("NotFound", () => getAppWithRole(visitor.account, requested.appId, "read")),
       Effect.as(seeOther(`${appPath({ id: requested.appId })}?done=team-joined`)),
       Effect.catchTag("Conflict", ({ reason }) => page(visitor, reason))
     )
@@ -105,7 +105,7 @@ const decline = Visitor.signedIn((visitor) =>
       Effect.as(declined),
       // The person pressed the button twice, or accepted the invitation in another tab.
       Effect.catchTag("NotFound", () =>
-        getAppWithRole(visitor.account, requested.appId).pipe(
+        getAppWithRole(visitor.account, requested.appId, "read").pipe(
           Effect.map(({ app }) => seeOther(appPath(app))),
           Effect.catchTag("NotFound", () => Effect.succeed(declined))
         )

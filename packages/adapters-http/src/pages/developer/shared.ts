@@ -1,6 +1,6 @@
 import { type App, getAppWithRole } from "@place-access/domain/apps"
 import type { Purpose } from "@place-access/domain/purposes"
-import { AppId, Forbidden, Scope } from "@place-access/domain/shared"
+import { AppId, Scope } from "@place-access/domain/shared"
 import { Role } from "@place-access/domain/teams"
 import { Effect } from "effect"
 import { texts } from "../../languages/index.js"
@@ -33,8 +33,7 @@ export type TeamApp = App.App & { readonly role: Role.TeamRole }
 export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
   Effect.gen(function* () {
     const id = yield* param("app", AppId, "app")
-    const { app, role } = yield* getAppWithRole(visitor.account, id)
-    if (!Role.can(role, action)) return yield* new Forbidden({ reason: Role.REFUSAL[action] })
+    const { app, role } = yield* getAppWithRole(visitor.account, id, action)
     const own: TeamApp = { ...app, role }
     return own
   })

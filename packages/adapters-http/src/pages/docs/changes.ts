@@ -20,6 +20,14 @@ interface Change {
 /** The changes, newest first. docs/CHANGELOG.md also has the changes that concern operators and embedders. */
 export const CHANGES: ReadonlyArray<Change> = [
   {
+    on: "2026-11-29",
+    id: "owners-withdraw-redirect-uris",
+    kind: "changed",
+    title: "Only owners withdraw a waiting change that has redirect URIs",
+    text: `\`POST /v1/developer/apps/{app_id}/withdraw\` answers 403 to a developer of the app's team when redirect URIs are
+    part of the waiting change. A developer can set each other part back with \`PATCH\`.`
+  },
+  {
     on: "2026-11-28",
     id: "signature-hidden-from-viewers",
     kind: "changed",

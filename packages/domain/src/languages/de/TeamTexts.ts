@@ -68,6 +68,10 @@ export const teamTexts: ReadonlyArray<GermanPair> = [
     de: "das darf nur, wer diese App besitzt: Fragen Sie dort nach"
   },
   {
+    en: "the waiting changes include redirect URIs: only owners of this app may withdraw them",
+    de: "die wartenden Änderungen enthalten Redirect-URIs: Nur wer diese App besitzt, darf sie zurückziehen"
+  },
+  {
     en: "the app was revoked, or the account of its holder is suspended",
     de: "die App wurde widerrufen, oder das Konto ihres Inhabers ist gesperrt"
   },
