@@ -246,6 +246,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
       /^place_access_webhook_duration_seconds_count\{answer="5xx"\} 1$/m,
       /^place_access_delivery_lag_seconds_count 2$/m,
       /^place_access_backlog_rows\{queue="outbox"\} 0$/m,
+      /^place_access_backlog_measurement_age_seconds \d/m,
       /^place_access_refusals_total\{error="not_found"\} [1-9]/m,
       /^nodejs_eventloop_delay_p99_seconds \d/m,
       /^v8js_memory_heap_used_bytes [1-9]/m
