@@ -1,4 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import { Import, type ImportStore, type Leased } from "@place-access/domain/imports"
 import { DeviceId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
@@ -7,6 +8,7 @@ import * as UploadStream from "../history/UploadStream.js"
 import { orStoreError } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
 import * as Erasures from "../retention-choice/Erasures.js"
+import { heardBeforeStatement } from "../visits/VisitReads.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, toImport } from "./ImportRow.js"
 
 /** The methods of `ImportStore` that undo an import. All rows are on the user's shard. */
@@ -61,14 +63,53 @@ export const undo =
           UPDATE devices SET stays_due_from = least(stays_due_from, span.first_at, shared_from),
             history_ends_at = greatest(history_ends_at, span.last_at, shared_until)
           FROM span WHERE devices.user_id = ${leased.userId} AND devices.device_id = span.device_id`
-      // The stays of a removed import were also derived from the fixes that go now.
-      yield* sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz)
-          WHERE user_id = ${leased.userId} AND history_ends_at IS NOT NULL
-            AND device_id IN (SELECT unnest(fixes.also_from) FROM fixes WHERE ${isGoing("fixes")})`
+      // The rows of `fixes` say which removed imports had the same fixes, so these rows are deleted afterwards.
+      const shortened = yield* eraseFromRemoved(sql, leased, isGoing("fixes"))
       yield* sql`DELETE FROM fixes WHERE ${isGoing("fixes")}`
+      for (const one of shortened) yield* shorten(sql, leased, one)
       yield* FixCounts.recount(sql, leased.userId, { from, until: Timestamp.plus(until, 1) })
       return until
     }).pipe(sql.withTransaction, orStoreError)
+
+const SharedRow = Schema.Struct({ device_id: DeviceId, first_at: Rows.At, last_at: Rows.At })
+const EndsRow = Schema.Struct({ is_end: Schema.Boolean })
+
+/**
+ * The stays of an import that its owner removed were also derived from the fixes that this import shares with the
+ * import that is being undone. Deletes the stays that began with a fix that goes now, and makes a worker derive the
+ * other stays anew. The worker alone would keep stays from before the first fix that is left, as after retention.
+ * Returns the devices whose newest fix goes now. `isGoing`: an SQL condition on `fixes`.
+ */
+const eraseFromRemoved = (sql: SqlClient, { userId }: Leased, isGoing: Fragment) =>
+  Effect.gen(function* () {
+    const shared = yield* sql`SELECT also.device_id, min(fixes.captured_at) AS first_at,
+            max(fixes.captured_at) AS last_at
+          FROM fixes CROSS JOIN LATERAL unnest(fixes.also_from) AS also (device_id)
+          WHERE ${isGoing} GROUP BY also.device_id`.pipe(Rows.all(SharedRow))
+    const shortened: Array<typeof SharedRow.Type> = []
+    for (const one of shared) {
+      // A device without `history_ends_at` has no stays: its file brought no new entry.
+      const updated = yield* sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(one.first_at)})
+          WHERE user_id = ${userId} AND device_id = ${one.device_id} AND history_ends_at IS NOT NULL
+          RETURNING history_ends_at <= ${Rows.at(one.last_at)} AS is_end`.pipe(Rows.first(EndsRow))
+      if (Option.isNone(updated)) continue
+      yield* sql`DELETE FROM stays WHERE user_id = ${userId} AND device_id = ${one.device_id}
+          AND arrival BETWEEN ${Rows.at(one.first_at)} AND ${Rows.at(one.last_at)}`
+      if (updated.value.is_end) shortened.push(one)
+    }
+    return shortened
+  })
+
+/**
+ * Sets `history_ends_at` of a removed import to its newest entry that is left. Without any entry, the history ends
+ * where the fixes that went began.
+ */
+const shorten = (sql: SqlClient, { userId }: Leased, { device_id, first_at, last_at }: typeof SharedRow.Type) =>
+  sql`UPDATE devices SET history_ends_at = coalesce(greatest(
+        (${heardBeforeStatement(sql, userId, device_id, Timestamp.plus(last_at, 1))}),
+        (SELECT max(coalesce(departure, arrival)) FROM visit_reports
+         WHERE user_id = ${userId} AND device_id = ${device_id})), ${Rows.at(first_at)})
+      WHERE user_id = ${userId} AND device_id = ${device_id}`
 
 /**
  * An import that is being undone, with the devices whose history it stored: its own device, and one device for each

@@ -10,6 +10,7 @@ import * as Imports from "../fixes/importSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { file, ground } from "./ground.js"
+import { removedImports } from "./removedImports.js"
 import { reportCases } from "./visitReports.js"
 import * as Visits from "./visitSamples.js"
 
@@ -339,5 +340,6 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
       )
     })
   },
-  ...reportCases
+  ...reportCases,
+  ...removedImports
 ]

@@ -95,14 +95,12 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
     .sort((a, b) => a.capturedAt - b.capturedAt)
   const last = own[Math.min(own.length, Imports.UNDO_STEP) - 1]?.capturedAt
   tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
+  const gone: Array<Fix.StoredFix> = []
   for (const fix of own) {
     if (last === undefined || fix.capturedAt > last) break
     const next = handOver(tables, tables.fixes, fix, { going, own: Fix.key(fix) })
     if (next === undefined) {
-      // The stays of a removed import were also derived from the fix that goes now.
-      for (const device of fix.alsoFrom ?? []) {
-        if ((tables.importDevices.get(device) ?? null) !== null) deriveFrom(tables, device, fix.capturedAt)
-      }
+      gone.push(fix)
       continue
     }
     for (const at of [fix.capturedAt, ...sharedWith(tables, next)]) {
@@ -110,6 +108,7 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
       deriveFrom(tables, next, at)
     }
   }
+  eraseFromRemoved(tables, gone)
   if (last !== undefined) return last
   for (const visit of tables.visitReports.values()) {
     if (visit.userId !== userId || !going.includes(visit.deviceId)) continue
@@ -129,6 +128,36 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
   withdraw(tables, of)
   tables.imports.delete(id)
   return "gone"
+}
+
+/**
+ * The stays of an import that its owner removed were also derived from the fixes `gone`, which this import shared with
+ * an import that is being undone. Deletes the stays that began with one of these fixes, and makes a worker derive the
+ * other stays anew. The history of the removed import then ends with its newest entry that is left.
+ */
+const eraseFromRemoved = (tables: Tables, gone: ReadonlyArray<Fix.StoredFix>): void => {
+  const shared = new Map<DeviceId, Array<Timestamp.Timestamp>>()
+  for (const { alsoFrom, capturedAt } of gone) {
+    for (const id of alsoFrom ?? []) shared.set(id, [...(shared.get(id) ?? []), capturedAt])
+  }
+  for (const [id, times] of shared) {
+    const [first, last] = [Timestamp.make(Math.min(...times)), Timestamp.make(Math.max(...times))]
+    const end = tables.importDevices.get(id) ?? null
+    if (end === null) continue
+    deriveFrom(tables, id, first)
+    for (const [key, { arrival, deviceId }] of tables.stays) {
+      if (deviceId === id && first <= arrival && arrival <= last) tables.stays.delete(key)
+    }
+    if (end > last) continue
+    const fixes = [...tables.fixes.values()].flatMap(({ alsoFrom, capturedAt, deviceId }) =>
+      deviceId === id || alsoFrom?.includes(id) === true ? [capturedAt] : []
+    )
+    const visits = [...tables.visitReports.values()].flatMap(({ arrival, departure, deviceId }) =>
+      deviceId === id ? [departure ?? arrival ?? first] : []
+    )
+    const left = [...fixes, ...visits]
+    tables.importDevices.set(id, left.length === 0 ? first : Timestamp.make(Math.max(...left)))
+  }
 }
 
 /**

@@ -1,0 +1,72 @@
+import { Effect } from "effect"
+import type { ImportStore } from "../../../src/imports/ImportStore.js"
+import type { DeviceId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { VisitStore } from "../../../src/visits/VisitStore.js"
+import type { Contract } from "../../Contract.js"
+import * as Check from "../../Check.js"
+import * as Imports from "../fixes/importSamples.js"
+import * as Uploads from "../fixes/uploadSamples.js"
+import { ground } from "./ground.js"
+import * as Visits from "./visitSamples.js"
+
+interface OfDevice {
+  readonly deviceId: DeviceId
+}
+
+/** A user with six readings at one place. Several files may have these readings. */
+const sharedReadings = Effect.gen(function* () {
+  const { home: placeId, now, userId } = yield* ground
+  const first = Timestamp.plus(now, -9 * Timestamp.DAY)
+  const t = (index: number) => Timestamp.plus(first, index)
+  /** Stores stays as if a worker had derived them from the file. */
+  const store = ({ deviceId: id }: OfDevice, spans: Parameters<typeof Visits.stays>[2]) =>
+    Visits.stays({ userId, id }, placeId, spans)
+  const staysOf = ({ deviceId }: OfDevice) =>
+    Effect.gen(function* () {
+      const span = { deviceId, placeId, from: Timestamp.make(0), to: now }
+      const all = yield* (yield* VisitStore).staysWithin(userId, [span])
+      return all.map(({ arrival, departure }) => [arrival, departure])
+    })
+  return { fixes: Uploads.fixes(6, first), now, staysOf, store, t, userId }
+})
+
+/**
+ * Rules that every `VisitStore` and `ImportStore` must keep about the stays of an import that its owner removed, after
+ * another import with the same readings is undone.
+ */
+export const removedImports: Contract<Visits.VisitSamplePorts | ImportStore> = [
+  {
+    name: "undo: of the stays of a removed import, those that began with a reading that goes are deleted [imports-13, visits-7]",
+    run: Effect.gen(function* () {
+      const { fixes, now, staysOf, store, t, userId } = yield* sharedReadings
+      const wrong = yield* Imports.done(userId, now, { fixes: fixes.slice(1, 4) })
+      const removed = yield* Imports.done(userId, now, { fixes })
+      yield* Imports.forget(removed)
+      const own = [0, 4].map((index): [Timestamp.Timestamp, Timestamp.Timestamp] => [t(index), t(index + 1)])
+      yield* store(removed, [...own, [t(1), t(2)], [t(3), t(4)]])
+      yield* Imports.undone(wrong, now)
+      Check.equal(yield* staysOf(removed), own, "the stays that began with its own readings")
+    })
+  },
+  {
+    name: "undo: an open stay of a removed import goes on only to the newest entry that this import still has [imports-13, visits-6]",
+    run: Effect.gen(function* () {
+      const { fixes, now, staysOf, store, t, userId } = yield* sharedReadings
+      const ended = Timestamp.plus(t(0), -Timestamp.MINUTE)
+      const wrong = yield* Imports.done(userId, now, { fixes: fixes.slice(2) })
+      const removed = yield* Imports.done(userId, now, { fixes })
+      const visits = [Uploads.visit(Timestamp.plus(ended, -Timestamp.HOUR), ended)]
+      const alsoRemoved = yield* Imports.done(userId, now, { fixes: fixes.slice(2), visits })
+      yield* Imports.forget(removed, alsoRemoved)
+      const arrival = Timestamp.plus(ended, -Timestamp.MINUTE)
+      for (const one of [removed, alsoRemoved]) {
+        yield* store(one, [[arrival, null]])
+        Check.equal(yield* staysOf(one), [[arrival, t(5)]], "to the end of the file")
+      }
+      yield* Imports.undone(wrong, now)
+      Check.equal(yield* staysOf(removed), [[arrival, t(1)]], "to its newest reading")
+      Check.equal(yield* staysOf(alsoRemoved), [[arrival, ended]], "to its visit")
+    })
+  }
+]
