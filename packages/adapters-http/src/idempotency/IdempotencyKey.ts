@@ -11,6 +11,7 @@ import * as RateLimit from "../limits/RateLimit.js"
 import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
+import { afterCommit } from "./afterCommit.js"
 import { lookUpBefore } from "./lookUpBefore.js"
 import { LooksUpUrl, WithoutKey } from "./WithoutKey.js"
 
@@ -117,17 +118,6 @@ const replayed = ({ body, contentType, status }: Idempotency.StoredAnswer): Resp
   contentType === null
     ? HttpServerResponse.empty({ status, headers: REPLAYED })
     : HttpServerResponse.raw(body, { status, contentType, contentLength: Buffer.byteLength(body), headers: REPLAYED })
-
-/**
- * Delays the wake-up of a worker until the endpoint's transaction has committed. The endpoint raises `inside` within
- * its transaction. A worker that woke up at that moment would not find the rows yet, and would look again only a second
- * later. So `inside` only remembers the call, and `pass` raises the real signal after the commit.
- */
-const afterCommit = (signal: typeof WorkSignal.Service) => {
-  let isRaised = false
-  const inside: typeof WorkSignal.Service = { ...signal, raise: Effect.sync(() => void (isRaised = true)) }
-  return { inside, pass: Effect.suspend(() => (isRaised ? signal.raise : Effect.void)) }
-}
 
 /**
  * The `WebhookSender` for the endpoint's work. When the body has a `url`, its host is looked up here, before the

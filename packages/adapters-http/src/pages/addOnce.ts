@@ -1,6 +1,8 @@
+import { WorkSignal } from "@place-access/domain/events"
 import { answerOnce, Idempotency } from "@place-access/domain/idempotency"
 import { Vault } from "@place-access/domain/shared"
 import { Effect, Schedule, Schema } from "effect"
+import { afterCommit } from "../idempotency/afterCommit.js"
 import * as Errors from "../wire/Errors.js"
 import type * as Form from "./kit/Form.js"
 import * as Visitor from "./kit/Visitor.js"
@@ -8,7 +10,7 @@ import * as Visitor from "./kit/Visitor.js"
 /** A value that JSON can write completely. The type excludes `Map`, because JSON writes every `Map` as `{}`. */
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-/** A form that adds something, such as an endpoint. The same form must add the thing only once. */
+/** A form that adds something, such as an endpoint or a replay. The same form must add the thing only once. */
 interface Addition<A, I, E, R> {
   /** What the person typed. */
   readonly typed: Json
@@ -45,7 +47,8 @@ export const addOnce = <A, I, E, R>(
     const key = Idempotency.IdempotencyKey.make(`form-${(yield* Vault.Vault).sha256(content)}`)
     const request = { userId: account.id, subject: Idempotency.account(account.id), key, content }
     const Kept = Schema.parseJson(kept)
-    const work = Effect.map(add, (value) => ({
+    const signal = afterCommit(yield* WorkSignal)
+    const work = Effect.map(Effect.provideService(add, WorkSignal, signal.inside), (value) => ({
       answer: { status: 200, contentType: null, body: Schema.encodeSync(Kept)(value), disclosed: null },
       value
     }))
@@ -55,7 +58,8 @@ export const addOnce = <A, I, E, R>(
         error._tag === "KeyInUse" ? Effect.fail(Errors.unavailable) : Effect.die(error)
       )
     )
-    return answered._tag === "Worked" ? answered.value : yield* Effect.orDie(Schema.decode(Kept)(answered.answer.body))
+    if (answered._tag === "Worked") return yield* Effect.as(signal.pass, answered.value)
+    return yield* Effect.orDie(Schema.decode(Kept)(answered.answer.body))
   })
 
 const isOfKey = (error: unknown): error is Idempotency.KeyInUse | Idempotency.KeyReused =>

@@ -5,6 +5,7 @@ import { DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
+import { addOnce } from "../addOnce.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
@@ -39,7 +40,7 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
     const endpointId = html`<code>${delivery.endpointId}</code>`
     const address = attempts.at(-1)?.exchange?.url
     const query = yield* Form.query
-    const token = yield* Visitor.tokenFor(visitor)
+    const hidden = html`${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${yield* Visitor.onceField}`
     return yield* respond({
       title: words.titleOf(envelope.payload.type),
       reader: yield* Visitor.reader(visitor),
@@ -71,7 +72,7 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
             <dt>${words.delivery}</dt>
             <dd><code>${delivery.id}</code></dd>
           </dl>
-          ${may(app, "develop") && actions(app, { delivery, endpoint, token, now: yield* Timestamp.now })}
+          ${may(app, "develop") && actions(app, { delivery, endpoint, hidden, now: yield* Timestamp.now })}
         </section>
         <h2>${words.attempts}</h2>
         ${
@@ -87,7 +88,8 @@ interface ActedOn {
   readonly delivery: Delivery.Delivery
   /** Null when the endpoint was removed. */
   readonly endpoint: WebhookEndpoint.WebhookEndpoint | null
-  readonly token: string
+  /** The hidden fields of the button's form. */
+  readonly hidden: Html
   readonly now: Timestamp.Timestamp
 }
 
@@ -95,10 +97,10 @@ interface ActedOn {
  * The button that sends the event again, or sooner than planned. When the service would refuse to send the event, the
  * page shows the reason in place of the button.
  */
-const actions = (app: TeamApp, { delivery, endpoint, now, token }: ActedOn): Html => {
+const actions = (app: TeamApp, { delivery, endpoint, hidden, now }: ActedOn): Html => {
   const button = (action: string, text: Html, hint: Html) =>
     html`<form method="post" action="${deliveryPath(app, delivery.id)}/${action}">
-      ${Fields.hidden("form_token", token)}
+      ${hidden}
       <p class="hint">${hint}</p>
       <button class="second">${text}</button>
     </form>`
@@ -146,12 +148,16 @@ const show = Visitor.signedIn((visitor) =>
   })
 )
 
+/** What `addOnce` stores about a replay. When the browser sends the same form again, it leads to this same replay. */
+const KeptReplay = Schema.Struct({ id: DeliveryId })
+
 const redeliverIt = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    yield* Visitor.checked(visitor.cookie)
+    const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const id = yield* deliveryId
-    return yield* redeliver(visitor.account, app.id, id).pipe(
+    const add = redeliver(visitor.account, app.id, id)
+    return yield* addOnce(visitor, form, { typed: ["redeliver", app.id, id], kept: KeptReplay, add }).pipe(
       Effect.map((replay) => seeOther(`${deliveryPath(app, replay.id)}?done=redelivered`)),
       Effect.catchTag("Conflict", ({ reason }) => detail(visitor, app, id, reason))
     )
@@ -178,7 +184,12 @@ const recoverThem = Visitor.signedIn((visitor) =>
     const since = yield* Effect.mapError(Schema.decode(Timestamp.FromIso)(`${form.value("since")}T00:00:00Z`), () =>
       Errors.invalidRequest("The first day must be a date")
     )
-    const queued = yield* recover(visitor.account, app.id, id, since)
+    const add = recover(visitor.account, app.id, id, since)
+    const queued = yield* addOnce(visitor, form, {
+      typed: ["recover", app.id, id, since],
+      kept: Schema.Number,
+      add
+    })
     return seeOther(`${appPath(app)}/deliveries?endpoint=${id}&recovered=${queued}`)
   })
 )

@@ -21,11 +21,10 @@ export const card = (
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
   health: EndpointFigures.EndpointHealth,
-  token: string,
-  now: Timestamp.Timestamp
+  { now, once, token }: Omit<ShownControls, "page">
 ): Html => {
   const edits = may(app, "develop")
-  const shown: ShownControls = { page: "list", token, now }
+  const shown: ShownControls = { page: "list", now, once, token }
   return html`<li class="card" id="${endpoint.id}">
     <header>
       <h2 class="code">${edits ? html`<a href="${pathOf(app, endpoint)}">${endpoint.url}</a>` : endpoint.url}</h2>
@@ -64,10 +63,9 @@ export const card = (
 export const controls = (
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
-  token: string,
-  now: Timestamp.Timestamp
+  { now, once, token }: Omit<ShownControls, "page">
 ): Html => {
-  const shown: ShownControls = { page: "endpoint", token, now }
+  const shown: ShownControls = { page: "endpoint", now, once, token }
   return html`<section class="card" aria-labelledby="controls">
     <h2 id="controls">${words.edit.controls}</h2>
     ${strikeNote(app, endpoint)}
@@ -80,6 +78,8 @@ interface ShownControls {
   /** The page that shows this card. After one of the card's buttons was pressed, the browser returns to this page. */
   readonly page: "list" | "endpoint"
   readonly token: string
+  /** The field `onceField` of the form that sends failed deliveries again. */
+  readonly once: Html
   readonly now: Timestamp.Timestamp
 }
 
@@ -144,7 +144,7 @@ const forms = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint, shown: S
       html`<details>
         <summary>${own.recover}</summary>
         <form method="post" action="${path}/recover">
-          ${hiddenFields(shown)}
+          ${hiddenFields(shown)}${shown.once}
           <p>${own.recoverText}</p>
           <div class="field">
             <label for="since-${endpoint.id}">${own.recoverSince}</label>

@@ -49,6 +49,7 @@ export const page = (
 ) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
+    const once = yield* Visitor.onceField
     const query = yield* Form.query
     const now = yield* Timestamp.now
     const { description, events, id, url } = endpoint
@@ -62,7 +63,7 @@ export const page = (
       status: rejected === undefined ? 200 : (rejected.status ?? 400),
       main: html`${appHead(app, "/webhooks")} ${rejected === undefined && (above ?? notice(query.value("done")))}
         ${Fields.problems(form, LABELS)}
-        ${rejected === undefined && html`${Figures.section(figures)} ${controls(app, endpoint, token, now)}`}
+        ${rejected === undefined && html`${Figures.section(figures)} ${controls(app, endpoint, { now, once, token })}`}
         <section class="card" aria-labelledby="change">
           <header>
             <h2 id="change">${words.heading}</h2>

@@ -81,6 +81,7 @@ export const list = (
     const healthOf = (id: EndpointId) => health.get(id) ?? EndpointFigures.UNKNOWN
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
+    const once = yield* Visitor.onceField
     const now = yield* Timestamp.now
     return yield* respond({
       title: words.titleOf(app.name),
@@ -94,7 +95,7 @@ export const list = (
         endpoints.length === 0
           ? html`<p class="empty">${words.empty}</p>`
           : html`<ul class="plain">
-              ${endpoints.map((endpoint) => card(app, endpoint, healthOf(endpoint.id), token, now))}
+              ${endpoints.map((endpoint) => card(app, endpoint, healthOf(endpoint.id), { now, once, token }))}
             </ul>`
       }
       ${
@@ -103,9 +104,7 @@ export const list = (
           ? html`<section class="card" aria-labelledby="new">
               <h2 id="new">${words.add}</h2>
               <form method="post" action="${appPath(app)}/webhooks">
-                ${Fields.hidden("form_token", token)}${yield* Visitor.onceField}${fields(form, ticked)}<button>
-                  ${words.addEndpoint}
-                </button>
+                ${Fields.hidden("form_token", token)}${once}${fields(form, ticked)}<button>${words.addEndpoint}</button>
               </form>
             </section>`
           : html`<p class="soft">${words.noMore(WebhookEndpoint.MAX_PER_APP)}</p>`)

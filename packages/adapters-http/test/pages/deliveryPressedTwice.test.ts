@@ -1,0 +1,118 @@
+import { WorkSignal } from "@place-access/domain/events"
+import { IdempotencyStore } from "@place-access/domain/idempotency"
+import { MemoryWebhookSender } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { signedIn } from "../support/browsing.js"
+import { stage } from "../support/webhooks.js"
+import type { Answer } from "../support/wire.js"
+import { startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+interface Row {
+  readonly id: string
+  readonly endpoint_id: string
+  readonly state: string
+  readonly replay: boolean
+}
+
+const where = ({ headers, status }: Answer) => [status, headers.get("location")]
+
+/** An app whose receiver answers 200, and the developer's browser. */
+const visit = async () => {
+  const on = await stage(world)
+  await on.script(MemoryWebhookSender.answers(200))
+  const browser = await signedIn(world, on.developer.account.email)
+  const rows = async () => ((await on.developer.get(on.log)).json as { deliveries: ReadonlyArray<Row> }).deliveries
+  return { on, browser, rows, path: `/developer/apps/${on.app.id}` }
+}
+
+describe("Redeliver that is pressed twice [idempotency-6]", () => {
+  /** An event that was delivered, and the page of its delivery. */
+  const delivered = async () => {
+    const visited = await visit()
+    await visited.on.fire()
+    await visited.on.work()
+    const [row] = await visited.rows()
+    const page = `${visited.path}/deliveries/${row?.id}`
+    return { ...visited, page, press: (shown: Answer) => visited.browser.submit(shown, `${page}/redeliver`) }
+  }
+
+  it("sends the event once, although the receiver has answered before the second press", async () => {
+    const { browser, on, page, path, press, rows } = await delivered()
+    const shown = await browser.get(page)
+    world.clock.advance(1)
+    const first = where(await press(shown))
+    await on.work()
+    expect(where(await press(shown))).toEqual(first)
+    const [replay, original, ...more] = await rows()
+    expect([replay, original, more]).toMatchObject([
+      { replay: true, state: "delivered" },
+      { replay: false, state: "delivered" },
+      []
+    ])
+    expect(first).toEqual([303, `${path}/deliveries/${replay?.id}?done=redelivered`])
+  })
+
+  it("on a page that was opened anew, sends the event again", async () => {
+    const { browser, on, page, press, rows } = await delivered()
+    for (const _ of ["first", "second"]) {
+      world.clock.advance(1)
+      await press(await browser.get(page))
+      await on.work()
+    }
+    expect((await rows()).map(({ state }) => state)).toEqual(["delivered", "delivered", "delivered"])
+  })
+
+  it("wakes the worker after the commit, which makes the delivery visible [idempotency-4]", async () => {
+    const { browser, page, press } = await delivered()
+    const shown = await browser.get(page)
+    const steps: Array<string> = []
+    const restore = await world.run(
+      Effect.gen(function* () {
+        const [signal, store] = [yield* WorkSignal, yield* IdempotencyStore]
+        const real = { raise: signal.raise, once: store.once }
+        const noted = (step: string) => Effect.sync(() => steps.push(step))
+        const once: typeof store.once = (...args) => Effect.zipLeft(real.once(...args), noted("committed"))
+        Object.assign(signal, { raise: Effect.zipRight(noted("raised"), real.raise) })
+        Object.assign(store, { once })
+        return () => void [Object.assign(signal, { raise: real.raise }), Object.assign(store, { once: real.once })]
+      })
+    )
+    const { status } = await press(shown)
+    restore()
+    expect([status, steps]).toEqual([303, ["committed", "raised"]])
+  })
+})
+
+describe("Send again what failed that is pressed twice [idempotency-6]", () => {
+  it.each(["/webhooks", "the endpoint's own page"])(
+    "has the same answer twice, with the number: on %s",
+    async (where_) => {
+      const { browser, on, path, rows } = await visit()
+      await on.script(MemoryWebhookSender.answers(500))
+      await on.fire()
+      for (const wait of [0, 30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]) {
+        world.clock.advance(wait)
+        await on.work()
+      }
+      await on.script(MemoryWebhookSender.answers(200))
+      const endpoint = `${path}/webhooks/${on.endpoints[0]}`
+      const shown = await browser.get(where_ === "/webhooks" ? `${path}/webhooks` : endpoint)
+      const press = () => browser.submit(shown, `${endpoint}/recover`, { since: "2026-01-01" })
+      const first = where(await press())
+      await on.work()
+      expect(first).toEqual([303, `${path}/deliveries?endpoint=${on.endpoints[0]}&recovered=1`])
+      expect(where(await press())).toEqual(first)
+      expect((await rows()).map(({ replay, state }) => [replay, state])).toEqual([
+        [true, "delivered"],
+        [false, "failed"]
+      ])
+    }
+  )
+})
