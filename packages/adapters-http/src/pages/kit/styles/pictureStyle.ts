@@ -6,9 +6,10 @@ export const pictureStyle = `.bars { flex: none; display: block; fill: var(--acc
 .bars .bad { fill: var(--bad); fill-opacity: 1; }
 .figures {
   list-style: none; padding: 0; display: grid; gap: 0.75rem 1.5rem;
-  grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr));
+  grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr));
 }
-.figures .bars { width: 100%; max-width: 15rem; height: auto; }
+.figures > li { display: flex; flex-direction: column; }
+.figures .bars { width: 100%; max-width: 15rem; height: auto; margin-top: auto; }
 .figure { display: block; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .strips { display: grid; gap: 0.75rem; }
 .strips > li {

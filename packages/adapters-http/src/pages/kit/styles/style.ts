@@ -175,6 +175,7 @@ textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
 }
 .choice > input { margin: 0.25rem 0 0; width: 1.1rem; height: 1.1rem; accent-color: var(--accent); }
 .choice > div { grid-column: 2; min-width: 0; }
+.choice > div:first-child { grid-column: 1 / -1; }
 .choice label { font-weight: 500; display: block; }
 .choice .also {
   display: flex; gap: 0.5rem; align-items: baseline; margin-top: 0.35rem; color: var(--soft); font-size: 0.9rem;
