@@ -12,24 +12,25 @@ const port = Setting.withDefault("PORT", {
 })
 
 const baseUrl = Setting.optional("BASE_URL", {
-  description: "The address of the service as its users see it. With https, cookies are sent over https only.",
+  description:
+    "The address of the service as its users see it, without a path. With https, cookies are sent over https only.",
   fallback: "http://localhost:$PORT",
   secret: true,
-  parse: Setting.httpUrl
+  parse: Setting.rootUrl
 })
 
 const authUrl = Setting.optional("AUTH_URL", {
   description: "The address of the consent page: apps send browsers to AUTH_URL/authorize.",
   fallback: "BASE_URL",
   secret: true,
-  parse: Setting.httpUrl
+  parse: Setting.pagesUrl
 })
 
 const userPortalUrl = Setting.optional("USER_PORTAL_URL", {
   description: "Where users see their access log, and below it connected apps, places and phones.",
   fallback: "BASE_URL/portal",
   secret: true,
-  parse: Setting.httpUrl
+  parse: Setting.pagesUrl
 })
 
 const databaseUrl = Setting.optional("DATABASE_URL", {

@@ -70,6 +70,48 @@ describe("where the data is kept", () => {
   })
 })
 
+describe("the addresses of the service", () => {
+  const accepted = (environment: Readonly<Record<string, string>>) =>
+    Either.getOrThrow(read(Settings.addresses, environment))
+
+  it("BASE_URL is a scheme and a host, because the pages and the API are at the root of their host [settings-4]", () => {
+    for (const [text, address] of [
+      ["https://places.example.com", "https://places.example.com"],
+      ["https://Places.example.com:443//", "https://places.example.com"],
+      ["http://[::1]:8080/", "http://[::1]:8080"]
+    ] as const) {
+      expect(accepted({ BASE_URL: text }).baseUrl).toBe(address)
+    }
+    for (const text of [
+      "https://places.example.com/secret-path",
+      "https://places.example.com//secret-path/",
+      "https://places.example.com?secret-path",
+      "https://places.example.com/#secret-path",
+      "https://secret-path@places.example.com",
+      "ftp://places.example.com/secret-path"
+    ]) {
+      const message = refusal(Settings.addresses, { BASE_URL: text })
+      expect(message).toContain(
+        "BASE_URL must be an address such as https://places.example.com, without path, query, fragment or credentials"
+      )
+      expect(message).not.toContain("secret-path")
+    }
+  })
+
+  it.each(["AUTH_URL", "USER_PORTAL_URL"])(
+    "%s may have a path, of characters that the router takes as they are [settings-4]",
+    (name) => {
+      const given = accepted({ [name]: "https://places.example.com/of/my-people_1.0~x/" })
+      expect([given.authUrl, given.userPortalUrl]).toContain("https://places.example.com/of/my-people_1.0~x")
+      for (const path of [":user", "*", "a%20b", "a b", "a//b", "münchen", "a;b"]) {
+        expect(refusal(Settings.addresses, { [name]: `https://places.example.com/${path}` })).toContain(
+          `${name} must be an address such as https://places.example.com/people, with a path of letters, digits`
+        )
+      }
+    }
+  )
+})
+
 describe("a setting that cannot be used", () => {
   it("is named, with what is expected and what was given", () => {
     expect(refusal(Settings.logging, { LOG_LEVEL: "loud" })).toContain(
