@@ -146,14 +146,16 @@ export const baseMapScript = `"use strict"
       }
       return found.sort((a, b) => a.rank - b.rank || b.weight - a.weight)
     },
-    // Returns the town that is nearest to the middle of the map, from the tiles that are loaded.
+    // Returns the town that is nearest to the middle of the map, from the tiles that are loaded. Its longitude is that
+    // of the copy nearest to the middle, so it may be beyond 180.
     nearest(map) {
-      const middle = map.getCenter().wrap()
+      const middle = map.getCenter()
       let best
       for (const [key, tile] of this.known) {
         if (!key.endsWith("!") || tile.z !== 6) continue
         for (const { name, x, y } of tile.names) {
-          const at = map.unproject(L.point((tile.x + x) * 256, (tile.y + y) * 256), 6)
+          const { lat, lng } = map.unproject(L.point((tile.x + x) * 256, (tile.y + y) * 256), 6)
+          const at = L.latLng(lat, lng + 360 * Math.round((middle.lng - lng) / 360))
           const metres = map.distance(middle, at)
           if (best === undefined || metres < best.metres) best = { name, at, metres }
         }

@@ -77,6 +77,11 @@ export const mapScript = `"use strict"
   map.on("focus click", () => map.scrollWheelZoom.enable())
   map.on("blur", () => map.scrollWheelZoom.disable())
 
+  // The map repeats to the east and to the west, so a point has a copy in every world. This function returns the copy
+  // nearest to the given middle. Its longitude may be beyond 180; only the fields of the form need one within 180.
+  const near = (at, middle = map.getCenter()) =>
+    L.latLng(at.lat, at.lng + 360 * Math.round((middle.lng - at.lng) / 360))
+
   // The area that the map shows first: around the chosen point, or else around the newest location and the places near
   // it, or else around all places.
   const view = () => {
@@ -85,8 +90,9 @@ export const mapScript = `"use strict"
     const bounds = L.latLngBounds([])
     const centre = newest === null ? null : L.latLng(newest.lat, newest.lon)
     if (centre !== null) bounds.extend(centre.toBounds(1500))
+    const middle = centre ?? (places.length === 0 ? null : L.latLng(places[0].lat, places[0].lon))
     for (const place of places) {
-      const here = L.latLng(place.lat, place.lon)
+      const here = near(L.latLng(place.lat, place.lon), middle)
       if (centre === null || map.distance(centre, here) < 30000) bounds.extend(here.toBounds(3 * place.radius_m))
     }
     return bounds.isValid() ? bounds : null
@@ -107,14 +113,15 @@ export const mapScript = `"use strict"
   }
   const own = []
   for (const { label, lat: y, lon: x, radius_m } of places) {
-    const circle = L.circle([y, x], { radius: radius_m, className: "place", interactive: false }).addTo(map)
-    own.push({ name: label, at: circle.getLatLng(), reach: reachOf(circle) })
+    const circle = L.circle(near(L.latLng(y, x)), { radius: radius_m, className: "place", interactive: false })
+    own.push({ name: label, layer: circle.addTo(map), reach: reachOf(circle) })
   }
   if (newest !== null) {
-    const at = L.latLng(newest.lat, newest.lon)
-    L.circleMarker(at, { radius: 6, className: "newest", interactive: false }).addTo(map)
-    own.push({ name: texts.newest, at, reach: () => 6 })
+    const at = near(L.latLng(newest.lat, newest.lon))
+    const layer = L.circleMarker(at, { radius: 6, className: "newest", interactive: false })
+    own.push({ name: texts.newest, layer: layer.addTo(map), reach: () => 6 })
   }
+  const owned = () => own.map(({ layer, name, reach }) => ({ name, at: layer.getLatLng(), reach }))
   const far = (name, km, turn) => say(texts.far, { name, km, direction: texts.directions[turn] })
   // The circle that the form describes, with a pin that moves it and a knob that changes its size. Undefined while the
   // form has no centre.
@@ -125,14 +132,15 @@ export const mapScript = `"use strict"
     const { x, y } = map.latLngToContainerPoint(chosen.circle.getLatLng())
     return [{ left: x - 14, right: x + 14, top: y - 24, bottom: y + 4 }]
   }
-  const rename = L.mapNames(map, () => own, base, far, pinned)
+  const rename = L.mapNames(map, owned, base, far, pinned)
   const show = () => {
-    const at = typed()
-    if (at === null) {
+    const point = typed()
+    if (point === null) {
       for (const part of chosen === undefined ? [] : [chosen.circle, chosen.pin, chosen.knob]) part.remove()
       chosen = undefined
       return
     }
+    const at = near(point)
     chosen ??= begin(at)
     const { circle, knob, pin } = chosen
     circle.setLatLng(at).setRadius(radiusM())
@@ -198,6 +206,17 @@ export const mapScript = `"use strict"
     return { circle, pin, knob }
   }
   map.on("zoomend", placeKnob)
+  // After a move, the nearest copy of a point may be another one than before.
+  map.on("move", () => {
+    const layers = own.map(({ layer }) => layer)
+    if (chosen !== undefined && !chosen.pin.isDragged && !chosen.knob.isDragged) {
+      layers.push(chosen.circle, chosen.pin, chosen.knob)
+    }
+    for (const layer of layers) {
+      const [at, copy] = [layer.getLatLng(), near(layer.getLatLng())]
+      if (at.lng !== copy.lng) layer.setLatLng(copy)
+    }
+  })
 
   const choose = (latlng) => {
     const at = latlng.wrap()
@@ -227,8 +246,9 @@ export const mapScript = `"use strict"
   for (const field of [lat, lon, radius]) {
     field.addEventListener("input", show)
     field.addEventListener("change", () => {
-      const at = typed()
-      if (at !== null && !map.getBounds().contains(at)) map.setView(at, Math.max(map.getZoom(), 15))
+      const point = typed()
+      if (point === null || map.getBounds().contains(near(point))) return
+      map.setView(near(point), Math.max(map.getZoom(), 15))
     })
   }
 
@@ -243,7 +263,7 @@ export const mapScript = `"use strict"
           said.textContent = say(texts.found, { metres: Math.ceil(coords.accuracy) })
           const at = L.latLng(coords.latitude, coords.longitude)
           choose(at)
-          map.setView(at, Math.max(map.getZoom(), 16))
+          map.setView(near(at), Math.max(map.getZoom(), 16))
         },
         ({ code }) => {
           said.textContent = code === 1 ? texts.forbidden : texts.notFound
