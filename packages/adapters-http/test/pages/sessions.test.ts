@@ -79,6 +79,20 @@ describe("sessions", () => {
     expect((await stolen.get("/portal/connections")).status).toBe(303)
   })
 
+  it("two people sign in with one browser in turn: strangers who guess lock neither out of it [accounts-14]", async () => {
+    const people = [await world.person(), await world.person()].map(({ account }) => account.email)
+    const browser = visitor(world.url)
+    const signIn = async (as: ReturnType<typeof visitor>, email: string, password: string) =>
+      (await as.submit(await as.get("/sign-in"), "/sign-in", { email, password })).status
+    for (const email of people) expect(await signIn(browser, email, PASSWORD)).toBe(303)
+    const stranger = visitor(world.url)
+    for (const email of people) {
+      for (let tries = 0; tries < 5; tries++) expect(await signIn(stranger, email, "not this one")).toBe(401)
+      expect(await signIn(stranger, email, PASSWORD)).toBe(429)
+      expect(await signIn(browser, email, PASSWORD)).toBe(303)
+    }
+  })
+
   it("five wrong passwords close the door for a while: 429 with Retry-After", async () => {
     const person = await world.person()
     const browser = visitor(world.url)

@@ -4,64 +4,86 @@ import { DAY, make, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Time from "../shared/Timestamp.js"
 
 /**
- * A browser with which the owner of an account signed in before (decision accounts-14). The browser proves this with a
- * cookie that the service signed. The database has the browser's id only in the tries to sign in, which are counted
- * separately for each such browser (`SignInThrottle`), so a stranger who guesses passwords cannot lock out the owner.
- * The cookie alone signs nobody in.
+ * A browser with which the owner of an account signed in before (decision accounts-14). The browser proves this with an
+ * entry in its cookie, which the service signed. The database has the browser's id only in the tries to sign in, which
+ * are counted separately for each such browser (`SignInThrottle`), so a stranger who guesses passwords cannot lock out
+ * the owner. The cookie alone signs nobody in.
  */
 export interface KnownBrowser {
   readonly userId: UserId
-  /** The id under which the browser's attempts to sign in are counted. */
+  /** The id under which the browser's attempts to sign in to this account are counted. Each account has another id. */
   readonly id: string
-  /**
-   * The cookie is valid only while the account's password has this version. So a new password invalidates the cookie.
-   */
+  /** The entry is valid only while the account's password has this version. So a new password invalidates the entry. */
   readonly passwordVersion: number
-  /** From this instant on, the cookie is not valid. */
+  /** From this instant on, the entry is not valid. */
   readonly expiresAt: Timestamp
 }
 
 /** How long a browser stays known after a sign-in, in milliseconds. */
 export const LIFETIME = 365 * DAY
 
+/** How many accounts a browser is known to at most. So the cookie stays short. */
+export const MOST_ACCOUNTS = 5
+
+/** Stands between two entries of the cookie. */
+const SEPARATOR = "~"
+
 /**
- * The cookie to set after a sign-in at `now`. `before`: the content of the cookie that the browser sent. A browser that
- * was known to this account before keeps its id, so that its failed attempts still count.
+ * The cookie to set after a sign-in at `now`. `before`: the entries of the cookie that the browser sent. A browser that
+ * was known to this account before keeps its id, so that its failed attempts still count. The entries of other accounts
+ * keep their content. The cookie's first entry is that of the latest sign-in, and the last entries above the limit are
+ * left out.
  */
 export const issueCookie = program(
   "issueCookie",
   function* (
     owner: Pick<KnownBrowser, "userId" | "passwordVersion">,
-    before: KnownBrowser | undefined,
+    before: ReadonlyArray<KnownBrowser>,
     now: Timestamp
   ) {
-    const vault = yield* Vault.Vault
-    const id = before?.userId === owner.userId ? before.id : yield* Entropy.id("brw")
-    const signed = [owner.userId, id, owner.passwordVersion, plus(now, LIFETIME)].join(".")
-    return `${signed}.${yield* Effect.orDie(vault.derive("known-browser", vault.currentKey, signed))}`
+    const id = before.find(({ userId }) => userId === owner.userId)?.id ?? (yield* Entropy.id("brw"))
+    const others = before.filter(({ userId }) => userId !== owner.userId)
+    const all = [{ ...owner, id, expiresAt: plus(now, LIFETIME) }, ...others].slice(0, MOST_ACCOUNTS)
+    return (yield* Effect.forEach(all, sign)).join(SEPARATOR)
   }
 )
 
-const COOKIE = /^(([0-9A-Za-z_-]{1,80})\.(brw_[0-9a-z]{24})\.(\d{1,9})\.(\d{1,15}))\.([0-9A-Za-z_-]{43})$/
+const sign = ({ expiresAt, id, passwordVersion, userId }: KnownBrowser) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const signed = [userId, id, passwordVersion, expiresAt].join(".")
+    return `${signed}.${yield* Effect.orDie(vault.derive("known-browser", vault.currentKey, signed))}`
+  })
 
-/** The content of the cookie. None when this service did not sign the cookie, or when the cookie has expired. */
+const ENTRY = /^(([0-9A-Za-z_-]{1,80})\.(brw_[0-9a-z]{24})\.(\d{1,9})\.(\d{1,15}))\.([0-9A-Za-z_-]{43})$/
+
+/** The entries of the cookie. Leaves out those that this service did not sign, and those that have expired. */
 export const readCookie = program("readCookie", function* (cookie: string) {
-  const vault = yield* Vault.Vault
-  const [, signed, userId, id, version, end, mac] = COOKIE.exec(cookie) ?? []
-  if (signed === undefined || userId === undefined || id === undefined || mac === undefined) return Option.none()
-  const expected = yield* Effect.forEach(vault.keys, (key) => Effect.option(vault.derive("known-browser", key, signed)))
-  const isOurs = expected.some((one) => Option.isSome(one) && vault.equal(one.value, mac))
-  const browser: KnownBrowser = {
-    userId: UserId.make(userId),
-    id,
-    passwordVersion: Number(version),
-    expiresAt: make(Number(end))
-  }
-  return isOurs && (yield* Time.now) < browser.expiresAt ? Option.some(browser) : Option.none()
+  const entries = yield* Effect.forEach(cookie.split(SEPARATOR, MOST_ACCOUNTS), readEntry)
+  return entries.flatMap(Option.toArray)
 })
 
-/** Whether the browser was signed in to this account, with the password that the account has now. */
-export const isOf = (
-  browser: KnownBrowser,
+const readEntry = (entry: string) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const [, signed, userId, id, version, end, mac] = ENTRY.exec(entry) ?? []
+    if (signed === undefined || userId === undefined || id === undefined || mac === undefined) return Option.none()
+    const macs = yield* Effect.forEach(vault.keys, (key) => Effect.option(vault.derive("known-browser", key, signed)))
+    const isOurs = macs.some((one) => Option.isSome(one) && vault.equal(one.value, mac))
+    const browser: KnownBrowser = {
+      userId: UserId.make(userId),
+      id,
+      passwordVersion: Number(version),
+      expiresAt: make(Number(end))
+    }
+    return isOurs && (yield* Time.now) < browser.expiresAt ? Option.some(browser) : Option.none()
+  })
+
+/** The entry that makes the browser known to this account, with the password that the account has now. */
+export const entryOf = (
+  entries: ReadonlyArray<KnownBrowser>,
   owner: { readonly account: { readonly id: UserId }; readonly passwordVersion: number }
-): boolean => browser.userId === owner.account.id && browser.passwordVersion === owner.passwordVersion
+): KnownBrowser | undefined =>
+  entries.find(
+    ({ passwordVersion, userId }) => userId === owner.account.id && passwordVersion === owner.passwordVersion
+  )

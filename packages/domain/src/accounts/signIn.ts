@@ -86,16 +86,16 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
 })
 
 /**
- * The browser that the request's cookie names, if it is known to the account with this e-mail; otherwise undefined. The
+ * The browser of the request's cookie, if it is known to the account with this e-mail; otherwise undefined. The
  * function looks the account up only when this service signed the cookie. So a stranger, who has no signed cookie,
  * cannot tell from the response time whether the e-mail has an account.
  */
 const knownTo = ({ email, knownBrowser }: Pick<SignIn, "email" | "knownBrowser">) =>
   Effect.gen(function* () {
-    const browser = knownBrowser === undefined ? Option.none() : yield* KnownBrowser.readCookie(knownBrowser)
-    if (Option.isNone(browser)) return undefined
+    const entries = knownBrowser === undefined ? [] : yield* KnownBrowser.readCookie(knownBrowser)
+    if (entries.length === 0) return undefined
     const owner = yield* (yield* AccountStore).findByEmail(email)
-    return Option.exists(owner, (found) => KnownBrowser.isOf(browser.value, found)) ? browser.value : undefined
+    return Option.isNone(owner) ? undefined : KnownBrowser.entryOf(entries, owner.value)
   })
 
 const settle = (

@@ -11,7 +11,7 @@ import { dead, liveLink } from "./liveLink.js"
 import * as NewBrowser from "./NewBrowser.js"
 
 const presented = (cookie: string | undefined) =>
-  cookie === undefined ? Effect.succeed(Option.none<KnownBrowser.KnownBrowser>()) : KnownBrowser.readCookie(cookie)
+  cookie === undefined ? Effect.succeed<ReadonlyArray<KnownBrowser.KnownBrowser>>([]) : KnownBrowser.readCookie(cookie)
 
 export interface CompletedSignIn {
   readonly account: Account.Account
@@ -32,12 +32,12 @@ export const rememberSignIn = program("rememberSignIn", function* (input: Comple
   const { account, client, passwordVersion, provedBy } = input
   const now = yield* Timestamp.now
   const before = yield* presented(input.knownBrowser)
-  const isKnown = Option.exists(before, (browser) => KnownBrowser.isOf(browser, { account, passwordVersion }))
+  const isKnown = KnownBrowser.entryOf(before, { account, passwordVersion }) !== undefined
   if (!isKnown && NewBrowser.isNews(account, now)) {
     const { sha256 } = yield* Vault.Vault
     yield* (yield* MailOutbox).put(NewBrowser.mail(account, client, provedBy, sha256, now), now)
   }
-  return yield* KnownBrowser.issueCookie({ userId: account.id, passwordVersion }, Option.getOrUndefined(before), now)
+  return yield* KnownBrowser.issueCookie({ userId: account.id, passwordVersion }, before, now)
 })
 
 /**
@@ -47,14 +47,17 @@ export const rememberSignIn = program("rememberSignIn", function* (input: Comple
 export const knowBrowser = program(
   "knowBrowser",
   function* (account: Pick<Account.Account, "id" | "email">, cookie: string | undefined) {
-    const owner = yield* (yield* AccountStore).findByEmail(account.email)
-    if (!Option.exists(owner, (found) => found.account.id === account.id)) return Option.none<string>()
-    const before = Option.getOrUndefined(yield* presented(cookie))
-    const passwordVersion = Option.match(owner, { onNone: () => 0, onSome: (found) => found.passwordVersion })
-    const known = { userId: account.id, passwordVersion }
-    return Option.some(yield* KnownBrowser.issueCookie(known, before, yield* Timestamp.now))
+    return yield* issueFor(account, yield* presented(cookie))
   }
 )
+
+const issueFor = (account: Pick<Account.Account, "id" | "email">, before: ReadonlyArray<KnownBrowser.KnownBrowser>) =>
+  Effect.gen(function* () {
+    const owner = yield* (yield* AccountStore).findByEmail(account.email)
+    if (Option.isNone(owner) || owner.value.account.id !== account.id) return Option.none<string>()
+    const known = { userId: account.id, passwordVersion: owner.value.passwordVersion }
+    return Option.some(yield* KnownBrowser.issueCookie(known, before, yield* Timestamp.now))
+  })
 
 /**
  * Mails a link to the owner. The browser in which the owner uses the link (`useUnlock`) becomes known to the account,
@@ -82,8 +85,9 @@ export const describeUnlock = program("describeUnlock", function* (secret: strin
 })
 
 /**
- * Uses up the link, and returns the cookie that makes this browser known to the account. The cookie signs nobody in:
- * the owner must still give the password. `NotFound` when the link does not work any more.
+ * Uses up the link, and returns the cookie that makes this browser known to the account. A browser that is known
+ * already gets a new id, so that its failed attempts do not count any more: the browser may be closed because of them.
+ * The cookie signs nobody in: the owner must still give the password. `NotFound` when the link does not work any more.
  */
 export const useUnlock = program("useUnlock", function* (secret: string, cookie: string | undefined) {
   const { account, link } = yield* liveLink(secret, "unlock")
@@ -95,6 +99,7 @@ export const useUnlock = program("useUnlock", function* (secret: string, cookie:
   })
   if (!isUsed) return yield* dead()
   if (committed !== undefined) yield* announceAudit(committed)
-  const known = yield* knowBrowser(account, cookie)
+  const others = (yield* presented(cookie)).filter(({ userId }) => userId !== account.id)
+  const known = yield* issueFor(account, others)
   return yield* Option.match(known, { onNone: dead, onSome: (issued) => Effect.succeed({ account, cookie: issued }) })
 })

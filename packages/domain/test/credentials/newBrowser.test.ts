@@ -1,21 +1,25 @@
-import { createAccount, Account, AccountStore } from "@place-access/domain/accounts"
-import { rememberSignIn } from "@place-access/domain/credentials"
+import { createAccount, Account, AccountStore, checkPassword, KnownBrowser } from "@place-access/domain/accounts"
+import { rememberSignIn, requestUnlock, useUnlock } from "@place-access/domain/credentials"
 import { listRecentMail } from "@place-access/domain/mail"
 import {
   MemoryAccountStore,
   MemoryAuditLog,
+  MemoryCredentialStore,
   MemoryDatabase,
   MemoryEntropy,
+  MemoryLimitStore,
   MemoryMailOutbox,
   MemoryPasswordHasher,
   MemoryVault
 } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Either, Layer, TestClock } from "effect"
 
 const stores = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAuditLog.layer,
+  MemoryCredentialStore.layer,
+  MemoryLimitStore.layer,
   MemoryMailOutbox.layer,
   MemoryPasswordHasher.layer
 ).pipe(
@@ -56,5 +60,112 @@ describe("the mail about a sign-in from an unknown browser says how the person p
       expect(text).toContain("https://service.example/portal/settings/second-factor")
       expect(text).toContain("https://service.example/portal/settings/sessions")
     })
+  )
+})
+
+const PASSWORD = Account.Password.make("correct horse battery")
+const NEWS = "A new browser signed in to your account"
+const CLIENT = { browser: "Firefox on Linux", address: "203.0.113.7" }
+
+const person = (name: string) =>
+  createAccount({ email: Account.Email.make(`${name}@example.com`), password: PASSWORD, roles: [] })
+
+/** Signs in to the account in the browser that has this cookie, and returns the browser's new cookie. */
+const signInTo = ({ email }: Account.Account, knownBrowser: string | undefined) =>
+  Effect.gen(function* () {
+    const { account, passwordVersion } = yield* yield* (yield* AccountStore).findByEmail(email)
+    return yield* rememberSignIn({ account, passwordVersion, provedBy: "password", knownBrowser, client: CLIENT })
+  })
+
+const lettersTo = ({ email }: Account.Account) =>
+  Effect.map(listRecentMail(100, SITES), (all) => all.filter(({ to }) => to === email))
+
+/** The subjects of the mails to the account, the newest first. */
+const subjectsTo = (account: Account.Account) =>
+  Effect.map(lettersTo(account), (letters) => letters.map(({ subject }) => subject))
+
+/** The result of one attempt with the password, in the browser that has this cookie. */
+const attempt = ({ email }: Account.Account, password: string, knownBrowser: string | undefined) =>
+  Effect.map(Effect.either(checkPassword({ email, password, address: CLIENT.address, knownBrowser })), (tried) =>
+    Either.isRight(tried) ? "in" : tried.left._tag
+  )
+
+const guess = (account: Account.Account, knownBrowser?: string) =>
+  Effect.replicateEffect(attempt(account, "not this one", knownBrowser), 5)
+
+describe("one browser is known to each account that signed in with it [accounts-14]", () => {
+  it.effect("two people take turns in one browser: no mail calls it new, and strangers lock neither out", () =>
+    Effect.gen(function* () {
+      const [ada, bob] = [yield* person("ada"), yield* person("bob")]
+      const first = yield* signInTo(bob, yield* signInTo(ada, undefined))
+      yield* TestClock.adjust("2 hours")
+      const cookie = yield* signInTo(bob, yield* signInTo(ada, first))
+      expect([yield* subjectsTo(ada), yield* subjectsTo(bob)]).toEqual([[], []])
+      yield* guess(ada)
+      yield* guess(bob)
+      expect([yield* attempt(ada, PASSWORD, undefined), yield* attempt(bob, PASSWORD, undefined)]).toEqual([
+        "TooManyAttempts",
+        "TooManyAttempts"
+      ])
+      expect([yield* attempt(ada, PASSWORD, cookie), yield* attempt(bob, PASSWORD, cookie)]).toEqual(["in", "in"])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("what fails at one account in the browser does not count for the other account", () =>
+    Effect.gen(function* () {
+      const [ada, bob] = [yield* person("ada"), yield* person("bob")]
+      const cookie = yield* signInTo(bob, yield* signInTo(ada, undefined))
+      yield* guess(bob, cookie)
+      expect(yield* attempt(bob, PASSWORD, cookie)).toBe("TooManyAttempts")
+      expect(yield* attempt(ada, PASSWORD, cookie)).toBe("in")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a sign-in to one account does not prolong how long the other account knows the browser", () =>
+    Effect.gen(function* () {
+      const ada = yield* person("ada")
+      const first = yield* signInTo(ada, undefined)
+      yield* TestClock.adjust("364 days")
+      const bob = yield* person("bob")
+      const cookie = yield* signInTo(bob, first)
+      yield* TestClock.adjust("1 day")
+      yield* signInTo(ada, cookie)
+      yield* signInTo(bob, cookie)
+      expect([yield* subjectsTo(ada), yield* subjectsTo(bob)]).toEqual([[NEWS], []])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a browser is known to at most five accounts: a sixth replaces the one whose sign-in is the oldest", () =>
+    Effect.gen(function* () {
+      const people = yield* Effect.forEach(["a", "b", "c", "d", "e", "f"], (letter) => person(letter.repeat(5)))
+      let cookie: string | undefined
+      for (const one of people) cookie = yield* signInTo(one, cookie)
+      const known = yield* KnownBrowser.readCookie(cookie ?? "")
+      expect(known.map(({ userId }) => userId)).toEqual(
+        people
+          .slice(1)
+          .map(({ id }) => id)
+          .reverse()
+      )
+      expect(new Set(known.map(({ id }) => id)).size).toBe(5)
+    }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("the unlock link lets a browser sign in [accounts-15]", () => {
+  it.effect("also a known browser in which wrong passwords were typed; other accounts know it as before", () =>
+    Effect.gen(function* () {
+      const [ada, bob] = [yield* person("ada"), yield* person("bob")]
+      const before = yield* signInTo(bob, yield* signInTo(ada, undefined))
+      yield* guess(ada, before)
+      yield* guess(bob, before)
+      expect(yield* attempt(ada, PASSWORD, before)).toBe("TooManyAttempts")
+      yield* requestUnlock(ada.email)
+      const [letter] = yield* lettersTo(ada)
+      const secret = /token=([0-9a-z]{52})/.exec(letter?.text ?? "")?.[1] ?? ""
+      const { cookie } = yield* useUnlock(secret, before)
+      expect(yield* attempt(ada, PASSWORD, cookie)).toBe("in")
+      expect(yield* attempt(bob, PASSWORD, cookie)).toBe("TooManyAttempts")
+    }).pipe(Effect.provide(stores))
   )
 })

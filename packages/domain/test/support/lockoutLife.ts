@@ -18,8 +18,9 @@ import { lettersTo } from "./lettersTo.js"
  * - Five failures of unknown browsers within 15 minutes close an account to unknown browsers.
  * - Five failures of a known browser within 15 minutes close the account to this browser.
  * - Nothing else closes anything.
- * - A browser is known to the account that it signed in to last, or whose unlock link it used last, for a year or until
- *   that account's password is replaced.
+ * - A browser is known to each account that it signed in to, or whose unlock link it used, for a year after the last
+ *   time, or until that account's password is replaced.
+ * - An unlock link opens an account to the browser that uses the link, also when the browser's failures closed it.
  */
 
 export type LockoutStep =
@@ -41,6 +42,7 @@ const { DAY, HOUR, MINUTE } = Timestamp
 const QUARTER = SignInThrottle.WINDOW
 const HALF_HOUR = 30 * MINUTE
 const YEAR = 365 * DAY
+// Fewer accounts than a browser can be known to (`KnownBrowser.MOST_ACCOUNTS`), so that no browser forgets one.
 const ACCOUNTS = 2
 const BROWSERS = 3
 
@@ -92,18 +94,33 @@ const unlocking = fc
     { _tag: "Unlock", link: 0, browser }
   ])
 
+/** The owner mistypes the password in a known browser until it is closed, and uses an unlock link there. */
+const reopening = fc
+  .record({ account, browser, other: account })
+  .map(({ account, browser, other }): ReadonlyArray<LockoutStep> => [
+    { _tag: "AskUnlock", account },
+    { _tag: "Try", browser, account: other, isRight: true, times: 1 },
+    { _tag: "Try", browser, account, isRight: true, times: 1 },
+    { _tag: "Try", browser, account, isRight: false, times: 5 },
+    { _tag: "Unlock", link: 0, browser },
+    { _tag: "Try", browser, account: other, isRight: true, times: 1 },
+    { _tag: "Try", browser, account, isRight: true, times: 1 }
+  ])
+
 export const lockoutLives: fc.Arbitrary<ReadonlyArray<LockoutStep>> = fc
   .array(
     fc.oneof(
       { weight: 8, arbitrary: step.map((only) => [only]) },
       { weight: 2, arbitrary: siege },
-      { weight: 2, arbitrary: unlocking }
+      { weight: 2, arbitrary: unlocking },
+      { weight: 1, arbitrary: reopening }
     ),
     { minLength: 1, maxLength: 16 }
   )
   .map((all) => all.flat())
 
 export const LOCKOUT_MARKS = [
+  "a browser is known to two accounts",
   "a browser of another account is a stranger",
   "a known browser closed itself",
   "a known browser got in while strangers were shut out",
@@ -111,14 +128,19 @@ export const LOCKOUT_MARKS = [
   "a new password forgot the browser",
   "a stranger got in",
   "an unlock link made a browser known",
+  "an unlock link opened a known browser that had closed itself",
   "an unlock link that is dead",
   "strangers were shut out",
   "the cookie has expired"
 ]
 
-interface Cookie {
-  readonly text: string
-  readonly account: number
+/** A browser with its cookie, and for each account (by its index) what makes the browser known to the account. */
+interface Browser {
+  text: string | undefined
+  readonly known: Map<number, AccountEntry>
+}
+
+interface AccountEntry {
   readonly version: number
   readonly endsAt: number
   /** The times of failed sign-ins in this browser, while the browser is known to the account. */
@@ -155,7 +177,7 @@ export const liveLockouts = (
         failures: []
       })
     }
-    const cookies: Array<Cookie | undefined> = Array.from({ length: BROWSERS }, () => undefined)
+    const browsers = Array.from({ length: BROWSERS }, (): Browser => ({ text: undefined, known: new Map() }))
     const links: Array<Link> = []
     const recent = (failures: ReadonlyArray<number>, now: number) => failures.filter((at) => now - at < QUARTER).length
     const letters = ({ email, id }: Account.Account, subject: string) =>
@@ -169,15 +191,15 @@ export const liveLockouts = (
             const owner = owners[step.account]
             if (owner === undefined) return
             for (let count = 0; count < step.times; count++) {
-              const cookie = step.browser === null ? undefined : cookies[step.browser]
-              const isKnown =
-                cookie?.account === step.account && cookie.version === owner.version && now < cookie.endsAt
-              if (cookie !== undefined && cookie.account !== step.account) {
+              const browser = step.browser === null ? undefined : browsers[step.browser]
+              const known = browser?.known.get(step.account)
+              const isKnown = known !== undefined && known.version === owner.version && now < known.endsAt
+              if (browser !== undefined && browser.known.size > 0 && known === undefined) {
                 met.add("a browser of another account is a stranger")
-              } else if (cookie !== undefined && cookie.version !== owner.version) {
+              } else if (known !== undefined && known.version !== owner.version) {
                 met.add("a new password forgot the browser")
-              } else if (cookie !== undefined && !isKnown) met.add("the cookie has expired")
-              const failures = isKnown ? cookie.failures : owner.failures
+              } else if (known !== undefined && !isKnown) met.add("the cookie has expired")
+              const failures = isKnown ? known.failures : owner.failures
               const isOpen = recent(failures, now) < 5
               // Each attempt comes from another network, because the limit for networks is not the subject here.
               const network = yield* Entropy.id("net")
@@ -187,7 +209,7 @@ export const liveLockouts = (
                   email: owner.account.email,
                   password: step.isRight ? password(owner.version) : "not this one",
                   address: network,
-                  knownBrowser: cookie?.text
+                  knownBrowser: browser?.text
                 })
               )
               const expected = !isOpen ? "TooManyAttempts" : step.isRight ? "in" : "WrongCredentials"
@@ -206,22 +228,22 @@ export const liveLockouts = (
                 account: tried.right.account,
                 passwordVersion: tried.right.passwordVersion,
                 provedBy: "password",
-                knownBrowser: cookie?.text,
+                knownBrowser: browser?.text,
                 client: { browser: null, address: network }
               })
               const after = (yield* letters(owner.account, "A new browser signed in to your account")).length
               const isNews = !isKnown && now - madeAt >= HOUR
               expect(after).toBe(before + (isNews ? 1 : 0))
               if (isNews) met.add("a new browser was told of")
-              if (step.browser !== null) {
-                const isSame = cookie?.account === step.account && now < cookie.endsAt
-                cookies[step.browser] = {
-                  text,
-                  account: step.account,
+              if (browser !== undefined) {
+                const isSame = known !== undefined && now < known.endsAt
+                browser.text = text
+                browser.known.set(step.account, {
                   version: owner.version,
                   endsAt: now + YEAR,
-                  failures: isSame ? cookie.failures : []
-                }
+                  failures: isSame ? known.failures : []
+                })
+                if (browser.known.size > 1) met.add("a browser is known to two accounts")
               }
             }
             return
@@ -243,20 +265,19 @@ export const liveLockouts = (
             const owner = link === undefined ? undefined : owners[link.account]
             if (link === undefined || owner === undefined) return
             const works = !link.isUsed && now < link.endsAt && link.version === owner.version
-            const cookie = cookies[step.browser]
-            const used = yield* Effect.either(useUnlock(link.secret, cookie?.text))
+            const browser = browsers[step.browser]
+            if (browser === undefined) return
+            const used = yield* Effect.either(useUnlock(link.secret, browser.text))
             expect(Either.isRight(used)).toBe(works)
             if (Either.isLeft(used)) return void met.add("an unlock link that is dead")
             met.add("an unlock link made a browser known")
             link.isUsed = true
-            const isSame = cookie?.account === link.account && now < cookie.endsAt
-            cookies[step.browser] = {
-              text: used.right.cookie,
-              account: link.account,
-              version: owner.version,
-              endsAt: now + YEAR,
-              failures: isSame ? cookie.failures : []
+            const before = browser.known.get(link.account)
+            if (before?.version === owner.version && recent(before.failures, now) >= 5) {
+              met.add("an unlock link opened a known browser that had closed itself")
             }
+            browser.text = used.right.cookie
+            browser.known.set(link.account, { version: owner.version, endsAt: now + YEAR, failures: [] })
             return
           }
           case "NewPassword": {
@@ -266,7 +287,10 @@ export const liveLockouts = (
             yield* resetPassword(secret, password(owner.version + 1))
             owner.version++
             owner.failures.length = 0
-            for (const cookie of cookies) if (cookie?.account === step.account) cookie.failures.length = 0
+            for (const { known } of browsers) {
+              const ofAccount = known.get(step.account)
+              if (ofAccount !== undefined) ofAccount.failures.length = 0
+            }
             return
           }
           case "Pass":
