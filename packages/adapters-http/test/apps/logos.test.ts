@@ -125,6 +125,7 @@ describe("the logo of an app [apps-9]", () => {
     const upload = async (png: string, formToken = token, origin = world.url) => {
       const body = new FormData()
       body.set("form_token", formToken)
+      body.set("revision", String(app.revision))
       body.set("logo", new Blob([Buffer.from(png, "base64")], { type: "image/png" }), "logo.png")
       const headers = { cookie, origin }
       const answer = await fetch(`${world.url}/developer/apps/${app.id}/logo`, {

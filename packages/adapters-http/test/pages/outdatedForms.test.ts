@@ -1,7 +1,7 @@
-import { App } from "@place-access/domain/apps"
+import { App, getApp } from "@place-access/domain/apps"
 import { Place } from "@place-access/domain/places"
 import { Scope } from "@place-access/domain/shared"
-import { Fixtures, RuleSamples } from "@place-access/domain/testing"
+import { Fixtures, RuleSamples, samplePng } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
 import { startWorld, type World } from "../support/World.js"
@@ -101,6 +101,51 @@ describe("a developer's form that was opened before somebody else's change is no
     expect(await secrets()).toEqual(before)
     const registered = await browser.submit(repeated, `${path}/redirect-uris`, { redirect_uris: elsewhere })
     expect([registered.status, registered.text.includes("pa_cs_")]).toEqual([200, true])
+  })
+
+  it("the withdrawal of waiting changes: a change that its reader has not seen keeps waiting", async () => {
+    const { api, browser, owner, path } = await opened()
+    await owner.send("PATCH", api, { description: "Finds very good coffee." })
+    const page = await browser.get(path)
+    await owner.send("PATCH", api, { name: "Tea Finder" })
+    const repeated = await browser.submit(page, `${path}/withdraw`)
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect((await owner.get(api)).json).toMatchObject({
+      pending: { description: { proposed: "Finds very good coffee." }, name: { proposed: "Tea Finder" } }
+    })
+    // The page after the conflict shows both changes, so its button withdraws both. A second press does no harm.
+    const withdraw = async () => (await browser.submit(repeated, `${path}/withdraw`)).headers.get("location")
+    expect([await withdraw(), await withdraw()]).toEqual([`${path}?done=change-withdrawn`, path])
+    expect((await owner.get(api)).json).toMatchObject({ pending: null })
+  })
+
+  it("the forms of the logo: they replace and remove no logo that their reader has not seen", async () => {
+    const { api, app, browser, owner, path } = await opened()
+    const logo = async () => (await world.run(getApp(owner.account, app.id, "read"))).proposal?.logo ?? null
+    const at = `${path}/logo`
+    const upload = (page: { readonly text: string }, png: string) => {
+      const [, form = ""] = /<form[^>]*multipart[^>]*>(.*?)<\/form>/s.exec(page.text) ?? []
+      const body = new FormData()
+      for (const [, name = "", value = ""] of form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)) {
+        body.set(name, value)
+      }
+      body.set("logo", new Blob([Buffer.from(png, "base64")], { type: "image/png" }), "logo.png")
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+      const sent = { method: "POST", body, headers: { cookie, origin: world.url }, redirect: "manual" as const }
+      return fetch(world.url + at, sent).then(async (answer) => ({ status: answer.status, text: await answer.text() }))
+    }
+    const empty = await browser.get(at)
+    await owner.send("PATCH", api, { logo_png: samplePng("cup") })
+    const [page, cup] = [await browser.get(at), await logo()]
+    const late = await upload(empty, samplePng("pot"))
+    expect([late.status, late.text.includes(CHANGED), await logo()]).toEqual([409, true, cup])
+    expect((await upload(late, samplePng("pot"))).status).toBe(303)
+    const pot = await logo()
+    expect([pot === null, pot === cup]).toEqual([false, false])
+    const repeated = await browser.submit(page, `${at}/remove`)
+    expect([repeated.status, repeated.text.includes(CHANGED), await logo()]).toEqual([409, true, pot])
+    const remove = async () => (await browser.submit(repeated, `${at}/remove`)).status
+    expect([await remove(), await remove(), await logo()]).toEqual([303, 303, null])
   })
 
   it("the form of a purpose: the old wording does not go into review again", async () => {

@@ -99,11 +99,12 @@ const waiting = (app: App, now: Timestamp.Timestamp): App =>
 
 /**
  * Drops the waiting change of a production app. The revision grows, so that a reviewer who has read the change can no
- * longer decide it.
+ * longer decide it. `shown` is the revision that the form showed, as in `AppEdit`.
  */
-export const withdraw = (app: App): Step => {
+export const withdraw = (app: App, shown?: number): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   if (app.proposal === null) return refused(NOTHING_WAITS)
+  if (shown !== undefined && shown !== app.revision) return refused(OUTDATED_FORM)
   return Either.right({ ...app, revision: app.revision + 1, submission: null, proposal: null })
 }
 

@@ -167,17 +167,22 @@ export const submitApp = program("submitApp", function* (account: Account.Accoun
 })
 
 /**
- * Withdraws the waiting change of a production app. `Conflict`: no change waits, or the app is revoked. `NotFound` as
- * for `updateApp`. `Forbidden`: the account's role in the team does not allow to withdraw the change
- * (`AppLife.actionToWithdraw`).
+ * Withdraws the waiting change of a production app. `Conflict`: no change waits, the app is revoked, or the form showed
+ * an earlier revision (`shown`, as in `AppEdit`). `NotFound` as for `updateApp`. `Forbidden`: the account's role in the
+ * team does not allow to withdraw the change (`AppLife.actionToWithdraw`).
  */
-export const withdrawChange = program("withdrawChange", function* (account: Account.Account, id: AppId) {
-  return yield* step(account, id, (app, _, role) =>
-    TeamRole.can(role, AppLife.actionToWithdraw(app))
-      ? AppLife.withdraw(app)
-      : Either.left(new Forbidden({ reason: AppLife.OWNERS_WITHDRAW }))
-  )
-})
+export const withdrawChange = program(
+  "withdrawChange",
+  function* (account: Account.Account, id: AppId, shown?: number) {
+    return yield* step(account, id, (app, _, role) =>
+      Either.filterOrLeft(
+        AppLife.withdraw(app, shown),
+        () => TeamRole.can(role, AppLife.actionToWithdraw(app)),
+        () => new Forbidden({ reason: AppLife.OWNERS_WITHDRAW })
+      )
+    )
+  }
+)
 
 /** Makes one transition of the app, and leaves its client secrets as they are. */
 const step = <E>(

@@ -44,7 +44,7 @@ const LABELS = {
 
 /** A form of this page that was posted with mistakes: the page shows the form again. */
 interface RejectedForm {
-  readonly which: "app" | "redirects" | "purpose"
+  readonly which: "app" | "redirects" | "purpose" | "withdrawal"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
   /** 409: somebody changed the app after the form was opened. */
@@ -184,7 +184,8 @@ const withdrawal = (app: TeamApp, token: string): Html =>
   may(app, AppLife.actionToWithdraw(app))
     ? html`<p>${words.withdrawText}</p>
         <form method="post" action="${appPath(app)}/withdraw">
-          ${Fields.hidden("form_token", token)}<button class="second">${words.withdraw}</button>
+          ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(app.revision))}
+          <button class="second">${words.withdraw}</button>
         </form>`
     : html`<p>${words.ownersWithdraw}</p>`
 
@@ -201,7 +202,7 @@ const refused = <A, E, R>(
 /** Shows a form again that was opened before somebody else changed the app. The page shows the app as it is now. */
 const outdated = (
   visitor: Visitor.Visitor,
-  which: "app" | "redirects",
+  which: "app" | "redirects" | "withdrawal",
   formOf: (app: TeamApp) => Pick<RejectedForm, "form" | "ticked">
 ) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app, { which, ...formOf(app), status: 409 }))
 
@@ -351,12 +352,16 @@ const submit = Visitor.signedIn((visitor) =>
 
 const withdraw = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    yield* Visitor.checked(visitor.cookie)
+    const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
-    return yield* withdrawChange(visitor.account, app.id).pipe(
+    return yield* withdrawChange(visitor.account, app.id, Number(form.value("revision"))).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=change-withdrawn`)),
-      // The person pressed the button twice, or a reviewer decided first. The page shows the present status.
-      Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
+      Effect.catchTag("Conflict", (error) =>
+        Form.isOutdated(error)
+          ? outdated(visitor, "withdrawal", () => ({ form: Form.shown(form, [Fields.OUTDATED_ANEW]), ticked: [] }))
+          : // The person pressed the button twice, or a reviewer decided first. The page shows the present status.
+            Effect.succeed(seeOther(appPath(app)))
+      )
     )
   })
 )

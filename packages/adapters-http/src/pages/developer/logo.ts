@@ -18,7 +18,12 @@ const { versions, yourApps } = texts.developer
 const LABELS = { logo: texts.developer.parts.logo }
 const MOST_KIB = AppLogo.MAX_BYTES / 1_024
 
-const page = (visitor: Visitor.Visitor, app: App.App, problems: Fields.Shown["problems"] = []) =>
+const page = (
+  visitor: Visitor.Visitor,
+  app: App.App,
+  problems: Fields.Shown["problems"] = [],
+  rejected: 400 | 409 = 400
+) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const form: Fields.Shown = { values: () => "", problems }
@@ -28,7 +33,7 @@ const page = (visitor: Visitor.Visitor, app: App.App, problems: Fields.Shown["pr
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       width: "middle",
-      status: problems.length === 0 ? 200 : 400,
+      status: problems.length === 0 ? 200 : rejected,
       main: html`<p><a href="${DEVELOPER}">${yourApps}</a> · <a href="${appPath(app)}">${app.name}</a></p>
         <h1>${words.heading}</h1>
         <p class="lead">${words.lead} ${waits && words.newWaits}</p>
@@ -39,7 +44,7 @@ const page = (visitor: Visitor.Visitor, app: App.App, problems: Fields.Shown["pr
 
 const forms = (app: App.App, form: Fields.Shown, token: string): Html =>
   html`<form class="card" method="post" action="${appPath(app)}/logo" enctype="multipart/form-data">
-      ${Fields.hidden("form_token", token)}
+      ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(app.revision))}
       ${Fields.file(form, {
         name: "logo",
         label: words.newLogo,
@@ -52,7 +57,7 @@ const forms = (app: App.App, form: Fields.Shown, token: string): Html =>
     ${
       AppProposal.wanted(app).logo !== null &&
       html`<form class="card" method="post" action="${appPath(app)}/logo/remove">
-        ${Fields.hidden("form_token", token)}
+        ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(app.revision))}
         <p>${words.removeText}</p>
         <button class="danger">${words.remove}</button>
       </form>`
@@ -80,6 +85,15 @@ const present = (app: App.App): Html | false => {
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app)))
 
+/** Saves the logo. `revision`: the revision that the form showed. After a 409 the page shows the present logos. */
+const save = (visitor: Visitor.Visitor, { id }: App.App, logo: AppLogo.LogoPng | null, revision: string) =>
+  updateApp(visitor.account, id, { logo, shown: Number(revision) }).pipe(
+    Effect.map((after) => seeOther(changedPath(after))),
+    Effect.catchIf(Form.isOutdated, () =>
+      Effect.flatMap(ownApp(visitor, "develop"), (now) => page(visitor, now, [Fields.OUTDATED_ANEW], 409))
+    )
+  )
+
 const receive = Visitor.signedIn((visitor) => {
   const showAgain = (message: Text) =>
     Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app, [{ field: "logo", message }]))
@@ -87,21 +101,20 @@ const receive = Visitor.signedIn((visitor) => {
     most: AppLogo.MAX_BYTES,
     missing: showAgain(words.choose),
     tooLarge: showAgain(words.tooLarge(MOST_KIB)),
-    use: (bytes) =>
+    use: (bytes, value) =>
       Effect.gen(function* () {
         const app = yield* ownApp(visitor, "develop")
         const png = Form.decode(AppLogo.LogoPng, Encoding.encodeBase64(bytes))
         if (Either.isLeft(png)) return yield* showAgain(png.left[0]?.message ?? words.cannotBeUsed)
-        return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: png.right })))
+        return yield* save(visitor, app, png.right, value("revision"))
       })
   })
 })
 
 const remove = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor, "develop")
-    return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: null })))
+    const form = yield* Visitor.checked(visitor.cookie)
+    return yield* save(visitor, yield* ownApp(visitor, "develop"), null, form.value("revision"))
   })
 )
 

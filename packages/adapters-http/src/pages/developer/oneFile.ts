@@ -11,7 +11,8 @@ import * as Visitor from "../kit/Visitor.js"
 export interface OneFile<A, E, R> {
   /** The file may have at most this number of bytes. */
   readonly most: number
-  readonly use: (bytes: Uint8Array) => Effect.Effect<A, E, R>
+  /** `value` gives the fields before the file, such as the revision that the form showed. */
+  readonly use: (bytes: Uint8Array, value: (name: string) => string) => Effect.Effect<A, E, R>
   /** The answer to a form without a file. */
   readonly missing: Effect.Effect<A, E, R>
   readonly tooLarge: Effect.Effect<A, E, R>
@@ -33,7 +34,7 @@ export const receive = <A, E, R>(visitor: Visitor.Visitor, { missing, most, tooL
       Effect.gen(function* () {
         if (!(yield* checkFormToken(visitor.cookie, value("form_token"), ""))) return yield* Effect.fail(Visitor.stale)
         // When nobody chose a file, a browser sends the field without a file name and without bytes.
-        return fileName === "" ? yield* missing : yield* use(yield* whole(bytes, most))
+        return fileName === "" ? yield* missing : yield* use(yield* whole(bytes, most), value)
       })
     )
     return yield* Effect.catchAll(uploaded, (error) => (isTooLarge(error) ? tooLarge : Effect.fail(error)))
