@@ -143,14 +143,18 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
     yield* sql`DELETE FROM fixes
                WHERE user_id = ${userId} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}`
     yield* FixCounts.recount(sql, userId, { from, until })
-    // Selects a time of a quarantined reading as a number. Nobody checked the reading, so its times may be any number,
-    // or no number at all.
-    const says = (field: string) =>
+    // A time of a quarantined reading as a number. Nobody checked the reading, so its times may be any number, or no
+    // number at all. `Erasure.mayComeFrom` is the same condition.
+    const said = (field: string) =>
       sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
-                THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric >= ${from}::numeric
-                 AND (reading ->> ${sql.literal(`'${field}'`)})::numeric < ${until}::numeric ELSE false END)`
+                THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric END)`
     yield* sql`DELETE FROM quarantined_fixes
-               WHERE user_id = ${userId} AND (${says("capturedAt")} OR ${says("arrival")} OR ${says("departure")})`
+               WHERE user_id = ${userId} AND (
+                 received_at >= ${Rows.at(from)} AND received_at < ${Rows.at(until)}
+                 OR EXISTS (
+                   SELECT FROM unnest(ARRAY[${said("capturedAt")}, ${said("arrival")}, ${said("departure")}])
+                     AS said (at)
+                   WHERE said.at >= ${from}::numeric AND (said.at < ${until}::numeric OR received_at < ${Rows.at(until)})))`
   })
 
 const ReportRow = Schema.Struct({

@@ -197,7 +197,8 @@ interface Kept {
   readonly ingested: Ingested
 }
 
-const keptOf = (view: UploadView, { deviceId, fixes, quarantined, repeated, visits: reports }: JudgedUpload): Kept => {
+const keptOf = (view: UploadView, upload: JudgedUpload): Kept => {
+  const { deviceId, fixes, quarantined, receivedAt, repeated, visits: reports } = upload
   const known = view.known.get(deviceId)
   const unknown = known === undefined ? fixes : fixes.filter((fix) => !known.has(Fix.key(fix)))
   const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
@@ -205,9 +206,9 @@ const keptOf = (view: UploadView, { deviceId, fixes, quarantined, repeated, visi
     const kept = Erasure.withoutErased(report, view.erasures)
     return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
   })
-  // A quarantined reading is stored with its position. So a reading from a stretch that the user deleted is not stored,
-  // not even in quarantine.
-  const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
+  // A quarantined reading is stored with its position. So a reading that may come from a stretch that the user deleted
+  // is not stored, not even in quarantine.
+  const putAside = quarantined.filter(({ reading }) => !Erasure.mayComeFrom({ reading, receivedAt }, view.erasures))
   const notKept = unknown.length - own.length + reports.length - visits.length
   return {
     own,

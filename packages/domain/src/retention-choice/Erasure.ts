@@ -55,18 +55,28 @@ export const isErased = (at: Timestamp, erasures: ReadonlyArray<Stretch>): boole
   erasures.some((one) => covers(one, at))
 
 /**
- * Whether a reading was captured in one of the stretches, or a visit report has its arrival or departure in one of
- * them.
+ * A reading or visit report that was quarantined. Its own times may be wrong, so nobody knows when it was captured.
  */
-export const isAbout = (
-  said:
+export interface PutAside {
+  readonly reading:
     | { readonly capturedAt: Timestamp }
-    | { readonly arrival: Timestamp | null; readonly departure: Timestamp | null },
-  erasures: ReadonlyArray<Stretch>
-): boolean =>
-  ("capturedAt" in said ? [said.capturedAt] : [said.arrival, said.departure]).some(
-    (at) => at !== null && isErased(at, erasures)
+    | { readonly arrival: Timestamp | null; readonly departure: Timestamp | null }
+  readonly receivedAt: Timestamp
+}
+
+/**
+ * Whether the quarantined entry may come from one of the stretches (decision retention-choice-5): one of its times or
+ * its receipt lies in the stretch, or the stretch lies between the receipt and a later time of the entry. In the last
+ * case the deletion also deletes the readings that keep a reading from the future in quarantine.
+ */
+export const mayComeFrom = ({ reading, receivedAt }: PutAside, erasures: ReadonlyArray<Stretch>): boolean => {
+  const times = "capturedAt" in reading ? [reading.capturedAt] : [reading.arrival, reading.departure]
+  return erasures.some(
+    (one) =>
+      covers(one, receivedAt) ||
+      times.some((at) => at !== null && at >= one.from && (at < one.until || receivedAt < one.until))
   )
+}
 
 /** Whether two stretches overlap, or one begins where the other ends. */
 const touch = (a: Stretch, b: Stretch): boolean => a.from <= b.until && b.from <= a.until

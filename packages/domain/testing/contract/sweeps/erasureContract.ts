@@ -188,20 +188,43 @@ export const erasureContract: Contract<Ports> = [
     })
   },
   {
-    name: "erase: a quarantined reading goes when it says a time in the stretch, whenever it came",
+    name: "erase: a quarantined reading goes when its time or its receipt is in the stretch, or when the stretch is between its receipt and its time [retention-choice-5]",
     run: Effect.gen(function* () {
       const { phone, t, userId } = yield* begin
       const devices = yield* DeviceStore
       const waiting = Effect.gen(function* () {
-        const found = yield* (yield* FixStore).waiting(phone.userId, phone.id, t(-600), 10)
-        return found.map(({ reading }) => reading.capturedAt)
+        const found = yield* (yield* FixStore).waiting(phone.userId, phone.id, t(-600), 20)
+        return found.map(({ reading, receivedAt }) => [receivedAt, reading.capturedAt])
       })
-      const quarantined = [t(10, -1), t(10), t(20, -1), t(20)].flatMap((at) =>
-        Uploads.fixes(1, at).map((reading) => ({ key: `at ${at}`, reading, reason: "future" as const }))
-      )
-      yield* Uploads.commit(phone, { quarantined, receivedAt: t(0) })
+      const sent = [
+        [t(0), t(10, -1)],
+        [t(0), t(10)],
+        [t(0), t(20, -1)],
+        [t(0), t(20)],
+        [t(10), t(9)],
+        [t(20, -1), t(30)],
+        [t(20), t(10, -1)],
+        [t(20), t(10)],
+        [t(20), t(20, -1)],
+        [t(20), t(20)],
+        [t(20), t(40)]
+      ] as const
+      for (const [receivedAt, at] of sent) {
+        const quarantined = Uploads.fixes(1, at).map((reading) => ({
+          key: `${receivedAt} ${at}`,
+          reading,
+          reason: "future" as const
+        }))
+        yield* Uploads.commit(phone, { quarantined, receivedAt })
+      }
       yield* erase(userId, t(10), t(20))
-      Check.equal(yield* waiting, [t(10, -1), t(20)], "the edges")
+      const left = [
+        [t(0), t(10, -1)],
+        [t(20), t(10, -1)],
+        [t(20), t(20)],
+        [t(20), t(40)]
+      ]
+      Check.equal(yield* waiting, left, "the edges")
       Check.equal((yield* devices.list(userId)).length, 1, "the phone stays")
     })
   },

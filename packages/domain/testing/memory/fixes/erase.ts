@@ -18,7 +18,7 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
     if (Erasure.covers(erasure, value.capturedAt)) tables.fixes.delete(key)
   }
   for (const { key, value } of of(tables.quarantined, userId)) {
-    if (Erasure.isAbout(value.reading, [erasure])) tables.quarantined.delete(key)
+    if (Erasure.mayComeFrom(value, [erasure])) tables.quarantined.delete(key)
   }
   eraseVisits(tables, userId, erasure)
   eraseFromRules(tables, userId, erasure)
