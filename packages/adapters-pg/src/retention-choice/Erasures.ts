@@ -154,7 +154,8 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
                  OR EXISTS (
                    SELECT FROM unnest(ARRAY[${said("capturedAt")}, ${said("arrival")}, ${said("departure")}])
                      AS said (at)
-                   WHERE said.at >= ${from}::numeric AND (said.at < ${until}::numeric OR received_at < ${Rows.at(until)})))`
+                   WHERE said.at >= ${from}::numeric
+                     AND (said.at < ${until}::numeric OR received_at < ${Rows.at(until)})))`
   })
 
 const ReportRow = Schema.Struct({
