@@ -314,6 +314,8 @@ const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
   return now === "renew_sensitive" ? "change" : now
 }
 
+const NOTHING_RENEWED = "must name a sensitive scope in a renewal; the decision stop ends exact location"
+
 interface Checked {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly chosenPlaces: ReadonlyArray<SharedPlaces.ChosenPlaces>
@@ -335,13 +337,15 @@ const check = (
   if (choices.decision !== "allow") problem("decision", "must be allow or cancel")
 
   // A renewal page asks only for the days. When the form has no scopes, all requested scopes are renewed. When the form
-  // has scopes, the sensitive scopes that are missing in the form are not renewed.
+  // has scopes, the sensitive scopes that are missing in the form are not renewed. A form without any sensitive scope
+  // is refused: it would take exact location away, and the mail and the history would call this a renewal.
   const isWhole = mode === "renew_sensitive" && choices.scopes.length === 0
   const posted: ReadonlyArray<string> = isWhole ? request.scopes : choices.scopes
   const requested = posted.filter(Scope.isScope).filter((scope) => request.scopes.includes(scope))
   const scopes = Scope.normalise(requested)
   if (requested.length < posted.length) problem("scope", "must be among the scopes that the app asked for")
   else if (scopes.length === 0) problem("scope", "choose at least one, or cancel")
+  else if (mode === "renew_sensitive" && !scopes.some(Scope.isSensitive)) problem("scope", NOTHING_RENEWED)
   const refused = AuthorizeRequest.unavailable(scopes, app, purposes)
   if (refused !== undefined) problem("scope", `${refused.scope} ${refused.why}`)
 
