@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 import * as Buckets from "../leases/Buckets.js"
-import { concluded } from "./uploadOnCluster.js"
+import { concluded, insertsOf } from "./uploadOnCluster.js"
 import { raiseVersion } from "./UploadStatement.js"
 
 type Store = typeof FixStore.Service
@@ -27,7 +27,7 @@ export const due =
     )
 
 /**
- * Implements `FixStore.commitSettled` with one statement for each table, as a cluster needs (`uploadOnCluster`). A
+ * Implements `FixStore.commitSettled` with separate statements for each table, as a cluster needs (`uploadOnCluster`). A
  * single server runs the same statements: few users have a rule that waits to fire, so a faster variant would gain
  * little.
  */
@@ -39,8 +39,7 @@ export const commit =
       if (moved.length === 0) return false
       yield* sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL
                  WHERE user_id = ${userId} AND settle_due_at <= ${Rows.at(now)}`
-      for (const { onConflict, rows, table } of concluded(sql, userId, states, [{ events, receivedAt: now }])) {
-        if (rows.length > 0) yield* sql`INSERT INTO ${sql.literal(table)} ${sql.insert(rows)} ${onConflict}`
-      }
+      const added = concluded(sql, userId, states, [{ events, receivedAt: now }])
+      for (const insert of added.flatMap((one) => insertsOf(sql, one))) yield* insert
       return true
     }).pipe(sql.withTransaction, orStoreError)

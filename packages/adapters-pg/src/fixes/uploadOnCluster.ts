@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { type StoredUpload, type UploadCommit, VisitReport } from "@place-access/domain/fixes"
 import type { UserId } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { last } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
@@ -13,7 +13,7 @@ import { deviceAssignments, raiseVersion, replaceState, settleDueAt } from "./Up
 
 /**
  * Stores uploads of one user on a cluster, as `uploadStatement` does on a single server. With an INSERT inside WITH,
- * Citus would move its rows between the nodes and commit in two phases, so each table has a separate statement. All
+ * Citus would move its rows between the nodes and commit in two phases, so each table has separate statements. All
  * statements go to the user's shard, so one server commits them. The first statement locks the user's row and checks
  * that the version is still the one that the uploads were evaluated on. Only then does the program send the other
  * statements, together with COMMIT.
@@ -32,9 +32,7 @@ export const uploadOnCluster = (sql: SqlClient, commit: UploadCommit): Effect.Ef
       ...(isCounted ? [counted(sql, userId, uploads)] : [])
     ]
     yield* last([
-      ...rows.flatMap(({ onConflict, rows, table }) =>
-        rows.length === 0 ? [] : [sql`INSERT INTO ${sql.literal(table)} ${sql.insert(rows)} ${onConflict}`]
-      ),
+      ...rows.flatMap((one) => insertsOf(sql, one)),
       ...uploads.flatMap((upload) => (upload.taken.length === 0 ? [] : takenReadings(sql, userId, upload))),
       ...UploadRows.devicesOf(uploads).map(
         (change) => sql`UPDATE devices SET ${deviceAssignments(sql, change)}
@@ -111,6 +109,16 @@ interface InsertedRows {
   readonly rows: ReadonlyArray<Record<string, string | number | boolean | Date | null>>
   readonly onConflict: Fragment
 }
+
+/**
+ * The most rows in one INSERT. A statement has at most 65,535 parameters, and each value of these rows is a parameter:
+ * a user with 5,462 rules has too many rule states, of 12 values each.
+ */
+const MAX_ROWS = 1_000
+
+/** The statements that insert the rows. No statement when there are no rows. */
+export const insertsOf = (sql: SqlClient, { onConflict, rows, table }: InsertedRows) =>
+  Arr.chunksOf(rows, MAX_ROWS).map((some) => sql`INSERT INTO ${sql.literal(table)} ${sql.insert(some)} ${onConflict}`)
 
 /** The rule states that uploads add or replace, and the events that they add. */
 export const concluded = (

@@ -45,6 +45,12 @@ const version = (user: UserId, now: Timestamp.Timestamp) =>
     (view) => view.version
   )
 
+/**
+ * More states than fit into an INSERT with one parameter for each value: a statement has at most 65,535 parameters, and
+ * a state has 12 values.
+ */
+const MANY = 5_500
+
 export const settling: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "commit: a crossing that waits is stored field by field, whether it fires or not",
@@ -103,6 +109,27 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
         "event"
       )
       Check.equal(yield* dueOf(Timestamp.plus(now, 300_000), [user.id]), [], "not due again")
+    })
+  },
+  {
+    name: "commit, commitSettled: any number of states, also more than a statement has room for",
+    run: Effect.gen(function* () {
+      const store = yield* FixStore
+      const now = yield* Timestamp.now
+      const { connection, phone, place, rule, state, user } = yield* waiting(null)
+      const last = yield* Samples.rule(connection, Samples.onPlace(place), { type: "exit" })
+      // The states of the other rules have no rule, as when an app removes rules during the upload.
+      const others = Array.from({ length: MANY }, (_, index) => ({ ...rule, id: RuleId.make(`rul_many${index}`) }))
+      const statesAt = (asOf: Timestamp.Timestamp) =>
+        [rule, ...others, last].map((one) => Uploads.progress(one, { ...state, asOf }))
+      const stored = Effect.map(Uploads.live(connection), (live) => live.map((one) => one.state.asOf))
+      const [first, second] = [Timestamp.plus(now, 1), Timestamp.plus(now, 2)]
+      Check.isTrue(yield* Uploads.commit(phone, { states: statesAt(first) }), "committed")
+      Check.equal(yield* stored, [first, first], "the first and the last state")
+      const seen = yield* version(user.id, now)
+      const settled = { userId: user.id, now, version: seen, states: statesAt(second), events: [] }
+      Check.isTrue(yield* store.commitSettled(settled), "committed")
+      Check.equal(yield* stored, [second, second], "the first and the last state")
     })
   },
   {
