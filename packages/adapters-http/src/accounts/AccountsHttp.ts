@@ -8,6 +8,7 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { afterAnswer } from "../edge/afterAnswer.js"
 import { clientAddress } from "../edge/ClientAddress.js"
+import * as BrowserLocale from "../html/BrowserLocale.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import { addressRule, HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
@@ -28,7 +29,8 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
           if (addressRule(options) === "assumed") {
             return toBody(yield* signUp({ email, password, displayName, keep }, options.signUp))
           }
-          yield* requestSignUp({ email, password, displayName, keep, address }, options.signUp)
+          const language = yield* BrowserLocale.language
+          yield* requestSignUp({ email, password, displayName, keep, address, language }, options.signUp)
           return HttpServerResponse.unsafeJson(MAILED, { status: 202 })
         }).pipe(toWire),
       { uninterruptible: true }
@@ -40,7 +42,8 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
           const address = yield* clientAddress
           yield* RateLimit.take(Subject.reset(address), Rate.RESETS)
           const { signUp } = yield* HttpOptions
-          yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp({ email, address }, signUp))
+          const resending = resendSignUp({ email, address, language: yield* BrowserLocale.language }, signUp)
+          yield* afterAnswer("A sign-up's link could not be mailed", resending)
         }).pipe(toWire),
       { uninterruptible: true }
     )

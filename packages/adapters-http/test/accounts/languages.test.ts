@@ -1,8 +1,10 @@
 import { AccountStore } from "@place-access/domain/accounts"
 import { UserId } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { visitor } from "../support/visitor.js"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { mailTo } from "../support/mailbox.js"
+import { hidden, visitor } from "../support/visitor.js"
+import { jsonBody } from "../support/wire.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -82,5 +84,66 @@ describe("the language of an account [accounts-20]", () => {
     const browser = await signedIn(person.account.email)
     expect((await browser.post(PAGE, { language: "de" })).status).toBe(403)
     expect(((await person.get("/v1/session")).json as Body).language).toBeNull()
+  })
+})
+
+describe("the mail with the link of a sign-up is in the language of the browser that asked for it [accounts-20]", () => {
+  const ENGLISH = "Confirm your e-mail address"
+  const GERMAN = "Bestätigen Sie Ihre E-Mail-Adresse"
+  let mailing: World
+  beforeAll(async () => {
+    mailing = await startWorld({ addressRule: "confirmed" })
+  })
+  afterAll(() => mailing.close())
+
+  const post = (path: string, body: unknown, language: string) => {
+    const init = jsonBody(body)
+    const headers = { ...init.headers, "accept-language": language }
+    // The mailbox lists mails by their time.
+    mailing.clock.advance(1_000)
+    return mailing.call(path, { ...init, method: "POST", headers })
+  }
+  /** The subjects of the mails to the address, the oldest first, when there are `count` of them. */
+  const subjects = (email: string, count: number) =>
+    vi.waitFor(async () => {
+      const letters = await mailTo(mailing, email)
+      expect(letters).toHaveLength(count)
+      return letters.map(({ subject }) => subject).toReversed()
+    })
+
+  it("over the API and on the page, also when the link is mailed again; otherwise in English", async () => {
+    const [byApi, byPage] = ["api@example.com", "page@example.com"]
+    const person = { email: byApi, password: PASSWORD }
+    expect((await post("/v1/accounts", person, "de-AT,en;q=0.5")).status).toBe(202)
+    expect(await subjects(byApi, 1)).toEqual([GERMAN])
+    expect((await post("/v1/accounts/confirmations", { email: byApi }, "*")).status).toBe(202)
+    expect(await subjects(byApi, 2)).toEqual([GERMAN, ENGLISH])
+    expect((await post("/v1/accounts/confirmations", { email: byApi }, "de")).status).toBe(202)
+    expect(await subjects(byApi, 3)).toEqual([GERMAN, ENGLISH, GERMAN])
+
+    const browser = visitor(mailing.url)
+    const german = { "accept-language": "de" }
+    const page = await browser.get("/sign-up", german)
+    const fields = { ...hidden(page, "/sign-up"), email: byPage, password: PASSWORD, keep_days: "90" }
+    const sent = await browser.post("/sign-up", fields, german)
+    await browser.post("/sign-up/resend", hidden(sent, "/sign-up/resend"), german)
+    expect(await subjects(byPage, 2)).toEqual([GERMAN, GERMAN])
+  })
+
+  it("its text is the German one, with the address and the time in UTC, and the link works", async () => {
+    const email = "ganz@example.com"
+    await post("/v1/accounts", { email, password: PASSWORD }, "de")
+    const [letter] = await mailTo(mailing, email)
+    expect(letter?.text).toContain(`Jemand hat sich mit dieser Adresse registriert: ${email}.`)
+    expect(letter?.text).toContain("UTC")
+    expect(letter?.text).not.toMatch(/Somebody|If it was|Confirm the address/)
+    const token = /token=([0-9a-z]{52})/.exec(letter?.text ?? "")?.[1]
+    expect((await post("/v1/accounts/confirmations/use", { token, password: PASSWORD }, "*")).status).toBe(201)
+  })
+
+  it("the mail to the owner of an account with this address stays in the owner's language", async () => {
+    const owner = await mailing.person()
+    await post("/v1/accounts", { email: owner.account.email, password: PASSWORD }, "de")
+    expect(await subjects(owner.account.email, 1)).toEqual(["You have an account already"])
   })
 })

@@ -11,7 +11,7 @@ import { announceAudit, type AuditEvent } from "../audit/index.js"
 import { Rate, Subject } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import * as History from "../retention-choice/History.js"
-import { Conflict, Entropy, Forbidden, program, Timestamp, UserId, Vault } from "../shared/index.js"
+import { Conflict, Entropy, Forbidden, Language, program, Timestamp, UserId, Vault } from "../shared/index.js"
 import { isSecret } from "./AccountLink.js"
 import { admitLink } from "./admitLink.js"
 import { CredentialStore } from "./CredentialStore.js"
@@ -23,6 +23,8 @@ export interface SignUpByMail extends NewAccount {
   readonly address: string
   /** The page that the person wanted to open; `confirmSignUp` returns it. */
   readonly returnTo?: string
+  /** The language of the browser, for the mail; English if it is left out. */
+  readonly language?: Language.Language
 }
 
 /**
@@ -47,7 +49,7 @@ export const requestSignUp = program("requestSignUp", function* (input: SignUpBy
       keep: input.keep === undefined ? History.DEFAULT : input.keep,
       returnTo: input.returnTo ?? "/"
     },
-    input.address
+    input
   )
   return userId
 })
@@ -58,6 +60,8 @@ export interface ResendSignUp {
   readonly address: string
   /** The id that `requestSignUp` returned, if the caller knows it. */
   readonly userId?: UserId | undefined
+  /** The language of the browser that asks, for the mail; English if it is left out. */
+  readonly language?: Language.Language
 }
 
 /**
@@ -67,14 +71,11 @@ export interface ResendSignUp {
  * from before could be renewed every day. The caller must answer without waiting for this program, because the response
  * time must not show whether a mail was sent.
  */
-export const resendSignUp = program(
-  "resendSignUp",
-  function* ({ address, email, userId }: ResendSignUp, policy: "open" | "closed") {
-    if (policy === "closed") return
-    const waiting = yield* (yield* CredentialStore).newestSignUp(email, yield* Timestamp.now, userId)
-    if (Option.isSome(waiting)) yield* mailLink(waiting.value, address)
-  }
-)
+export const resendSignUp = program("resendSignUp", function* (input: ResendSignUp, policy: "open" | "closed") {
+  if (policy === "closed") return
+  const waiting = yield* (yield* CredentialStore).newestSignUp(input.email, yield* Timestamp.now, input.userId)
+  if (Option.isSome(waiting)) yield* mailLink(waiting.value, input)
+})
 
 type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
 
@@ -82,8 +83,14 @@ type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
  * Stores a sign-up and mails its link. The sign-up is stored even when an account has confirmed the address, so that
  * the response takes the same time. In this case nobody gets the secret of the link. An account that never confirmed
  * the address does not block the address for others, and its owner gets no mail about the sign-up.
+ *
+ * Unlike other mails, the mail with the link is translated here: there is no account whose language the worker could
+ * find when it sends the mail. Its time stays in UTC.
  */
-const mailLink = (waiting: Waiting, address: string) =>
+const mailLink = (
+  waiting: Waiting,
+  { address, language = Language.DEFAULT }: Pick<ResendSignUp, "address" | "language">
+) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
     const owner = yield* (yield* AccountStore).findByEmail(waiting.email)
@@ -92,7 +99,7 @@ const mailLink = (waiting: Waiting, address: string) =>
     const isAdmitted = yield* admitLink(ofNetwork, Rate.LINKS, Subject.signUpMail(mailbox))
     const secret = yield* Entropy.secret
     const request = SignUpRequest.withLink(waiting)(vault.sha256(secret), yield* Timestamp.now)
-    const mail = SignUpRequest.confirmMail(request)
+    const mail = Mail.forReader(SignUpRequest.confirmMail(request), language, null)
     const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
     if (!isAdmitted) return
     const confirmedOwner = Option.filter(owner, ({ account }) => account.confirmedAt !== null)

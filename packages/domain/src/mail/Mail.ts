@@ -107,8 +107,9 @@ export const secretOf = (
 /**
  * The message in its reader's language and time zone, for sending. `zone` is null when the reader's time zone is not
  * known. Messages are stored in English and UTC, because the code that writes them knows neither language nor zone of
- * the reader (decisions accounts-19 and accounts-20). Only the mail about the deletion of an account is stored in its
- * reader's language and zone (decision deletions-6).
+ * the reader (decisions accounts-19 and accounts-20). Only two mails are stored in their reader's language, because no
+ * account is there when they are sent: the mail about the deletion of an account, which is also in the reader's zone
+ * (decision deletions-6), and the mail with the link of a sign-up.
  */
 export const forReader = (
   message: MailMessage,

@@ -14,6 +14,7 @@ import * as AskingApp from "../askingApp.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import * as HistoryChoice from "../kit/HistoryChoice.js"
+import * as BrowserLocale from "../../html/BrowserLocale.js"
 import { html, type Text } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
@@ -120,7 +121,8 @@ const resend = Effect.gen(function* () {
   const { email, sign_up } = input.right
   const { signUp } = yield* HttpOptions
   const id = sign_up ?? undefined
-  const resending = resendSignUp({ email, address: yield* clientAddress, userId: id }, signUp)
+  const asking = { address: yield* clientAddress, language: yield* BrowserLocale.language }
+  const resending = resendSignUp({ email, userId: id, ...asking }, signUp)
   yield* afterAnswer("A sign-up's link could not be mailed", resending)
   return yield* mailedPage({ email, id, returnTo }, true)
 })
@@ -170,7 +172,8 @@ const postSignUp = Effect.gen(function* () {
   const { display_name, email, keep_days, password } = input.right
   const person = { email, password, displayName: display_name ?? undefined, keep: HistoryChoice.keepOf(keep_days) }
   if (addressRule(options) === "confirmed") {
-    return yield* requestSignUp({ ...person, address, returnTo }, options.signUp).pipe(
+    const language = yield* BrowserLocale.language
+    return yield* requestSignUp({ ...person, address, returnTo, language }, options.signUp).pipe(
       Effect.flatMap((id) => mailedPage({ email, id, returnTo })),
       Effect.catchTag("Invalid", ({ problems }) => showAgain({ status: 400 }, problems))
     )
