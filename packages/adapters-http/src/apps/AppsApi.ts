@@ -188,7 +188,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Change an app")
       .annotate(
         OpenApi.Description,
-        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description, homepage or logo waits for a reviewer (`pending`), and the approved version stays in force. A scope that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app."
+        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description, homepage or logo waits for a reviewer (`pending`), and the approved version stays in force. A scope that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app. 403 for a change that would wait for a reviewer before you have confirmed your e-mail address."
       )
   )
   .add(
@@ -200,7 +200,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Submit an app for review")
       .annotate(
         OpenApi.Description,
-        "Only for an app in the sandbox; 409 otherwise. Until the app is in production, only its holder can connect it, apart from test people."
+        "Only for an app in the sandbox; 409 otherwise. 403 before you have confirmed your e-mail address. Until the app is in production, only its holder can connect it, apart from test people."
       )
   )
   .add(
@@ -225,7 +225,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Register redirect URIs and get a client secret")
       .annotate(
         OpenApi.Description,
-        "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app."
+        "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app. 403 for URIs that would wait for a reviewer before you have confirmed your e-mail address."
       )
   )
   .add(

@@ -63,7 +63,8 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "update",
       ({ path, payload: { homepage_url: homepageUrl, logo_png: logo, ...change } }) =>
         Effect.gen(function* () {
-          return toBody(yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl, logo }))
+          const rule = addressRule(yield* HttpOptions)
+          return toBody(yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl, logo }, rule))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -118,7 +119,9 @@ export const layer = Group.group(Api, "apps", (handlers) =>
           const { app, clientSecret } = yield* registerRedirectUris(
             yield* SignedIn,
             path.app_id,
-            yield* chosen(payload)
+            yield* chosen(payload),
+            undefined,
+            addressRule(yield* HttpOptions)
           )
           return {
             clientId: app.id,

@@ -1,5 +1,5 @@
-import { chooseLanguage } from "@place-access/domain/accounts"
-import { Fixtures, MemoryDatabase } from "@place-access/domain/testing"
+import { Account, chooseLanguage } from "@place-access/domain/accounts"
+import { Fixtures, MemoryDatabase, samplePng } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
@@ -84,6 +84,58 @@ describe("a purpose of a developer whose address nobody confirmed [accounts-11]"
     }
     const list = (await person.get(`/v1/developer/apps/${app.id}/purposes`)).json
     expect(list).toMatchObject({ purposes: [{ status: "draft" }, { status: "approved", expected_daily_volume: 24 }] })
+  })
+})
+
+describe("an app in production of a developer whose address nobody confirmed [accounts-11]", () => {
+  const opened = async () => {
+    const { browser, person } = await unconfirmed()
+    const { app } = await world.app(person, { status: "production" })
+    const [path, api] = [`/developer/apps/${app.id}`, `/v1/developer/apps/${app.id}`]
+    const about = { name: app.name, description: app.description, homepage_url: "", scopes: app.declaredScopes }
+    return { about, api, app, browser, path, person, before: (await person.get(api)).json }
+  }
+  const NEW_ORIGIN = "https://elsewhere.example.com/callback"
+
+  it("a form whose change would go into review leads to the settings, and nothing is stored", async () => {
+    const { about, api, app, before, browser, path, person } = await opened()
+    const page = await browser.get(path)
+    const answers = [
+      await browser.submit(page, path, { ...about, name: "Tea Finder" }),
+      await browser.submit(page, `${path}/redirect-uris`, { redirect_uris: NEW_ORIGIN })
+    ]
+    expect(answers.map(({ headers, status }) => [status, headers.get("location")])).toEqual([
+      [303, EMAIL],
+      [303, EMAIL]
+    ])
+    expect((await person.get(api)).json).toEqual(before)
+    expect((await person.get(`${api}/secrets`)).json).toMatchObject({ secrets: [expect.anything()] })
+    // A change that needs no reviewer is saved: a scope that the app gives up, and a path on an approved origin.
+    const path2 = new URL("/second", app.redirectUris[0]).href
+    const fewer = { scopes: app.declaredScopes.slice(1) }
+    const saved = await browser.submit(page, path, { ...about, ...fewer })
+    expect(saved.headers.get("location")).toBe(`${path}?done=app-changed`)
+    const registered = await browser.submit(await browser.get(path), `${path}/redirect-uris`, { redirect_uris: path2 })
+    expect(registered.status).toBe(200)
+    expect((await person.get(api)).json).toMatchObject({ ...fewer, redirect_uris: [path2], pending: null })
+  })
+
+  it("an API call whose change would go into review is 403, and nothing is stored", async () => {
+    const { api, app, before, person } = await opened()
+    const answers = [
+      await person.send("PATCH", api, { name: "Tea Finder" }),
+      await person.send("PATCH", api, { logo_png: samplePng("cup") }),
+      await person.send("POST", `/v1/oauth/clients/${app.id}`, { redirectUris: [NEW_ORIGIN] })
+    ]
+    for (const answer of answers) {
+      expect([answer.status, answer.json]).toMatchObject([403, { message: Account.UNCONFIRMED }])
+    }
+    expect((await person.get(api)).json).toEqual(before)
+    expect((await person.get(`${api}/secrets`)).json).toMatchObject({ secrets: [expect.anything()] })
+    await setConfirmed(person, person.account.confirmedAt)
+    expect((await person.send("PATCH", api, { name: "Tea Finder" })).json).toMatchObject({
+      pending: { name: { proposed: "Tea Finder" } }
+    })
   })
 })
 

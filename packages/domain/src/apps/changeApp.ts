@@ -1,5 +1,5 @@
 import { Effect, Either } from "effect"
-import { type Account, AccountStore } from "../accounts/index.js"
+import { Account, AccountStore } from "../accounts/index.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { AppId, Conflict, Entropy, Forbidden, NotFound, Scope, Timestamp, Vault, program } from "../shared/index.js"
@@ -47,15 +47,33 @@ export const createApp = program("createApp", function* (account: Account.Accoun
 
 /**
  * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound`: the account is not in the app's
- * team. `Forbidden`: the account's role in the team does not allow changes. `Conflict`: the app is revoked, scopes are
- * added during a review, or the form showed an earlier revision (`AppEdit.shown`).
+ * team. `Forbidden`: the account's role in the team does not allow changes, or the change would begin to wait for a
+ * reviewer while the account's address is not confirmed; when `rule` is `assumed`, every address counts as confirmed.
+ * `Conflict`: the app is revoked, scopes are added during a review, or the form showed an earlier revision
+ * (`AppEdit.shown`).
  */
-export const updateApp = program("updateApp", function* (account: Account.Account, id: AppId, change: AppChanges) {
-  const { logo: png, ...fields } = change
-  const digest = png === undefined || png === null ? png : (yield* Vault.Vault).sha256(png)
-  const logo = typeof digest === "string" && typeof png === "string" ? { digest, png } : undefined
-  return yield* step(account, id, (app, now) => AppLife.edit(app, { ...fields, logo: digest }, now), logo)
-})
+export const updateApp = program(
+  "updateApp",
+  function* (account: Account.Account, id: AppId, change: AppChanges, rule: Account.AddressRule = "assumed") {
+    const { logo: png, ...fields } = change
+    const digest = png === undefined || png === null ? png : (yield* Vault.Vault).sha256(png)
+    const logo = typeof digest === "string" && typeof png === "string" ? { digest, png } : undefined
+    const edit = (app: App, now: Timestamp.Timestamp) =>
+      Either.flatMap(AppLife.edit(app, { ...fields, logo: digest }, now), mayBeReviewed(account, rule, app))
+    return yield* step(account, id, edit, logo)
+  }
+)
+
+/**
+ * Refuses a change that begins to wait for a reviewer while the account's address is not confirmed (decision
+ * accounts-11).
+ */
+const mayBeReviewed =
+  (account: Account.Account, rule: Account.AddressRule, before: App) =>
+  (after: App): Either.Either<App, Forbidden> =>
+    after.submission !== null && before.submission === null && !Account.countsAsConfirmed(account, rule)
+      ? Either.left(new Forbidden({ reason: Account.UNCONFIRMED }))
+      : Either.right(after)
 
 /** The changes of `updateApp`: an `AppLife.AppEdit` with the logo itself. Null removes the logo. */
 export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
@@ -66,17 +84,26 @@ export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
  * Replaces the app's redirect URIs and issues a new client secret, which is returned only here. The previous secret
  * works for another 24 hours (Spec §4.3, decisions §4). In production, URIs with an origin that was never approved wait
  * for a reviewer (`AppProposal.pendingRedirectUris`). `NotFound`: the account is not in the app's team. `Forbidden`:
- * the account is not an owner of the app. `Conflict`: the app is revoked, or the form showed an earlier revision
- * (`shown`, as in `AppEdit`); then no secret is issued either.
+ * the account is not an owner of the app, or its address is not confirmed, as in `updateApp`. `Conflict`: the app is
+ * revoked, or the form showed an earlier revision (`shown`, as in `AppEdit`). When the call fails, no secret is issued.
  */
 export const registerRedirectUris = program(
   "registerRedirectUris",
-  function* (account: Account.Account, id: AppId, redirectUris: RedirectUri.List, shown?: number) {
+  function* (
+    account: Account.Account,
+    id: AppId,
+    redirectUris: RedirectUri.List,
+    shown?: number,
+    rule: Account.AddressRule = "assumed"
+  ) {
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
     let committed: AuditEvent.AuditEvent | undefined
     const outcome = yield* changeAs(account, id, "secrets", (before, now) => {
-      const edited = AppLife.register(before.app, redirectUris, now, shown)
+      const edited = Either.flatMap(
+        AppLife.register(before.app, redirectUris, now, shown),
+        mayBeReviewed(account, rule, before.app)
+      )
       const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
       const after = Either.map(edited, (app) => ({ app, secrets: ClientSecret.rotate(before.secrets, next, now) }))
       // The first secret of an app replaces no other secret, so it makes no audit event.

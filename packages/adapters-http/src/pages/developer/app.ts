@@ -32,7 +32,7 @@ import * as Figures from "./figures.js"
 import * as Outdated from "./outdated.js"
 import * as Purposes from "./purposes.js"
 import * as Secrets from "./secrets.js"
-import { appHead, appPath, changedPath, DEVELOPER, noteOf, ownApp, may, type TeamApp } from "./shared.js"
+import { appHead, appPath, changedPath, confirmFirst, DEVELOPER, noteOf, ownApp, may, type TeamApp } from "./shared.js"
 
 const words = texts.developer.app
 
@@ -219,8 +219,10 @@ const change = Visitor.signedIn((visitor) =>
     const { description, homepage_url: homepageUrl, name, scopes } = draft.right
     const typed = { name, description, homepageUrl, scopes }
     const shown = Number(form.value("revision"))
-    return yield* updateApp(visitor.account, app.id, { ...typed, shown }).pipe(
+    const rule = addressRule(yield* HttpOptions)
+    return yield* updateApp(visitor.account, app.id, { ...typed, shown }, rule).pipe(
       Effect.map((after) => seeOther(changedPath(after))),
+      Effect.catchTag("Forbidden", confirmFirst),
       Effect.catchTag("Conflict", (error) =>
         Effect.gen(function* () {
           if (Form.isOutdated(error)) {
@@ -249,9 +251,11 @@ const register = Visitor.signedIn((visitor) =>
       return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
     }
     const shown = Number(form.value("revision"))
-    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right, shown))
+    const rule = addressRule(yield* HttpOptions)
+    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right, shown, rule))
     if (Either.isLeft(registered)) {
       const error = registered.left
+      if (error._tag === "Forbidden") return yield* confirmFirst(error)
       if (error._tag !== "Conflict") return yield* error
       if (Form.isOutdated(error)) {
         return yield* outdated(visitor, "redirects", (now) => Outdated.ofRedirects(form, typed, now))

@@ -1,5 +1,6 @@
 import { type App, AppLogo, AppProposal, updateApp } from "@place-access/domain/apps"
 import { Effect, Either, Encoding } from "effect"
+import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as AppLogoPage from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
@@ -10,7 +11,7 @@ import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as OneFile from "./oneFile.js"
-import { appPath, changedPath, DEVELOPER, ownApp } from "./shared.js"
+import { appPath, changedPath, confirmFirst, DEVELOPER, ownApp } from "./shared.js"
 
 const words = texts.developer.logo
 const { versions, yourApps } = texts.developer
@@ -87,12 +88,16 @@ const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "devel
 
 /** Saves the logo. `revision`: the revision that the form showed. After a 409 the page shows the present logos. */
 const save = (visitor: Visitor.Visitor, { id }: App.App, logo: AppLogo.LogoPng | null, revision: string) =>
-  updateApp(visitor.account, id, { logo, shown: Number(revision) }).pipe(
-    Effect.map((after) => seeOther(changedPath(after))),
-    Effect.catchIf(Form.isOutdated, () =>
-      Effect.flatMap(ownApp(visitor, "develop"), (now) => page(visitor, now, [Fields.OUTDATED_ANEW], 409))
+  Effect.gen(function* () {
+    const rule = addressRule(yield* HttpOptions)
+    return yield* updateApp(visitor.account, id, { logo, shown: Number(revision) }, rule).pipe(
+      Effect.map((after) => seeOther(changedPath(after))),
+      Effect.catchIf(Form.isOutdated, () =>
+        Effect.flatMap(ownApp(visitor, "develop"), (now) => page(visitor, now, [Fields.OUTDATED_ANEW], 409))
+      ),
+      Effect.catchTag("Forbidden", confirmFirst)
     )
-  )
+  })
 
 const receive = Visitor.signedIn((visitor) => {
   const showAgain = (message: Text) =>

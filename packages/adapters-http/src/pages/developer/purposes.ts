@@ -1,5 +1,3 @@
-import type { HttpServerResponse } from "@effect/platform"
-import { Account } from "@place-access/domain/accounts"
 import type { App } from "@place-access/domain/apps"
 import {
   archivePurpose,
@@ -9,9 +7,9 @@ import {
   submitPurpose,
   updatePurpose
 } from "@place-access/domain/purposes"
-import { type Forbidden, NotFound, PurposeId, Scope } from "@place-access/domain/shared"
+import { NotFound, PurposeId, Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { addressRule, HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.js"
+import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
@@ -25,7 +23,17 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { wording } from "../review/wording.js"
 import * as Outdated from "./outdated.js"
-import { appHead, appPath, DEVELOPER, noteOf, ownApp, purposeBadge, scopeBoxes, type TeamApp } from "./shared.js"
+import {
+  appHead,
+  appPath,
+  confirmFirst,
+  DEVELOPER,
+  noteOf,
+  ownApp,
+  purposeBadge,
+  scopeBoxes,
+  type TeamApp
+} from "./shared.js"
 
 const words = texts.purposes
 
@@ -268,19 +276,11 @@ const edit = Visitor.signedIn((visitor) =>
                 page(visitor, now.app, now.purpose, { ...Outdated.ofPurpose(form, terms, now.purpose), status: 409 })
               )
             : Effect.fail(error),
-        Forbidden: confirmFirst(options)
+        Forbidden: confirmFirst
       })
     )
   })
 )
-
-/** Redirects to the settings of the e-mail address when a review needs a confirmed address. */
-const confirmFirst =
-  (options: ServiceOptions) =>
-  (error: Forbidden): Effect.Effect<HttpServerResponse.HttpServerResponse, Forbidden> =>
-    error.reason === Account.UNCONFIRMED
-      ? Effect.succeed(seeOther(`${portalPath(options)}/settings/email`))
-      : Effect.fail(error)
 
 const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
@@ -293,7 +293,7 @@ const submit = Visitor.signedIn((visitor) =>
         // The person pressed the button twice, or another member of the team was faster. The page shows the present
         // state.
         Conflict: () => Effect.succeed(seeOther(pathOf(app, purpose))),
-        Forbidden: confirmFirst(options)
+        Forbidden: confirmFirst
       })
     )
   })

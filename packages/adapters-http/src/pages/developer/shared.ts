@@ -1,11 +1,14 @@
+import { Account } from "@place-access/domain/accounts"
 import { type App, getAppWithRole } from "@place-access/domain/apps"
 import type { Purpose } from "@place-access/domain/purposes"
-import { AppId, Scope } from "@place-access/domain/shared"
+import { AppId, type Forbidden, Scope } from "@place-access/domain/shared"
 import { Role } from "@place-access/domain/teams"
 import { Effect } from "effect"
+import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import { describedByFaults, groupFault, type Shown, tick } from "../kit/Fields.js"
 import { Html, html, type Value } from "../../html/Html.js"
+import { seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import { ofDomain } from "../kit/Time.js"
 import type * as Visitor from "../kit/Visitor.js"
@@ -22,6 +25,15 @@ export const appPath = (app: Pick<App.App, "id">): string => `${DEVELOPER}/apps/
  */
 export const changedPath = (app: App.App): string =>
   `${appPath(app)}?done=${app.proposal === null ? "app-changed" : "app-change-waits"}`
+
+/**
+ * Redirects to the settings of the e-mail address when the service has refused a review because the account's address
+ * is not confirmed (decision accounts-11).
+ */
+export const confirmFirst = (error: Forbidden) =>
+  error.reason === Account.UNCONFIRMED
+    ? Effect.map(HttpOptions, (options) => seeOther(`${portalPath(options)}/settings/email`))
+    : Effect.fail(error)
 
 /** An app, with the visitor's role in its team. */
 export type TeamApp = App.App & { readonly role: Role.TeamRole }
