@@ -344,7 +344,9 @@ const problemsOf = (
   const chosen = request.scopes ?? []
   const covered: ReadonlyArray<Scope.Scope> = Purpose.coveredScopes(purposes, app.status)
   const regained = chosen.filter((scope) => !connection.heldScopes.includes(scope))
-  if (request.scopes !== undefined && chosen.length === 0)
+  // When the app has no scope now, the form shows no ticked box, and the user can still choose another end date.
+  const takesAll = request.scopes !== undefined && chosen.length === 0
+  if (takesAll && EffectiveScopes.held(connection, app, now).length > 0)
     problem("scopes", "choose at least one, or disconnect the app")
   if (chosen.some((scope) => !agreed.includes(scope))) {
     problem("scopes", "must be among those that you agreed to before; the app must ask for others")

@@ -268,7 +268,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
   const after = one.scopes === undefined ? held : [...new Set(one.scopes)]
   // After the grace period, sensitive scopes stay in the stored grant until a sweep deletes them. They allow nothing.
   const granted = [...[...model.held].filter((scope) => !held.includes(scope)), ...after]
-  if (one.scopes !== undefined && one.scopes.length === 0) {
+  if (one.scopes !== undefined && one.scopes.length === 0 && held.length > 0) {
     seen.add("refused: nothing left")
     return "Invalid"
   }
