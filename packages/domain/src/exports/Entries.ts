@@ -15,7 +15,8 @@ import type { RecentEvaluations } from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
 import { ConnectionId, type DeviceId } from "../shared/Ids.js"
 import { make, parseIso, type Timestamp, toIso } from "../shared/Timestamp.js"
-import type { VisitReports } from "../visits/OsVisit.js"
+import * as OsVisit from "../visits/OsVisit.js"
+import * as Visit from "../visits/Visit.js"
 import type * as ArchiveFormat from "./ArchiveFormat.js"
 import type { ListedDevice } from "./ExportStore.js"
 import type { WrittenMail } from "./WrittenMail.js"
@@ -170,23 +171,27 @@ export const visit = ({
 
 /**
  * A phone's reports about one stop: the reports with the arrival at the stop, and the reports of a departure alone,
- * which may end the stop. Leaves out a report whose departure was at `cutoff` or earlier. For a report without a
- * departure, the arrival decides.
+ * which may end the stop. Leaves out a report whose departure was at `cutoff` or earlier. A report without a departure
+ * is left out when answers and pages leave the stop out.
  */
 export const reports = (
-  { departures, deviceId, reports: withArrival }: VisitReports,
-  cutoff: Timestamp | null
-): ReadonlyArray<typeof ArchiveFormat.ReportEntry.Type> =>
-  [...withArrival, ...departures]
-    .filter(({ arrival, departure }) => !History.isPast(departure ?? arrival ?? make(0), cutoff))
+  one: OsVisit.VisitReports,
+  cutoff: Timestamp | null,
+  erasures: ReadonlyArray<Erasure.Stretch>
+): ReadonlyArray<typeof ArchiveFormat.ReportEntry.Type> => {
+  const stop = OsVisit.decide(one, erasures)
+  const isStopPast = stop === undefined || Visit.isPast(stop, one.heardAt, cutoff)
+  return [...one.reports, ...one.departures]
+    .filter(({ departure }) => (departure === null ? !isStopPast : !History.isPast(departure, cutoff)))
     .map(({ accuracyM, arrival, departure, lat, lon }) => ({
-      device_id: deviceId,
+      device_id: one.deviceId,
       arrival,
       departure,
       lat,
       lon,
       accuracy_m: accuracyM
     }))
+}
 
 export const connection = (
   one: ConnectionView.UserConnection,

@@ -286,6 +286,7 @@ const visitPages = (userId: UserId) =>
       (after: VisitReports | undefined) =>
         Effect.gen(function* () {
           const { cutoff } = yield* getHistoryChoice(userId)
+          const erasures = yield* (yield* HistoryStore).erasures(userId)
           const reported = yield* (yield* VisitStore).reports({
             userId,
             span: { from: null, to: null },
@@ -293,7 +294,7 @@ const visitPages = (userId: UserId) =>
             limit: ENTRIES_A_PAGE
           })
           return {
-            items: reported.flatMap((one) => Entries.reports(one, cutoff)),
+            items: reported.flatMap((one) => Entries.reports(one, cutoff, erasures)),
             next: reported.length < ENTRIES_A_PAGE ? undefined : reported.at(-1)
           }
         }),

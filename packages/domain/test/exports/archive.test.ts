@@ -1,5 +1,6 @@
 import { Export, exportNext, requestExport } from "@place-access/domain/exports"
 import { FixHistory, ingestFixes } from "@place-access/domain/fixes"
+import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryArchiveMaker, RuleSamples } from "@place-access/domain/testing"
 import { Effect, FastCheck as fc } from "effect"
@@ -59,6 +60,35 @@ it("visits.json has every visit, also when more stays are due than one answer de
       yield* exportNext().pipe(Effect.provideService(FixHistory, { ...history, range }))
       const { visits } = decoded(MemoryArchiveMaker.read(yield* fetched(requested))).visits
       expect(visits.map(({ arrival }) => arrival)).toEqual([readings[20_301]?.capturedAt])
+    })
+  )
+})
+
+it("visits.json has a reported stop without a departure for as long as the service shows it [exports-5, retention-choice-2]", () => {
+  inVirtualTime(
+    Effect.gen(function* () {
+      const { user } = yield* RuleSamples.sharing()
+      const [silent, moved, resting] = [
+        yield* RuleSamples.device(user.id),
+        yield* RuleSamples.device(user.id),
+        yield* RuleSamples.device(user.id)
+      ]
+      const now = Timestamp.plus(yield* Timestamp.now, 40 * Timestamp.DAY)
+      const ago = (days: number) => Timestamp.plus(now, -days * Timestamp.DAY)
+      const stop = (arrival: Timestamp.Timestamp) => ({ arrival, departure: null, ...INSIDE, accuracyM: 10 })
+      yield* ingestFixes(silent, [], [stop(ago(41))])
+      yield* Effect.sleep("40 days")
+      yield* (yield* HistoryStore).choose(user.id, 30, now)
+      yield* ingestFixes(moved, [], [stop(ago(60)), stop(ago(50)), stop(ago(10))])
+      yield* ingestFixes(resting, [], [stop(ago(40))])
+      const requested = yield* requestExport(user.id)
+      yield* exportNext()
+      const { reported } = decoded(MemoryArchiveMaker.read(yield* fetched(requested))).visits
+      expect(reported.map((one) => [one.device_id, one.arrival])).toEqual([
+        [moved.id, ago(10)],
+        [resting.id, ago(40)],
+        [moved.id, ago(50)]
+      ])
     })
   )
 })
