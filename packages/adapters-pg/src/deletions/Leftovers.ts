@@ -69,7 +69,7 @@ export const remove = (
  * Deletes events of a deleted account. The deliveries of an event, and its rows in `listener_events`, are found by the
  * event, so they are deleted first. They are on the shards of the apps, so each table needs a separate statement. An
  * event stays for a minute after its fan-out (without a fan-out: after it was stored), because a worker may still be
- * storing its deliveries.
+ * storing its deliveries. A replay that is in flight has locked another delivery of its event (`DeliveryStore.replay`).
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
@@ -90,12 +90,12 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
     )
-    // When `limit` deliveries were deleted, more may be left. Then the events stay, because the next call needs them to
-    // find the other deliveries.
-    if (deliveries >= limit) return deliveries + listenerRows
+    // When deliveries were deleted, others may be left: more than `limit`, or a replay that was stored while this call
+    // waited for the lock of its original. Then the events stay, because the next call needs them to find these
+    // deliveries.
+    if (deliveries > 0) return deliveries + listenerRows
     const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
     return (
-      deliveries +
       listenerRows +
       (yield* Rows.affected(sql`DELETE FROM events WHERE user_id = ${userId} AND event_id = ANY(${gone}::text[])`))
     )

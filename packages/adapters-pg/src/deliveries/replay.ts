@@ -55,11 +55,16 @@ export const replay = (
       },
       now
     )
-    if (Either.isRight(outcome)) {
-      yield* sql`UPDATE deliveries SET is_replayed = true
-                 WHERE app_id = ${appId} AND event_id = ${eventId} AND endpoint_id = ${endpointId} AND NOT is_replayed`
-      yield* insert(sql, outcome.right)
-    }
+    if (Either.isLeft(outcome)) return Option.some(outcome)
+    // The statement also locks the row of `id`, which may be marked already. The deletion of a person's account finds a
+    // replay because it waits for this lock. So when no row is left to lock, the replay must not be stored.
+    const marked = yield* Rows.affected(
+      sql`UPDATE deliveries SET is_replayed = true
+          WHERE app_id = ${appId} AND event_id = ${eventId} AND endpoint_id = ${endpointId}
+            AND (NOT is_replayed OR delivery_id = ${id})`
+    )
+    if (marked === 0) return Option.none()
+    yield* insert(sql, outcome.right)
     return Option.some(outcome)
   }).pipe(sql.withTransaction)
 }
@@ -155,7 +160,8 @@ const replayLost = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, n
         ) d
       ), marked AS (
         UPDATE deliveries d SET is_replayed = true FROM lost l
-        WHERE d.app_id = l.app_id AND d.delivery_id = l.delivery_id
+        WHERE d.app_id = ${appId} AND d.app_id = l.app_id AND d.delivery_id = l.delivery_id
+        RETURNING d.delivery_id
       )
       INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
         envelope,
@@ -163,6 +169,6 @@ const replayLost = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, n
       SELECT app_id, (${ids}::text[])[place], endpoint_id, epoch, event_id, replay_no + 1, false, user_id, envelope,
              type, occurred_at, max_event_age_s, 1, ${Rows.at(now)}, coalesce(original_at, created_at),
              ${sql.literal(FIRST_STATE)}, ${Rows.at(dueFrom)}::timestamptz + (place - 1) * interval '1 millisecond'
-      FROM lost
+      FROM lost JOIN marked USING (delivery_id)
       ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING
       RETURNING delivery_id`.pipe(Effect.map((rows) => rows.length))

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import { AccountDeletion } from "@place-access/domain/deletions"
 import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
-import { type AppId, type EndpointId, Timestamp } from "@place-access/domain/shared"
+import { type AppId, type EndpointId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { endWaiting, SWEEP } from "../deliveries/endWaiting.js"
 import { reads } from "../driver/Client.js"
@@ -29,6 +30,7 @@ export const layer: Layer.Layer<EndpointStore, never, SqlClient> = Layer.effect(
   )
 )
 
+const OwnerRow = Schema.Struct({ owner_id: UserId })
 const Count = Schema.Struct({ count: Rows.Bigint })
 
 const create =
@@ -37,13 +39,16 @@ const create =
     Effect.gen(function* () {
       // Because of the lock of the app's row, two creations run one after the other. The count is a separate statement,
       // so that it sees an endpoint that the other creation made.
-      yield* sql`SELECT 1 FROM apps WHERE app_id = ${endpoint.appId} FOR NO KEY UPDATE`
+      const app = yield* sql`SELECT owner_id FROM apps WHERE app_id = ${endpoint.appId} FOR NO KEY UPDATE`.pipe(
+        Rows.first(OwnerRow)
+      )
+      if (!Option.exists(app, (row) => row.owner_id !== AccountDeletion.NOBODY.id)) return "app_gone"
       const counted = yield* sql`SELECT count(*) FROM endpoints WHERE app_id = ${endpoint.appId}`.pipe(
         Rows.first(Count)
       )
-      if (Option.exists(counted, ({ count }) => count >= WebhookEndpoint.MAX_PER_APP)) return false
+      if (Option.exists(counted, ({ count }) => count >= WebhookEndpoint.MAX_PER_APP)) return "full"
       yield* insert(sql, endpoint)
-      return true
+      return "created"
     }).pipe(sql.withTransaction, orStoreError)
 
 const insert = (sql: SqlClient, endpoint: WebhookEndpoint.WebhookEndpoint) =>

@@ -4,14 +4,21 @@ import type { AppId, EndpointId, StoreEffect, Timestamp } from "../shared/index.
 import type { StrikeWarning } from "./StrikeWarning.js"
 import type { WebhookEndpoint } from "./WebhookEndpoint.js"
 
+/**
+ * The result of `EndpointStore.create`. `full`: the app already has `WebhookEndpoint.MAX_PER_APP` endpoints.
+ * `app_gone`: no app has this id, or the app was revoked because the account of its holder was deleted.
+ */
+export type EndpointCreation = "created" | "full" | "app_gone"
+
 /** Stores webhook endpoints, with their encrypted secrets and their strikes. Decision endpoints-9. */
 export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
   EndpointStore,
   {
     /**
-     * Stores the endpoint under the app's lock. False when the app already has `WebhookEndpoint.MAX_PER_APP` endpoints.
+     * Stores the endpoint under the app's lock, when the outcome is `created`. Because of the lock, a request that was
+     * in flight when the holder's account was deleted stores no endpoint afterwards (decision deletions-2).
      */
-    readonly create: (endpoint: WebhookEndpoint) => StoreEffect<boolean>
+    readonly create: (endpoint: WebhookEndpoint) => StoreEffect<EndpointCreation>
     /** None when the app has no such endpoint. */
     readonly find: (appId: AppId, id: EndpointId) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** The app's endpoints, oldest first. */

@@ -44,9 +44,9 @@ export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeade
 
 /**
  * Creates an endpoint and returns it with its signing secret. The secret cannot be read again (Spec §4.7). `NotFound`
- * when the account is not in the app's team, `Forbidden` when the account's role may only read, `Invalid` for an
- * address that may not be registered and for too many headers, `Conflict` when the app already has
- * `WebhookEndpoint.MAX_PER_APP` endpoints.
+ * when the account is not in the app's team or the app ended meanwhile, `Forbidden` when the account's role may only
+ * read, `Invalid` for an address that may not be registered and for too many headers, `Conflict` when the app already
+ * has `WebhookEndpoint.MAX_PER_APP` endpoints.
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
   yield* getApp(account, appId, "develop")
@@ -69,10 +69,14 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
     headers,
     createdAt
   }
-  if (!(yield* (yield* EndpointStore).create(endpoint))) {
-    return yield* new Conflict({ reason: AccountLimits.ENDPOINTS.refusal })
+  switch (yield* (yield* EndpointStore).create(endpoint)) {
+    case "full":
+      return yield* new Conflict({ reason: AccountLimits.ENDPOINTS.refusal })
+    case "app_gone":
+      return yield* new NotFound({ what: "app" })
+    case "created":
+      return { endpoint, secret: secret.text }
   }
-  return { endpoint, secret: secret.text }
 })
 
 /** A field that is left out stays as it is. */

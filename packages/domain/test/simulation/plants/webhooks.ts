@@ -133,7 +133,9 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "H6",
     what: "the list shows a sixth endpoint",
-    sabotage: instead(EndpointStore, (store) => ({ create: (endpoint) => Effect.as(store.create(endpoint), true) })),
+    sabotage: instead(EndpointStore, (store) => ({
+      create: (endpoint) => Effect.as(store.create(endpoint), "created" as const)
+    })),
     scenario: inScene(({ app }) =>
       Effect.zipRight(
         Effect.forEach(["2", "3", "4", "5"], (name) => app.endpoint(name)),

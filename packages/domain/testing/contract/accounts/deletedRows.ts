@@ -3,6 +3,7 @@ import type { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
 import type { Account } from "../../../src/accounts/Account.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
+import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import { ExportStore } from "../../../src/exports/ExportStore.js"
 import { ImportStore } from "../../../src/imports/ImportStore.js"
@@ -25,6 +26,7 @@ import * as Visits from "../visits/visitSamples.js"
 export type DeletedRowsPorts =
   | AccessLogStore
   | AccountDeletionStore
+  | DeliveryStore
   | EndpointStore
   | ExportStore
   | HistoryStore
@@ -77,6 +79,22 @@ export const deletedRows: Contract<DeletedRowsPorts> = [
       Check.equal(yield* left(other), [1, true, 1], "of another one")
       yield* endpoints.remove(other.endpoint.appId, other.endpoint.id)
       yield* Exports.forget(other.archive)
+    })
+  },
+  {
+    name: "begin: an endpoint that was requested before, and that is stored afterwards, is refused; also when the app is gone [deletions-2]",
+    run: Effect.gen(function* () {
+      const endpoints = yield* EndpointStore
+      const developer = yield* Fixtures.user
+      const stays = yield* Fixtures.app(developer.id, { status: "production" })
+      const goes = yield* Fixtures.app(developer.id)
+      const drafts = [yield* Webhooks.draftEndpoint(stays.id), yield* Webhooks.draftEndpoint(goes.id)]
+      const create = Effect.forEach(drafts, endpoints.create)
+      yield* begun(developer)
+      Check.equal(yield* create, ["app_gone", "app_gone"], "after the deletion")
+      yield* removeAll(developer)
+      Check.equal(yield* create, ["app_gone", "app_gone"], "after the removal of the rows")
+      Check.equal([yield* endpoints.list(stays.id), yield* endpoints.list(goes.id)], [[], []], "stored")
     })
   },
   {
@@ -146,6 +164,29 @@ export const deletedRows: Contract<DeletedRowsPorts> = [
       Check.equal(yield* removeAll(user), 0, "a millisecond before")
       yield* TestClock.adjust(1)
       Check.equal(yield* removeAll(user), 1, "after a minute")
+    })
+  },
+  {
+    name: "removeSome: a delivery that is stored right after a call has removed the event's others goes too [deletions-3]",
+    run: Effect.gen(function* () {
+      const [deliveries, endpoints] = [yield* DeliveryStore, yield* EndpointStore]
+      const { connection, place, user } = yield* Rules.sharing()
+      const event = yield* Uploads.event(yield* Rules.rule(connection, Rules.onPlace(place)))
+      yield* Uploads.commit(yield* Rules.device(user.id), { events: [event] })
+      const endpoint = yield* Webhooks.endpoint(event.appId)
+      const draft = yield* Webhooks.draft(endpoint, { userId: user.id })
+      const original = { ...draft, envelope: { ...draft.envelope, eventId: event.id, grantId: event.connectionId } }
+      yield* deliveries.insert([original])
+      yield* begun(user)
+      yield* TestClock.adjust(Timestamp.MINUTE)
+      yield* removeSome(user, 100)
+      // A replay that was in flight during the call is stored only now.
+      const replay = { ...original, id: (yield* Webhooks.draft(endpoint)).id, replayNo: 1 }
+      yield* deliveries.insert([replay])
+      yield* removeAll(user)
+      const left = yield* Effect.forEach([original, replay], ({ appId, id }) => deliveries.find(appId, id))
+      Check.equal(left.map(Option.isSome), [false, false], "left")
+      yield* endpoints.remove(endpoint.appId, endpoint.id)
     })
   }
 ]

@@ -68,7 +68,12 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
       yield* endpoint(other.id)
       const drafts = yield* Effect.forEach(Array.from({ length: 8 }), () => draftEndpoint(app.id))
       const made = yield* Effect.forEach(drafts, store.create, { concurrency: "unbounded" })
-      Check.equal(made.filter(Boolean).length, WebhookEndpoint.MAX_PER_APP - 1, "as many as there was room for")
+      const room = WebhookEndpoint.MAX_PER_APP - 1
+      Check.equal(
+        [...made].sort(),
+        drafts.map((_, index) => (index < room ? "created" : "full")),
+        "as many as there was room for"
+      )
       Check.equal((yield* store.list(app.id)).length, WebhookEndpoint.MAX_PER_APP, "stored")
       Check.equal((yield* store.list(other.id)).length, 1, "another app's do not count")
     })
@@ -80,7 +85,7 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
       const app = yield* ownedApp
       const full = yield* Effect.forEach(Array.from({ length: WebhookEndpoint.MAX_PER_APP }), () => endpoint(app.id))
       Check.isTrue(yield* store.remove(app.id, full[2]?.id ?? EndpointId.make("none")), "removed")
-      Check.isTrue(yield* store.create(yield* draftEndpoint(app.id)), "and replaced")
+      Check.equal(yield* store.create(yield* draftEndpoint(app.id)), "created", "and replaced")
     })
   },
   {

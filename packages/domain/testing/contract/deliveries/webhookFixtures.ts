@@ -56,7 +56,7 @@ export const draftEndpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> 
 export const endpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {}) =>
   Effect.gen(function* () {
     const made = yield* draftEndpoint(appId, overrides)
-    Check.isTrue(yield* (yield* EndpointStore).create(made), "the endpoint is created")
+    Check.equal(yield* (yield* EndpointStore).create(made), "created", "the endpoint")
     return made
   })
 

@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
 import * as Delivery from "../../../src/deliveries/Delivery.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import type { StrikeWarning } from "../../../src/endpoints/StrikeWarning.js"
@@ -51,9 +52,11 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
     return EndpointStore.of({
       create: (endpoint) =>
         Effect.sync(() => {
-          if (listOf(tables, endpoint.appId).length >= WebhookEndpoint.MAX_PER_APP) return false
+          const ownerId = tables.apps.get(endpoint.appId)?.app.ownerId
+          if (ownerId === undefined || ownerId === NOBODY.id) return "app_gone"
+          if (listOf(tables, endpoint.appId).length >= WebhookEndpoint.MAX_PER_APP) return "full"
           tables.endpoints.set(endpoint.id, endpoint)
-          return true
+          return "created"
         }),
       find: (appId, id) => Effect.sync(() => find(appId, id)),
       list: (appId) => Effect.sync(() => listOf(tables, appId)),
