@@ -113,7 +113,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(OpenApi.Summary, "Whether the user is inside a circle that the app chooses")
       .annotate(
         OpenApi.Description,
-        "The user's access log shows the label. The app may ask 20 questions about zones in an hour, new zone rules included. Over a day it may ask as long as the questions do not narrow down where the user is; the same circle again narrows nothing down."
+        "The user's access log shows the label. A reading that is less accurate than 200 m decides nothing about a zone: the next older reading decides, or the answer is unknown. The app may ask 20 questions about zones in an hour, new zone rules included. Over a day it may ask as long as the questions do not narrow down where the user is; the same circle again narrows nothing down."
       )
   )
   .add(

@@ -78,7 +78,7 @@ const ListedForApp = Schema.Struct({ ...Listed.fields, ...Reason })
 const RulePath = Schema.Struct({ id: RuleIdText })
 
 const KEPT_BACK =
-  "The list is empty while the user has paused the app, while the rule is disabled, and, when more than twenty zone rules of the connection begin within an hour, for each of them after the twentieth."
+  "The list is empty while the user has paused the app, while the rule is disabled, and, when more than twenty zone rules of the connection begin within an hour, for each of them after the twentieth. Of a reading that is less accurate than 200 m, the list of a zone rule shows only a firing."
 
 export const EvaluationsApi = HttpApiGroup.make("evaluations")
   .add(

@@ -6,7 +6,8 @@ import { Schema } from "effect"
  * The last evaluations of a rule as one text, the oldest first. The column is a text because every upload appends to it
  * for every rule of the user. An entry is the letter of its outcome, the capture time, a comma, and the delay until the
  * receipt, then a comma and the event's id if the fix fired. Times and delays are milliseconds in base 36. For example,
- * `nmkk0fk00,5k fmkk0g800,0,evt_1` is a fix that changed nothing and a fix that fired.
+ * `nmkk0fk00,5k fmkk0g800,0,evt_1` is a fix that changed nothing and a fix that fired. The letter is a capital when the
+ * fix is too inaccurate to answer a question about a zone.
  */
 
 const LETTERS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
@@ -30,8 +31,9 @@ const OUTCOMES = new Map(
 
 export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
   recent
-    .map(({ capturedAt, eventId, outcome, receivedAt }) => {
-      const times = `${LETTERS[outcome]}${capturedAt.toString(36)},${(receivedAt - capturedAt).toString(36)}`
+    .map(({ capturedAt, eventId, isTooCoarse, outcome, receivedAt }) => {
+      const letter = isTooCoarse === true ? LETTERS[outcome].toUpperCase() : LETTERS[outcome]
+      const times = `${letter}${capturedAt.toString(36)},${(receivedAt - capturedAt).toString(36)}`
       return eventId === null ? times : `${times},${eventId}`
     })
     .join(" ")
@@ -53,7 +55,8 @@ const decode = (text: string): RecentEvaluations.RecentEvaluations => {
   if (text === "") return RecentEvaluations.none
   const recent: Array<RecentEvaluations.Evaluation> = []
   for (const entry of text.split(" ")) {
-    const outcome = OUTCOMES.get(entry.charAt(0))
+    const letter = entry.charAt(0)
+    const outcome = OUTCOMES.get(letter.toLowerCase())
     const [capture = "", delay = "", event] = entry.slice(1).split(",")
     const capturedAt = Number.parseInt(capture, 36)
     const receivedAt = capturedAt + Number.parseInt(delay, 36)
@@ -62,7 +65,8 @@ const decode = (text: string): RecentEvaluations.RecentEvaluations => {
       capturedAt: Timestamp.make(capturedAt),
       receivedAt: Timestamp.make(receivedAt),
       outcome,
-      eventId: event === undefined ? null : EventId.make(event)
+      eventId: event === undefined ? null : EventId.make(event),
+      ...(letter === letter.toUpperCase() ? { isTooCoarse: true } : {})
     })
   }
   return recent

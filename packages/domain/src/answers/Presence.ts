@@ -1,5 +1,6 @@
 // Decides whether the user is inside a circle (decision answers-3).
 import type { StoredFix } from "../fixes/Fix.js"
+import { isTooCoarse } from "../limits/ZoneQuestions.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
@@ -25,3 +26,15 @@ export const decide = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>,
   }
   return UNKNOWN
 }
+
+/**
+ * Like `decide`, for a zone that the app drew. A fix that is less accurate than 200 m decides nothing (decision
+ * answers-5). About such a fix a small circle would get the answer "unknown" in a wide band around the circle, and the
+ * app could search much more than the area that the question costs (decision M8).
+ */
+export const decideZone = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>, since: Timestamp): Presence =>
+  decide(
+    circle,
+    fixes.filter(({ accuracyM }) => !isTooCoarse(accuracyM)),
+    since
+  )

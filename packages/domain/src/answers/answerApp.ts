@@ -107,7 +107,7 @@ export const verifyZone = program(
       userId,
       maxAgeS,
       askZone({ userId, appId }, circle),
-      (fixes, since) => Presence.decide(circle, fixes, since)
+      (fixes, since) => Presence.decideZone(circle, fixes, since)
     )
   }
 )

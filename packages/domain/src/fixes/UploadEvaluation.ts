@@ -1,4 +1,5 @@
 import type { OutboxEvent, Payload } from "../events/Event.js"
+import { isTooCoarse } from "../limits/ZoneQuestions.js"
 import type { LiveRule, RuleProgress } from "../rules/LiveRule.js"
 import * as RecentEvaluations from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
@@ -63,7 +64,10 @@ export const evaluate = (
       if (outcome === "fired") firings.push({ rule, at: fix.capturedAt })
       // An upload may have thousands of fixes, but only its last `KEPT` evaluations are stored, so no other evaluations
       // are built.
-      if (unkept-- <= 0) made.push({ capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null })
+      if (unkept-- > 0) continue
+      const isCoarse = rule.target._tag === "Zone" && isTooCoarse(fix.accuracyM)
+      const evaluation = { capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null }
+      made.push(isCoarse ? { ...evaluation, isTooCoarse: true } : evaluation)
     }
     if (made.length > 0) states.push({ ruleId: rule.id, state, made: made.slice(-RecentEvaluations.KEPT) })
   }

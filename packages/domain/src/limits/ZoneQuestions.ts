@@ -74,6 +74,18 @@ export const TOWN_M = 17_000
  */
 const KM2_WITHIN_1_KM = Math.PI
 
+/**
+ * The largest accuracy, in metres, of a fix that answers a question about a zone. So this is the width of the widest
+ * band around the edge of a zone in which the answer is "unknown". The band counts as part of a small circle's area.
+ */
+export const MAX_BAND_M = 200
+
+/**
+ * Whether a fix of this accuracy answers no question about a zone: `verify-zone` ignores the fix, and apps do not read
+ * how a zone rule evaluated it. Zone rules evaluate the fix (Spec §4.6.2).
+ */
+export const isTooCoarse = (accuracyM: number | null | undefined): boolean => Geometry.bandM(accuracyM) > MAX_BAND_M
+
 /** Whether one more question is allowed, and which questions count afterwards. */
 export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timestamp): ZoneQuestionOutcome => {
   const hour = Budget.spend(HOURLY, before.calls, now)
@@ -133,8 +145,8 @@ export const locatedKm2 = (circles: ReadonlyArray<Geometry.Circle>): number => {
   return located + pieces * KM2_WITHIN_1_KM
 }
 
-/** The area in square kilometres of a circle and of the band around its edge, where the answer is "unknown". */
-const areaKm2 = (radiusM: number): number => Math.PI * ((radiusM + Geometry.MIN_BAND_M) / 1_000) ** 2
+/** The area in square kilometres of a circle and of the widest band around its edge where the answer is "unknown". */
+const areaKm2 = (radiusM: number): number => Math.PI * ((radiusM + MAX_BAND_M) / 1_000) ** 2
 
 /** The distance in metres between the nearest points of two edges. */
 const edgeDistanceM = (one: Geometry.Circle, other: Geometry.Circle): number => {

@@ -15,6 +15,11 @@ export interface Evaluation {
   readonly outcome: RuleOutcome
   /** The event of a firing; null for other outcomes. */
   readonly eventId: EventId | null
+  /**
+   * Whether the fix is too inaccurate to answer a question about a zone (`ZoneQuestions.isTooCoarse`). Absent: it is
+   * accurate enough, or the rule is no zone rule.
+   */
+  readonly isTooCoarse?: true
 }
 
 /** The last evaluations of a rule, at most `KEPT` (20), the newest last. */
@@ -59,7 +64,9 @@ export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "windo
  *
  * Of the other rules, they do not read evaluations of fixes that were captured before `firesFrom`
  * (`LiveRule.firesFrom`): these would show when the user came and left before the app had permission. They also do not
- * read evaluations of fixes that were captured during a past suspension (decision staff-1).
+ * read evaluations of fixes that were captured during a past suspension (decision staff-1). Of fixes that are too
+ * inaccurate for questions about zones, they read only firings: "too near the edge" would be the answer in a wide band
+ * around a small zone (decision rules-10).
  */
 export const forApp = (
   rule: Pick<Rule, "disabledAt">,
@@ -74,5 +81,8 @@ export const forApp = (
   rule.disabledAt !== null || made.isPaused || made.zonesBefore >= ZONES_PER_PERIOD
     ? none
     : made.recent.filter(
-        ({ capturedAt }) => capturedAt >= made.firesFrom && !Account.wasSuspended(made.suspensions, capturedAt)
+        ({ capturedAt, isTooCoarse, outcome }) =>
+          capturedAt >= made.firesFrom &&
+          !Account.wasSuspended(made.suspensions, capturedAt) &&
+          (isTooCoarse !== true || outcome === "fired")
       )

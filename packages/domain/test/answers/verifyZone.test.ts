@@ -68,3 +68,27 @@ it.effect("a refused question reads the same, wherever the person is: its durati
     expect(yield* ask(CIRCLE.radiusM)).toEqual(["BudgetExceeded", 1])
   }).pipe(Effect.provide(stores))
 )
+
+it.effect(
+  "a reading less accurate than 200 m decides nothing about a zone; an older, accurate one does [answers-5, M8]",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOON)
+      const { connection, user } = yield* RuleSamples.sharing()
+      const phone = yield* RuleSamples.device(user.id)
+      const [far, near] = [
+        { ...CIRCLE, ...at(50_000) },
+        { ...CIRCLE, radiusM: 10_000 }
+      ]
+      const states = Effect.forEach([far, near], (circle) => verifyZone(connection, circle, 600))
+      const reading = (after: number, accuracyM: number) =>
+        ingestFixes(phone, [{ capturedAt: time(NOON + after), ...at(0), accuracyM }], [])
+      yield* reading(-2 * MINUTE, 200.1)
+      expect((yield* states).map(({ state }) => state)).toEqual(["unknown", "unknown"])
+      yield* reading(-4 * MINUTE, 200)
+      expect(yield* states).toEqual([
+        { state: "no", asOf: NOON - 4 * MINUTE },
+        { state: "yes", asOf: NOON - 4 * MINUTE }
+      ])
+    }).pipe(Effect.provide(stores))
+)

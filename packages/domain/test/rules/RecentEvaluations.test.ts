@@ -12,7 +12,7 @@ import { AppId, ConnectionId, EventId, RuleId, UserId } from "@place-access/doma
 import { MemoryDatabase, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, type Layer, TestClock } from "effect"
-import { at, DAY, EDGE, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, question, SECOND, time } from "../support/rules.js"
+import { at, CIRCLE, DAY, EDGE, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, question, SECOND, time } from "../support/rules.js"
 import { UploadStores } from "../support/uploads.js"
 
 const eventOf = (capturedAt: number) => EventId.make(`evt_${capturedAt}`)
@@ -281,6 +281,36 @@ describe("who may read the evaluations of a rule [rules-9, rules-10]", () => {
       expect(RecentEvaluations.forApp({ disabledAt: null }, made)).toEqual(read)
     }
   )
+
+  it.effect("of a zone, the app reads nothing but firings of readings less accurate than 200 m [rules-10, M8]", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, enter, phone, user } = yield* person
+        const zone = { _tag: "Zone", circle: CIRCLE, label: "Quay" } as const
+        const onZone = yield* RuleSamples.rule(connection, zone)
+        const ride = [
+          { ...fixAt(0, at(2_000)), accuracyM: 200 },
+          { ...fixAt(MINUTE, at(2_000)), accuracyM: 1_000 },
+          { ...fixAt(2 * MINUTE, INSIDE), accuracyM: 1_000 },
+          { ...fixAt(3 * MINUTE, INSIDE), accuracyM: 10 }
+        ]
+        yield* TestClock.adjust(4 * MINUTE)
+        yield* ingestFixes(phone, ride, [])
+        const outcomes = ({ recent }: EvaluatedRule) => recent.map(({ outcome }) => outcome)
+        const all = ["seeded", "no_change", "boundary", "fired"]
+        expect(outcomes(yield* getEvaluations(connection, onZone.id, "Zone"))).toEqual(["seeded", "fired"])
+        expect(outcomes(yield* getEvaluationsOfUser(user.id, connection.id, onZone.id))).toEqual(all)
+        expect(outcomes(yield* getEvaluations(connection, enter.id, "Place"))).toEqual(all)
+      })
+    )
+  )
+
+  it("an inaccurate reading that fired a zone rule is listed: the app has its event [rules-10]", () => {
+    const inaccurate = { capturedAt: time(NOON), receivedAt: time(NOON), eventId: null, isTooCoarse: true } as const
+    const recent = [{ ...inaccurate, outcome: "crossed" } as const, { ...inaccurate, outcome: "fired" } as const]
+    const made = { recent, zonesBefore: 0, firesFrom: time(NOON), suspensions: [], isPaused: false }
+    expect(RecentEvaluations.forApp({ disabledAt: null }, made)).toEqual(recent.slice(1))
+  })
 
   it.effect("the app reads no reading from before the rule began, the user reads all [rules-9, M5]", () =>
     run(

@@ -1,6 +1,8 @@
-import type { ZoneQuestions } from "@place-access/domain/limits"
+import type { Presence } from "@place-access/domain/answers"
+import type { Fix } from "@place-access/domain/fixes"
+import { ZoneQuestions } from "@place-access/domain/limits"
 import { Geometry } from "@place-access/domain/places"
-import { Timestamp } from "@place-access/domain/shared"
+import { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
 
 /**
  * Searches for a person who stays at one point of a town of 12 × 12 km, with questions about circles during one day. A
@@ -26,17 +28,37 @@ export type Decision = (
   now: Timestamp.Timestamp
 ) => ZoneQuestions.ZoneQuestionOutcome
 
+/** What the service answers about the circle when the person's only reading is this one. */
+export type Answering = (circle: Geometry.Circle, reading: Fix.StoredFix) => Presence.Presence
+
+/** The service as a search sees it. */
+export interface Service {
+  readonly decide: Decision
+  readonly answer: Answering
+  /** The accuracy of the person's readings in metres. The search knows it. */
+  readonly accuracyM: number
+}
+
 const TOWN_KM = 12
 const CELL_KM = 0.1
 const CELLS = TOWN_KM / CELL_KM
 const CORNER = { lat: 52.3, lon: 4.8 }
 const KM_LAT = 1 / 111.25
 const KM_LON = 1 / 68.1
-const ACCURACY_M = 10
-const BAND_KM = Geometry.MIN_BAND_M / 1_000
 /** Half the diagonal of a cell, in km: the largest distance of a point in the cell from the cell's middle. */
 const SLACK_KM = CELL_KM * Math.SQRT1_2
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+
+/** A phone's reading, without its place and accuracy. */
+const READING = {
+  userId: UserId.make("usr_1"),
+  deviceId: DeviceId.make("dev_1"),
+  capturedAt: START,
+  receivedAt: START,
+  altitudeM: null,
+  speedMps: null,
+  courseDeg: null
+}
 
 const pointOf = ({ x, y }: Spot): Geometry.Point => ({ lat: CORNER.lat + y * KM_LAT, lon: CORNER.lon + x * KM_LON })
 const circleOf = (disc: Disc): Geometry.Circle => ({ ...pointOf(disc), radiusM: Math.round(disc.r * 1_000) })
@@ -74,12 +96,26 @@ class Search {
   private now = START
 
   private readonly person: Spot
-  private readonly decide: Decision
+  private readonly service: Service
+  private readonly bandKm: number
+  /** Whether the service answers questions about readings of this accuracy at all. */
+  private readonly isAnswered: boolean
 
-  constructor(person: Spot, decide: Decision, possible: ReadonlyArray<Spot>) {
+  constructor(person: Spot, service: Service, possible: ReadonlyArray<Spot>) {
     this.possible = possible
     this.person = person
-    this.decide = decide
+    this.service = service
+    this.bandKm = Geometry.bandM(service.accuracyM) / 1_000
+    const farAway = service.answer(circleOf({ x: -50, y: 0, r: 0.1 }), readingAt({ x: 0, y: 0 }, service))
+    this.isAnswered = farAway.state !== "unknown"
+  }
+
+  /**
+   * The distance from the centre of a circle of radius `r`, in km, within which the answer is not "outside". An answer
+   * "unknown" finds the person in the band around the circle.
+   */
+  reach(r: number): number {
+    return r + this.bandKm
   }
 
   /** Whether the budgets allow the question at some time of the day. */
@@ -94,14 +130,14 @@ class Search {
   ask(disc: Disc): Answer | undefined {
     const at = this.waitFor(disc)
     if (at === undefined) return undefined
-    const asking = this.decide(this.asked, circleOf(disc), at)
+    const asking = this.service.decide(this.asked, circleOf(disc), at)
     if (asking._tag === "Refused") return undefined
     this.asked = asking.questions
     this.now = at
     this.questions++
-    const side = Geometry.sideOf(circleOf(disc), pointOf(this.person), ACCURACY_M) ?? "unknown"
-    this.possible = remaining(this.possible, disc.x, disc.y, disc.r, side)
-    return side
+    const answer = ANSWERS[this.service.answer(circleOf(disc), readingAt(this.person, this.service)).state]
+    if (this.isAnswered) this.possible = remaining(this.possible, disc.x, disc.y, disc.r, answer, this.bandKm)
+    return answer
   }
 
   errorKm(): number {
@@ -109,15 +145,23 @@ class Search {
   }
 
   private waitFor(disc: Disc): Timestamp.Timestamp | undefined {
-    const asking = this.decide(this.asked, circleOf(disc), this.now)
+    const asking = this.service.decide(this.asked, circleOf(disc), this.now)
     if (asking._tag === "Allowed") return this.now
     const at = Timestamp.plus(this.now, asking.retryAfterMillis)
     return at - START <= Timestamp.DAY ? at : undefined
   }
 }
 
-const remaining = once((cells, x: number, y: number, r: number, answer: Answer) =>
-  cells.filter((spot) => isPossible({ x, y, r }, spot, answer))
+const ANSWERS = { yes: "inside", no: "outside", unknown: "unknown" } as const
+
+const readingAt = (spot: Spot, { accuracyM }: Pick<Service, "accuracyM">): Fix.StoredFix => ({
+  ...READING,
+  ...pointOf(spot),
+  accuracyM
+})
+
+const remaining = once((cells, x: number, y: number, r: number, answer: Answer, bandKm: number) =>
+  cells.filter((spot) => isPossible({ x, y, r }, spot, answer, bandKm))
 )
 
 /** The point with the largest number of possible cells within 1 km. */
@@ -132,11 +176,11 @@ const guess = once((possible): Spot => {
   return found
 })
 
-const isPossible = ({ r, ...centre }: Disc, { x, y }: Spot, answer: Answer): boolean => {
+const isPossible = ({ r, ...centre }: Disc, { x, y }: Spot, answer: Answer, bandKm: number): boolean => {
   const fromEdge = Math.sqrt((x - centre.x) ** 2 + (y - centre.y) ** 2) - r
-  if (answer === "inside") return fromEdge < SLACK_KM - BAND_KM
-  if (answer === "outside") return fromEdge > BAND_KM - SLACK_KM
-  return Math.abs(fromEdge) <= BAND_KM + SLACK_KM
+  if (answer === "inside") return fromEdge < SLACK_KM - bandKm
+  if (answer === "outside") return fromEdge > bandKm - SLACK_KM
+  return Math.abs(fromEdge) <= bandKm + SLACK_KM
 }
 
 const within = (spots: ReadonlyArray<Spot>, { r, x, y }: Disc): number => {
@@ -257,12 +301,12 @@ const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): voi
 }
 
 /**
- * Asks again and again about the circle that contains the most possible cells, until an answer is not "outside".
- * Returns false if the budget ends first.
+ * Asks again and again about the circle of radius `r` that reaches the most possible cells, until an answer is not
+ * "outside". Returns false if the budget ends first.
  */
 const sweep = (search: Search, r: number): boolean => {
   while (!isDone(search)) {
-    const answer = search.ask(fullest(search.possible, r))
+    const answer = search.ask({ ...fullest(search.possible, search.reach(r)), r })
     if (answer === undefined) return false
     if (answer !== "outside") return true
   }
@@ -270,9 +314,10 @@ const sweep = (search: Search, r: number): boolean => {
 }
 
 const STRAIGHT = [10, 3, 2.001]
-const ANY = [10, 3, 1.3, 0.9, 0.5, 0.25]
+const ANY = [10, 3, 1.3, 0.9, 0.5, 0.25, 0.1]
 
 export const strategies = {
+  "circles of 100 m and their bands, then halves": (search: Search) => sweep(search, 0.1) && bisect(search, ANY),
   "halves with the largest circles": (search: Search) => bisect(search, STRAIGHT),
   "halves with whatever is allowed": (search: Search) => bisect(search, ANY),
   "circles of 1.3 km, then halves": (search: Search) => sweep(search, 1.3) && bisect(search, ANY),
@@ -292,7 +337,8 @@ export const strategies = {
     if (sweep(search, 0.6)) bisect(search, ANY)
   },
   "circles of 1 km over a part, then halves of the rest": (search: Search) => {
-    for (let count = 0; count < 8; count++) if (search.ask(fullest(search.possible, 1)) !== "outside") break
+    for (let count = 0; count < 8; count++)
+      if (search.ask({ ...fullest(search.possible, search.reach(1)), r: 1 }) !== "outside") break
     bisect(search, ANY)
   },
   "circles that shrink around the middle": (search: Search) => {
@@ -313,10 +359,12 @@ export const strategies = {
       const angle = longAxis(possible)
       const options = [
         ...[10, 3].map((r) => cut(possible, r, angle, 0.5)),
-        ...[1.3, 0.8].map((r) => fullest(possible, r))
+        ...[1.3, 0.8, 0.1].map((r) => ({ ...fullest(possible, search.reach(r)), r }))
       ].filter((disc) => search.mayAsk(disc))
       const before = possible.length
-      const [best] = options.map((disc) => [worth(possible, disc), disc] as const).sort((a, b) => b[0] - a[0])
+      const [best] = options
+        .map((disc) => [worth(possible, disc, search.reach(disc.r)), disc] as const)
+        .sort((a, b) => b[0] - a[0])
       if (best === undefined || search.ask(best[1]) === undefined || search.possible.length === before) return
     }
   }
@@ -326,11 +374,11 @@ export const strategies = {
  * How good a question is: the information that it is expected to give, in bits, divided by the area in square
  * kilometres that it takes from the budget.
  */
-const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
-  const share = within(possible, disc) / possible.length
+const worth = (possible: ReadonlyArray<Spot>, disc: Disc, reachKm: number): number => {
+  const share = within(possible, disc.r > 2 ? disc : { ...disc, r: reachKm }) / possible.length
   if (share === 0 || share === 1) return 0
   const bits = -share * Math.log2(share) - (1 - share) * Math.log2(1 - share)
-  return bits / (disc.r > 2 ? 12 : Math.PI * (disc.r + BAND_KM) ** 2)
+  return bits / (disc.r > 2 ? 12 : Math.PI * (disc.r + ZoneQuestions.MAX_BAND_M / 1_000) ** 2)
 }
 
 /** Points that are spread evenly over the town. So a test needs only a few dozen people. */
@@ -341,11 +389,11 @@ const spots = (count: number): ReadonlyArray<Spot> =>
   }))
 
 /** The median of the errors, in km: half of the people are found to within this distance. */
-export const medianErrorKm = (strategy: (search: Search) => unknown, decide: Decision, people: number): number => {
+export const medianErrorKm = (strategy: (search: Search) => unknown, service: Service, people: number): number => {
   // A copy of the list for each call. `once` keeps results for each list, and they are freed together with this copy.
   const cells = [...MIDDLES]
   const errors = spots(people).map((person) => {
-    const search = new Search(person, decide, cells)
+    const search = new Search(person, service, cells)
     strategy(search)
     return search.errorKm()
   })

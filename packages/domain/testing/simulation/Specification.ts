@@ -153,8 +153,11 @@ export const TOWN_M = 17_000
  * the end of the search adds (`GUESS_KM2`).
  */
 export const SMALL_M = 2_000
-/** The width, in metres, of the band around a small circle's boundary. The band counts as part of the circle's area. */
-export const BAND_M = 50
+/**
+ * The width, in metres, of the band around a small circle's boundary. The band counts as part of the circle's area. A
+ * fix that is less accurate decides no answer of verify-zone.
+ */
+export const BAND_M = 200
 /** The area, in km², in which a guess finds a person without any question: a disc of 1 km radius. */
 export const GUESS_KM2 = Math.PI
 

@@ -21,6 +21,15 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
+    id: "imprecise-readings-and-zones",
+    kind: "changed",
+    title: "Readings less accurate than 200 m answer no question about a zone",
+    text: `\`POST /v1/answers/verify-zone\` uses the next older reading, or answers \`unknown\`. The evaluations of a zone
+    rule show of such a reading only a firing. The budget of a day counts a band of 200 m around a zone: ten zones of
+    up to 950 m in one town.`
+  },
+  {
+    on: "2026-11-29",
     id: "renewal-names-sensitive-scope",
     kind: "changed",
     title: "The decision of a renewal must name a sensitive scope, if it names scopes",

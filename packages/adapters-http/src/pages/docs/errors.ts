@@ -123,7 +123,7 @@ const rates = ({ rateLimitPerMinute }: ServiceOptions): Value => [
       ],
       [
         "One app's about one user, budget",
-        `Ten zones of up to 1.1 km in one town in any ${duration(ZoneQuestions.COUNTED_FOR)}, fewer that are larger; the same zone again is free`,
+        `Ten zones of up to 950 m in one town in any ${duration(ZoneQuestions.COUNTED_FOR)}, fewer that are larger; the same zone again is free`,
         inline("`POST /v1/answers/verify-zone` and `POST /v1/rules/zone` together; refused as `budget_exceeded`")
       ]
     ]

@@ -85,7 +85,7 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
       ]
       const device = yield* Samples.device(connection.userId)
       const now = yield* Timestamp.now
-      const recent = [Uploads.evaluation(now)]
+      const recent = [Uploads.evaluation(now, { isTooCoarse: true }), Uploads.evaluation(now)]
       const states = [rule, gone].map((one) => Uploads.progress(one, Uploads.state("1", now), recent))
       Check.isTrue(yield* Uploads.commit(device, { states }), "committed")
       yield* remove(gone)

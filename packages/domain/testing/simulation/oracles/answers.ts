@@ -3,6 +3,7 @@ import { answeredTo, recordOf } from "./support/Answers.js"
 import { wrongDays, wrongLatest, wrongNearest, wrongRange } from "./support/phones/Coordinates.js"
 import { ground } from "./support/Ground.js"
 import { isoOf, textOf, timeOf } from "./support/trace/Happened.js"
+import { BAND_M } from "../Specification.js"
 import { answerOf, presences, whereabouts } from "./support/phones/Whereabouts.js"
 
 /** Oracles of the contents of answers: where the user is, and coordinates (Spec §4.4, §4.5). */
@@ -45,14 +46,14 @@ const q2: Oracle = {
 
 const q3: Oracle = {
   name: "Q3",
-  rule: "The answer of verify-zone follows from the newest decisive fix within max_age (Spec §4.5, decision L9)",
+  rule: "The answer of verify-zone follows from the newest decisive fix within max_age that is accurate to 200 m (Spec §4.5, decisions L9, answers-5)",
   check: (run) =>
     answeredTo(run, "POST /v1/answers/verify-zone").flatMap((call) => {
       const { body, did, request, status } = call
       if (status !== 200) return []
       const { lat, lon, radiusM } = request
       const answer = answerOf(body["state"], timeOf(body["asOf"]))
-      const all = presences(run, call, [{ lat, lon, radiusM }], request.maxAgeS)
+      const all = presences(run, call, [{ lat, lon, radiusM }], request.maxAgeS, BAND_M)
       return all.has(answer) ? [] : [{ at: did.end, detail: other(answer, all) }]
     })
 }

@@ -28,11 +28,21 @@ type PresenceQuestion = Pick<AnsweredCall<Request>, "did" | "pair">
 export const answerOf = (state: unknown, asOf: number | undefined, placeId?: string): Answer =>
   [state, asOf ?? null, ...(placeId === undefined ? [] : [placeId])].join(" ")
 
-/** The possible answers to "is this person here?" about a place or zone that had one of the given circles. */
-export const presences = (run: Run, question: PresenceQuestion, circles: ReadonlyArray<Circle>, maxAgeS: number) =>
+/**
+ * The possible answers to "is this person here?" about a place or zone that had one of the given circles. A fix whose
+ * accuracy is worse than `worstM` metres decides nothing.
+ */
+export const presences = (
+  run: Run,
+  question: PresenceQuestion,
+  circles: ReadonlyArray<Circle>,
+  maxAgeS: number,
+  worstM = Infinity
+) =>
   new Set(
     circles.flatMap((circle) => [
       ...possible(run, question, maxAgeS, (fix) => {
+        if (fix.accuracyM !== null && fix.accuracyM > worstM) return { states: [], isSilent: true }
         const { boundary, inside, outside } = sidesOf(circle, fix)
         return { states: [...(inside ? ["yes"] : []), ...(outside ? ["no"] : [])], isSilent: boundary }
       })
