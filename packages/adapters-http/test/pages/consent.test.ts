@@ -317,6 +317,17 @@ describe("one request, one answer", () => {
     expect((await browser.get(action(page))).status).toBe(409)
   })
 
+  it("the sign-in mentions no app whose request has a redirect URI that was removed meanwhile [consent-10]", async () => {
+    await fresh()
+    const path = action(await authorize())
+    const asks = async () =>
+      (await visitor(world.url).get(`/sign-in?return_to=${encodeURIComponent(path)}`)).text.includes("wants to connect")
+    expect(await asks()).toBe(true)
+    const moved = [RedirectUri.RedirectUri.make("https://coffee.example/other")]
+    await world.run(registerRedirectUris(person.account, app.id, moved))
+    expect(await asks()).toBe(false)
+  })
+
   it("a form without a decision is shown again, and its list of problems leads to the buttons", async () => {
     await fresh()
     const page = await authorize()
