@@ -126,8 +126,9 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
  */
 const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
   const address = `${phone}/owntracks`
+  const all = waypointsOf(places)
   const link = (most: number): string => {
-    const waypoints = places.slice(0, most).map(waypoint)
+    const waypoints = all.slice(0, most)
     const configuration = {
       _type: "configuration",
       // In mode 3, OwnTracks sends over HTTP.
@@ -192,17 +193,18 @@ const fitting = (link: (waypoints: number) => string, most: number): string => {
 }
 
 /**
- * The app identifies a waypoint by `tst`, the time of its creation in seconds. Two places may have been made in the
- * same second, so the index is added to give each place another `tst`.
+ * The app identifies a waypoint by `tst`, the time of its creation in seconds, and keeps one waypoint of two with the
+ * same `tst`. Several places may have been made in one second, so a place whose second is taken gets the next free one.
  */
-const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
-  _type: "waypoint",
-  desc: label,
-  lat: circle.lat,
-  lon: circle.lon,
-  rad: circle.radiusM,
-  tst: Math.floor(createdAt / 1_000) + index
-})
+const waypointsOf = (places: ReadonlyArray<SetupPlace>) => {
+  const taken = new Set<number>()
+  return places.map(({ circle, createdAt, label }) => {
+    let tst = Math.floor(createdAt / 1_000)
+    while (taken.has(tst)) tst++
+    taken.add(tst)
+    return { _type: "waypoint", desc: label, lat: circle.lat, lon: circle.lon, rad: circle.radiusM, tst }
+  })
+}
 
 /**
  * Traccar Client (configuration_service.dart) takes the same parameters from the QR code and from its link. The text of

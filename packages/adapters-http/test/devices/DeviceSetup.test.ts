@@ -1,6 +1,6 @@
 import { Device } from "@place-access/domain/devices"
 import { DeviceId, Timestamp } from "@place-access/domain/shared"
-import { Encoding } from "effect"
+import { Encoding, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import * as DeviceSetup from "../../src/devices/DeviceSetup.js"
 import * as OsmAnd from "../../src/fixes/OsmAnd.js"
@@ -149,6 +149,25 @@ describe("what the apps define", () => {
     const longNames = setup("owntracks", TOKEN, [place("é".repeat(800))])
     expect(configuration(longNames.qrText).waypoints).toBeUndefined()
     expect(configuration(longNames.link).waypoints).toHaveLength(1)
+  })
+
+  it("OwnTracks: no two places have the same time, in whatever order and second they were made, and a place has the same time in the link and in the code [devices-13-owntracks]", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 25 }), (ages) => {
+        const places = ages.map((age, index) => ({
+          ...place(`Place ${index}`),
+          createdAt: Timestamp.make(1_800_000_000_000 - age)
+        }))
+        const { link, qrText } = setup("owntracks", TOKEN, places)
+        const times = (text: string | null) => (configuration(text).waypoints ?? []).map(({ tst }) => tst)
+        expect(new Set(times(link)).size).toBe(Math.min(places.length, 20))
+        expect(times(link).slice(0, times(qrText).length)).toEqual(times(qrText))
+        // The first place that was made in a second has the time of its creation.
+        expect(times(link)[0]).toBe(
+          ages[0] === undefined ? undefined : Math.floor((1_800_000_000_000 - ages[0]) / 1_000)
+        )
+      })
+    )
   })
 
   it("Traccar Client: an address whose path is the server's, and a link, both with the id and what a circle of 150 m needs [devices-13-traccar]", () => {
