@@ -104,6 +104,11 @@ const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", sto
       timers.delete(id)
       await timer?.run()
     },
+    /** The browser reports the same spot again, at this time of its clock. */
+    rest: async (timestamp: number) => {
+      found?.({ timestamp, coords: { ...SPOT, latitude: 50 } })
+      await new Promise(setImmediate)
+    },
     /** The browser reports its position `count` times, each time at another spot. */
     move: async (count: number) => {
       for (let index = 0; index < count; index++) {
@@ -193,6 +198,18 @@ it("a position is sent at once after an upload that was stored [devices-15]", as
   await page.press("share-start")
   await page.move(1)
   expect(page.requests()).toBe(2)
+})
+
+it("a browser at rest records a location every ten seconds, also after its clock was set back [devices-15]", async () => {
+  const page = opened(() => ({ status: 200 }), { stored: { "share-device:usr_1": BACKLOG["share-device:usr_1"] } })
+  await page.press("share-start")
+  const noon = Date.UTC(2026, 0, 1, 12)
+  const sent = new Array<number>()
+  for (const seconds of [0, 5, 10, -3_600, -3_595, -3_590]) {
+    await page.rest(noon + seconds * 1_000)
+    sent.push(page.requests())
+  }
+  expect(sent).toEqual([1, 1, 2, 3, 3, 4])
 })
 
 it("Stop deletes what waits: neither a timer, nor the network that is back, nor a reload sends it [devices-15]", async () => {

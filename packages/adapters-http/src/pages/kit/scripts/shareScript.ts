@@ -165,7 +165,10 @@ export const shareScript = `"use strict"
       ...(coords.speed === null ? {} : { speed_mps: coords.speed }),
       ...(coords.heading === null || Number.isNaN(coords.heading) ? {} : { course_deg: coords.heading })
     }
-    if (last !== undefined && at - last.at < LEAST_MS && metres(last, location) < LEAST_M) return
+    // After somebody has set the clock back, the new time is before the last one. The page must not wait until the
+    // clock has caught up.
+    const isSoon = last !== undefined && Math.abs(at - last.at) < LEAST_MS
+    if (isSoon && metres(last, location) < LEAST_M) return
     last = { at, lat: location.lat, lon: location.lon }
     save(QUEUE, [...queue(), location].slice(-MOST))
     if (isPaused) show()
