@@ -38,6 +38,14 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-29",
+    id: "confirmed-address-for-app-changes",
+    kind: "changed",
+    title: "A change of a production app that waits for a reviewer needs a confirmed address",
+    text: `Before you have confirmed your e-mail address, \`PATCH /v1/developer/apps/{app_id}\` and
+    \`POST /v1/oauth/clients/{app_id}\` answer 403 when the change would begin to wait for a reviewer.`
+  },
+  {
+    on: "2026-11-29",
     id: "owners-withdraw-redirect-uris",
     kind: "changed",
     title: "Only owners withdraw a waiting change that has redirect URIs",
