@@ -4,6 +4,11 @@ import { isObject, type JsonValue, member, moment, number } from "./Values.js"
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 const TIMES = ["timestamp", "time", "times", "coordTimes", "captured_at", "recorded_at", "datetime", "date", "tst"]
 /**
+ * Google Maps writes one of these properties into each place that a person saved or reviewed. The date of the place
+ * says when the person saved or reviewed it, and not when the person was there.
+ */
+const LINKS_TO_PLACES = ["google_maps_url", "Google Maps URL"]
+/**
  * How deeply the positions are nested in the coordinates of a geometry: 0 for a point, 1 for a line, 2 for several
  * lines.
  */
@@ -22,6 +27,7 @@ export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> =>
   const depth = DEPTHS[String(member(geometry, "type"))]
   const coordinates = member(geometry, "coordinates")
   if (depth === undefined || !Array.isArray(coordinates)) return []
+  if (LINKS_TO_PLACES.some((name) => member(properties, name) !== undefined)) return []
   const [own, times] = timesOf(properties)
   if (depth === 0) {
     const [time] = Array.isArray(own) ? own.flat() : [own ?? coordinates[3]]

@@ -40,6 +40,18 @@ describe("GeoJSON [imports-4]", () => {
     expect(entries).toEqual([`${NOON} 52 4 - - - -`, `${LATER} 53 5 - - - -`])
   })
 
+  it.each([
+    [
+      "Saved Places.json",
+      { date: NOON, google_maps_url: "https://maps.google.com/?cid=1", location: { name: "Café" } }
+    ],
+    ["Reviews.json", { date: NOON, five_star_rating_published: 4, google_maps_url: "https://maps.google.com/?cid=1" }],
+    ["an older Saved Places.json", { Published: NOON, date: NOON, "Google Maps URL": "https://maps.google.com/?cid=1" }]
+  ])("a place that a person saved or reviewed in Google Maps is no position of this person: %s", (_, properties) => {
+    const content = JSON.stringify({ type: "FeatureCollection", features: [point(1, properties)] })
+    expect(textOf(content)).toEqual({ format: "geojson", fault: null, entries: [] })
+  })
+
   it("of Overland: visits are visits, and actions and trips are no positions [devices-8]", () => {
     const locations = [
       point(1, { timestamp: NOON, altitude: 7, vertical_accuracy: -1 }),
