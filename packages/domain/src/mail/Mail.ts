@@ -32,6 +32,11 @@ export type Naming =
    * foldable messages of the next hour.
    */
   | { readonly _tag: "Foldable" }
+  /**
+   * A notice that the reader chose. Beyond `NamedMail.NOTICES` messages the notice is not written, and no folded
+   * message stands for it: the next hourly sweep puts it again, if it is still due.
+   */
+  | { readonly _tag: "Notice" }
   /** The message is always written. Beyond the limit its subject is this `subject`, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
   /**

@@ -10,7 +10,8 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  * a chosen text.
  *
  * Beyond the limit, one folded message is written. It names no app, and says until when no further message will come.
- * Two kinds of messages are still written: decisions of reviewers, with a subject that names no app (`Naming`,
+ * No folded message stands for notices that the reader chose (`Naming`, `Notice`), because they come later. Two kinds
+ * of messages are still written: decisions of reviewers, with a subject that names no app (`Naming`,
  * `Always`), and once an hour, without the app's name, a message that a token or code may have been copied (a leak).
  * Otherwise a developer could hide a leak: after the developer had caused many other messages, the message about the
  * leak would not be written.
@@ -23,12 +24,22 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
 export const LIMIT = AccountLimits.RECEIPTS.most
 
 /**
+ * A notice that the reader chose is written only while the reader got fewer messages with an app's name than this in
+ * the last 60 minutes. So notices leave two places for messages that nobody can switch off, such as the receipt of a
+ * new connection: an app whose developer makes it ask often cannot hide that another app was connected.
+ */
+export const NOTICES = LIMIT - 2
+
+/**
  * How long a message counts towards the limit, in milliseconds. For this time after a folded message (the one message
  * that stands for the messages beyond the limit), no subject names an app.
  */
 export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
 export const foldable: Naming = { _tag: "Foldable" }
+
+/** For a notice that the reader chose. The hourly sweep puts the notice again while it is due. */
+export const chosen: Naming = { _tag: "Notice" }
 
 /**
  * For the mail about a decision of a reviewer or admin. The mail is always sent, because the developer may find the
@@ -58,7 +69,7 @@ export interface NamedMailDecision {
   readonly count: NamedMailCount
   /**
    * The message to write; null when a message without the app's name was written in the last hour and stands for
-   * `named`, too.
+   * `named`, too, or when `named` is a notice that has to wait.
    */
   readonly message: MailMessage | null
 }
@@ -73,12 +84,15 @@ export const decide = (before: NamedMailCount, named: MailMessage, now: Timestam
   const isYoung = (at: Timestamp | null): boolean => at !== null && now - at < WINDOW
   const count: NamedMailCount = { ...before, namedAt: before.namedAt.filter(isYoung) }
   const isFolding = isYoung(count.foldedAt)
-  if (!isFolding && count.namedAt.length < LIMIT) {
+  const places = naming._tag === "Notice" ? NOTICES : LIMIT
+  if (!isFolding && count.namedAt.length < places) {
     return { count: { ...count, namedAt: [...count.namedAt, now].sort((a, b) => a - b), foldedAt: null }, message }
   }
   switch (naming._tag) {
     case "Always":
       return { count, message: { ...message, subject: naming.subject } }
+    case "Notice":
+      return { count, message: null }
     case "Leak":
       return isYoung(count.leakFoldedAt)
         ? { count, message: null }

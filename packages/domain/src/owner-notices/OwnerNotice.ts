@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import * as LocalDays from "../fixes/LocalDays.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
-import { foldable } from "../mail/NamedMail.js"
+import { chosen } from "../mail/NamedMail.js"
 import { type UserId, Words } from "../shared/index.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import { type AppActivity, type EndingSoon, isSilent, type PhoneState } from "../timeline/Today.js"
@@ -38,9 +38,9 @@ export const SILENT_UNTIL = 7 * DAY
 export const WEEKLY_FROM = 7 * HOUR
 
 /**
- * The messages that are due. Every sweep computes them again, and the outbox stores only the first message with each
- * `dedupeKey`. So a person gets at most one notice of each kind in a day, and one about each app that asks unusually
- * often.
+ * The messages that are due. Every sweep computes them again, so a message for which there is no place in this hour
+ * (decision mail-2) comes later. The outbox stores only the first message with each `dedupeKey`. So a person gets at
+ * most one notice of each kind in a day, and one about each app that asks unusually often.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
   kinds.flatMap((kind) => DECIDE[kind](facts, now))
@@ -168,5 +168,5 @@ const message = ({ userId }: Facts, key: string, { lines, link, named, subject }
   body: [...lines, "You chose this mail in the settings. There you can switch it off."].join("\n\n"),
   link,
   furtherLinks: [{ site: "portal", path: "/settings/notices", label: "Which mails you get" }],
-  ...(named ? { naming: foldable } : {})
+  ...(named ? { naming: chosen } : {})
 })

@@ -8,7 +8,7 @@ const { HOUR, MINUTE } = Timestamp
 const READER = UserId.make("usr_reader")
 const NAME = "Your Bank"
 
-type Kind = "receipt" | "leak" | "decision"
+type Kind = "receipt" | "leak" | "decision" | "notice"
 
 interface Arrival {
   readonly at: Timestamp.Timestamp
@@ -18,7 +18,8 @@ interface Arrival {
 const NAMING: Readonly<Record<Kind, Mail.Naming>> = {
   receipt: NamedMail.foldable,
   leak: { _tag: "Leak", subject: "An app was disconnected", body: "We disconnected an app." },
-  decision: NamedMail.decided
+  decision: NamedMail.decided,
+  notice: NamedMail.chosen
 }
 
 const message = (key: string, kind: Kind = "receipt"): Mail.MailMessage => ({
@@ -46,6 +47,7 @@ const arriving =
     at.map((millis) => ({ at: Timestamp.plus(START, millis), kind }))
 const foldable = arriving("receipt")
 const leaks = arriving("leak")
+const notices = arriving("notice")
 
 const written = (arrivals: ReadonlyArray<Arrival>) => play(arrivals).map((one) => one.written?.subject ?? null)
 
@@ -86,6 +88,18 @@ describe("messages that name an app", () => {
       null,
       "We decided about one of your apps"
     ])
+  })
+
+  it("notices that the reader chose take three of the five, so they fold no receipt and leave two places for receipts", () => {
+    expect(written(notices(0, 1, 2, 3, 4))).toEqual([NAMED, NAMED, NAMED, null, null])
+    expect(written([...notices(0, 1, 2, 3), ...foldable(4, 5, 6)]).slice(-3)).toEqual([NAMED, NAMED, FOLDED])
+    expect(written([...foldable(0, 1), ...notices(2, 3)]).slice(-2)).toEqual([NAMED, null])
+  })
+
+  it("a notice that was left out is written when it is put again, as soon as there is a place for it", () => {
+    expect(written(notices(0, 1, 2, HOUR - 1, HOUR)).slice(-2)).toEqual([null, NAMED])
+    const flood = foldable(0, 1, 2, 3, 4, 5)
+    expect(written([...flood, ...notices(HOUR + 4, HOUR + 5)]).slice(-2)).toEqual([null, NAMED])
   })
 
   it("a leak beyond the limit is told once an hour, folded messages or not, and folds nothing", () => {
@@ -161,7 +175,8 @@ const burst = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constant<Kind>("receipt") },
     { weight: 3, arbitrary: fc.constant<Kind>("leak") },
-    { weight: 1, arbitrary: fc.constant<Kind>("decision") }
+    { weight: 1, arbitrary: fc.constant<Kind>("decision") },
+    { weight: 2, arbitrary: fc.constant<Kind>("notice") }
   ),
   { minLength: 1, maxLength: 6 }
 )
@@ -198,6 +213,12 @@ const broken = (all: ReadonlyArray<Arrival>, decide?: typeof NamedMail.decide): 
   for (const [index, one] of played.entries()) {
     const before = played.slice(0, index).filter(({ at }) => one.at - at < HOUR)
     if (one.kind === "decision" && !one.isOwn) return "a decision was not told"
+    if (one.kind === "notice") {
+      const isFree = before.filter(hasName).length < 3 && !before.some((other) => folded.includes(other))
+      if (isFree && !hasName(one)) return "a notice was withheld while there was room"
+      if (!isFree && one.written !== null) return "a notice took a place of receipts"
+      continue
+    }
     const standsFor = one.kind === "leak" ? nameless : folded
     const isAnnounced = one.written !== null || before.some((other) => standsFor.includes(other))
     if (!isAnnounced) return "a message was withheld that none stands for"
@@ -251,6 +272,8 @@ describe("for any messages", () => {
       const { count: after, message: to } = NamedMail.decide(count, one, now)
       return { count: after, message: to !== null && one.naming?._tag === "Leak" ? { ...to, body: one.body } : to }
     },
+    "notices are folded like receipts": (count, one, now) =>
+      NamedMail.decide(count, one.naming?._tag === "Notice" ? { ...one, naming: NamedMail.foldable } : one, now),
     "decisions are folded, too": (count, one, now) =>
       NamedMail.decide(count, one.naming?._tag === "Always" ? { ...one, naming: NamedMail.foldable } : one, now),
     "a window that begins anew at the hour": (count, one, now) => {

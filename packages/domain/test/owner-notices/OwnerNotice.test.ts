@@ -1,5 +1,6 @@
 import type { NoticeKind } from "@place-access/domain/accounts"
 import { LocalDays } from "@place-access/domain/fixes"
+import { NamedMail } from "@place-access/domain/mail"
 import { OwnerNotice } from "@place-access/domain/owner-notices"
 import { AppId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Today } from "@place-access/domain/timeline"
@@ -66,6 +67,13 @@ describe("notices that a person chose [owner-notices-2]", () => {
     expect(spy?.[0]).toBe("Spy asked unusually often today")
     expect(written(app("Spy", 61), app("Spy two", 70))).toEqual([spy, other])
     expect(spy?.[1]).not.toBe(other?.[1])
+  })
+
+  it("a notice that names an app is put as one that the person chose, so that it leaves places for receipts [mail-2]", () => {
+    const MONDAY = Timestamp.make(Date.UTC(2026, 2, 9, 9))
+    const facts = { ...QUIET, activity: [app("Spy", 60, 0, 600)], ending: [endsAt(Timestamp.plus(MONDAY, 2 * DAY))] }
+    const due = OwnerNotice.due(ALL, facts, MONDAY)
+    expect(due.map(({ naming }) => naming)).toEqual([NamedMail.chosen, NamedMail.chosen, NamedMail.chosen])
   })
 
   it("a silent phone: from a day until seven days after its last location", () => {

@@ -43,6 +43,19 @@ export const namedMail: Contract<Ports> = [
     })
   },
   {
+    name: "a notice that the reader chose: three of the five; a further one is not kept, and is written when it is put again [mail-2]",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const at = yield* Timestamp.now
+      const notice = (key: string) => message(connection, key, { naming: NamedMail.chosen })
+      for (const key of ["1", "2", "3", "4"]) yield* put(notice(key), at)
+      for (const key of ["5", "6"]) yield* put(message(connection, key, { naming: NamedMail.foldable }), at)
+      Check.equal(yield* subjects(connection), ["1", "2", "3", "5", "6"].map(about), "the fourth took no place")
+      yield* put(notice("4"), Timestamp.plus(at, Timestamp.HOUR))
+      Check.isTrue((yield* subjects(connection)).includes(about("4")), "room again after exactly 60 minutes")
+    })
+  },
+  {
     name: "a leak: beyond the five that name an app, one an hour that names none, put or written by a change [mail-2]",
     run: Effect.gen(function* () {
       const { connection } = yield* Samples.connected()
