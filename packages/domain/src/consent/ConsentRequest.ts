@@ -20,13 +20,13 @@ export const ConsentRequestState = Schema.String.pipe(
 export type ConsentRequestState = typeof ConsentRequestState.Type
 
 /**
- * The app's own id for the user: 1 to 128 code points. ASCII control characters are excluded: pages cannot show them,
- * and the database cannot store NUL. U+FFFD is excluded because the parser of the query writes it in place of bytes
- * that are not UTF-8: the app would not recognise the stored id.
+ * The app's own id for the user: 1 to 128 code points. Control characters are excluded: pages cannot show them, and the
+ * database cannot store NUL. Halves of surrogate pairs are excluded, because UTF-8 cannot contain them. U+FFFD is
+ * excluded because the parser of the query writes it in place of bytes that are not UTF-8: the app would not recognise
+ * the stored id.
  */
 export const ExternalUserId = Schema.String.pipe(
-  // oxlint-disable-next-line no-control-regex
-  Schema.pattern(/^[^\u0000-\u001f\u007f\ufffd]{1,128}$/u),
+  Schema.pattern(/^[^\p{Control}\p{Surrogate}\ufffd]{1,128}$/u),
   brand("ExternalUserId")
 )
 export type ExternalUserId = typeof ExternalUserId.Type

@@ -150,7 +150,7 @@ describe("GET /authorize", () => {
     expect((await errorResponse({ code_challenge_method: method }))["error"]).toBe("invalid_request")
   })
 
-  it.each(["x".repeat(129), "line\nbreak", "nul\u0000", "user-\ufffd"])(
+  it.each(["x".repeat(129), "line\nbreak", "nul\u0000", "user-\u007f", "next\u0085line", "user-\ud800", "user-\ufffd"])(
     "external_user_id %j: invalid_request [§8-external-user-id]",
     async (id) => {
       expect((await errorResponse({ external_user_id: id }))["error"]).toBe("invalid_request")
