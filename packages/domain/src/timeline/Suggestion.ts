@@ -5,7 +5,7 @@ import * as LocalDays from "../fixes/LocalDays.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Place, PlaceKind } from "../places/Place.js"
 import { HOUR, type Timestamp } from "../shared/Timestamp.js"
-import { line, type Stop, stops } from "./Trace.js"
+import { line, type Part, type Stop, stops } from "./Trace.js"
 
 /** A spot where the person often is and that is not inside a place yet: the service suggests to make it a place. */
 export interface Suggestion {
@@ -31,18 +31,22 @@ const NIGHT_AT = "03:00"
 
 /**
  * At most two spots outside of the known places: the spot of most nights (home), and the spot of most days (work).
- * `fixes` may be of several phones, in any order.
+ * `fixes` may be of several phones, in any order. `erasures` are the stretches that the owner deleted, in order of
+ * time: no stop goes on through such a stretch.
  */
 export const of = (
   fixes: ReadonlyArray<StoredFix>,
   places: ReadonlyArray<Place>,
-  zone: LocalDays.TimeZone
+  zone: LocalDays.TimeZone,
+  erasures: ReadonlyArray<Part> = []
 ): ReadonlyArray<Suggestion> => {
-  const own = stops(line(fixes)).filter(
-    ({ centre, from, until }) =>
-      until - from >= LONG_ENOUGH &&
-      !places.some(({ circle }) => Geometry.distanceM(circle, centre) <= circle.radiusM + SAME_SPOT_M)
-  )
+  const own = divided(line(fixes), erasures)
+    .flatMap(stops)
+    .filter(
+      ({ centre, from, until }) =>
+        until - from >= LONG_ENOUGH &&
+        !places.some(({ circle }) => Geometry.distanceM(circle, centre) <= circle.radiusM + SAME_SPOT_M)
+    )
   const nights = best(own, (stop) => nightsOf(stop, zone))
   const isElsewhere = ({ centre }: Stop) =>
     nights === undefined || Geometry.distanceM(centre, nights.centre) > SAME_SPOT_M
@@ -53,6 +57,22 @@ export const of = (
     ...(nights === undefined ? [] : [{ ...nights, kind: "home" as const }]),
     ...(days === undefined ? [] : [{ ...days, kind: "work" as const }])
   ]
+}
+
+/** The readings before the first deleted stretch, between two stretches, and after the last stretch. */
+const divided = (
+  fixes: ReadonlyArray<StoredFix>,
+  erasures: ReadonlyArray<Part>
+): ReadonlyArray<ReadonlyArray<StoredFix>> => {
+  const parts: Array<Array<StoredFix>> = [[]]
+  let next = 0
+  for (const fix of fixes) {
+    const passed = next
+    while ((erasures[next]?.from ?? Infinity) <= fix.capturedAt) next++
+    if (next > passed) parts.push([])
+    parts.at(-1)?.push(fix)
+  }
+  return parts
 }
 
 /** The dates of the nights that the person spent at the stop: the stop covers the middle of the night (`NIGHT_AT`). */

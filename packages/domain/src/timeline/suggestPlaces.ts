@@ -1,6 +1,7 @@
 import { FixHistory } from "../fixes/FixHistory.js"
 import type * as LocalDays from "../fixes/LocalDays.js"
 import { PlaceStore } from "../places/PlaceStore.js"
+import { listErasures } from "../retention-choice/index.js"
 import { program, Timestamp, type UserId } from "../shared/index.js"
 import * as Suggestion from "./Suggestion.js"
 
@@ -23,5 +24,5 @@ export const suggestPlaces = program("suggestPlaces", function* (userId: UserId,
   if (places.length >= ENOUGH_PLACES) return []
   const within = { from: Timestamp.plus(now, -LOOK_BACK), until: null }
   const fixes = yield* (yield* FixHistory).newest(userId, now, within, READINGS)
-  return Suggestion.of(fixes, places, zone)
+  return Suggestion.of(fixes, places, zone, yield* listErasures(userId))
 })
