@@ -1,18 +1,15 @@
 import { CannotStart, isLoopbackUrl, Program } from "@place-access/worker"
-import { Clock, Console, Effect, Either, Stream } from "effect"
+import { Console, Effect, Either } from "effect"
 import * as credentials from "./listen/credentials.js"
+import { follow, say } from "./listen/follow.js"
 import { forward } from "./listen/forward.js"
-import type { ListenMessage, EventMessage } from "./listen/Messages.js"
+import type { EventMessage } from "./listen/Messages.js"
 import { type ListenOptions, parse, USAGE } from "./listen/options.js"
-import { Lost, type Service, signIn, SIGNED_OUT } from "./listen/Service.js"
+import { type Service, signIn } from "./listen/Service.js"
 import * as words from "./listen/words.js"
 
 /** The most posts in flight to the local program. The service has the same limit for the deliveries to one endpoint. */
 const AT_ONCE = 8
-const FIRST_WAIT_MILLIS = 1_000
-const LONGEST_WAIT_MILLIS = 30_000
-
-const say = (line: string) => Effect.flatMap(Clock.currentTimeMillis, (now) => Console.log(`${words.at(now)} ${line}`))
 
 /** The app with the given id, or the developer's only app. */
 const choose = ({ apps }: Service, named: string | undefined) =>
@@ -37,8 +34,6 @@ const listen = (options: ListenOptions) =>
     const app = yield* choose(service, options.app)
     const turns = yield* Effect.makeSemaphore(AT_ONCE)
     const scope = yield* Effect.scope
-    let isFirst = true
-    let waitMillis = FIRST_WAIT_MILLIS
 
     const pass = (event: typeof EventMessage.Type) =>
       Effect.gen(function* () {
@@ -47,57 +42,16 @@ const listen = (options: ListenOptions) =>
         if (options.print) yield* Console.log(words.body(event))
       }).pipe(turns.withPermits(1))
 
-    const hear = (message: ListenMessage): Effect.Effect<void, CannotStart | Lost> => {
-      switch (message._tag) {
-        case "Ready":
-          waitMillis = FIRST_WAIT_MILLIS
-          if (!isFirst) return say(words.listeningAgain)
-          isFirst = false
-          return Console.log(words.begun({ app: `${app.name} (${app.id})`, options, ready: message.data }))
-        case "Event":
-          // The POST to the developer's server runs in `scope`, so a lost connection does not interrupt the POST.
-          return Effect.asVoid(Effect.forkIn(pass(message.data), scope))
-        case "Dropped":
-          return say(words.dropped(message.data.count))
-        case "End":
-          return ended(message.data.reason)
-      }
-    }
-
-    const waited = ({ why }: Lost) =>
-      Effect.suspend(() => {
-        const millis = waitMillis
-        waitMillis = Math.min(2 * waitMillis, LONGEST_WAIT_MILLIS)
-        return Effect.zipRight(say(words.lost(why, millis)), Effect.sleep(millis))
-      })
-
-    return yield* Stream.runForEach(service.events(app.id, options), hear).pipe(
-      Effect.catchTag("Lost", waited),
-      Effect.forever
-    )
+    return yield* follow(service.events(app.id, options), {
+      begun: (ready) => words.begun({ app: `${app.name} (${app.id})`, options, ready }),
+      // The POST to the developer's server runs in `scope`, so a lost connection does not interrupt the POST.
+      pass: (event) => Effect.asVoid(Effect.forkIn(pass(event), scope))
+    })
   }).pipe(
     Effect.catchTag("Lost", ({ why }) => new CannotStart({ message: `${options.service} cannot be reached: ${why}.` })),
     Effect.scoped,
     Effect.onInterrupt(() => Console.log("\nStopped."))
   )
-
-/** Fails with the reason why the stream ended: with `Lost` when a new connection may help, else with `CannotStart`. */
-const ended = (reason: string): Effect.Effect<never, CannotStart | Lost> => {
-  switch (reason) {
-    case "signed_out":
-      return new CannotStart({ message: SIGNED_OUT })
-    case "app_gone":
-      return new CannotStart({
-        message: "The app was revoked or deleted, or you may no longer develop it. So no more events come."
-      })
-    case "endpoint_gone":
-      return new CannotStart({ message: "The endpoint was removed." })
-    case "stopping":
-      return new Lost({ why: "the service is being restarted" })
-    default:
-      return new Lost({ why: "the service has ended the stream" })
-  }
-}
 
 Program.run(
   Either.match(parse(process.argv.slice(2)), {

@@ -7,14 +7,20 @@ import { plain } from "./words.js"
 /** The connection is lost or the service is down; a retry may help. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly why: string }> {}
 
+/**
+ * The service does not open the stream (409): the app was revoked, or it has the maximum number of listeners. The
+ * listener of a lost connection may still count.
+ */
+export class StreamRefused extends Data.TaggedError("StreamRefused")<{ readonly why: string }> {}
+
 /** The service, as a signed-in developer can use it. */
 export interface Service {
   readonly apps: Effect.Effect<ReadonlyArray<typeof App.Type>, CannotStart | Lost>
-  /** Fails with `Lost` when the stream ends, whichever side ended it. */
+  /** Fails with `Lost` when the stream ends, whichever side ended it, and with `StreamRefused` when it is not opened. */
   readonly events: (
     app: string,
     options: Pick<ListenOptions, "endpoint" | "events">
-  ) => Stream.Stream<Messages.ListenMessage, CannotStart | Lost>
+  ) => Stream.Stream<Messages.ListenMessage, CannotStart | Lost | StreamRefused>
 }
 
 export interface DeveloperCredentials {
@@ -57,6 +63,7 @@ export const signIn = (
             const subscription = endpoint === undefined ? { events } : { endpoint_id: endpoint }
             const response = yield* call(base, "POST", path, cookie, subscription)
             if (response.status === 404) return yield* unknown(app, endpoint)
+            if (response.status === 409) return yield* new StreamRefused({ why: yield* refusalOf(response) })
             const { body } = yield* accepted(response, base)
             return body === null ? Stream.fail(new Lost({ why: "nothing came" })) : messages(body)
           })
@@ -128,15 +135,18 @@ const reason = (error: unknown): string => {
   }
 }
 
+/** The service's text in an answer that refuses the request; empty when the answer has no such text. */
+const refusalOf = (response: Response): Effect.Effect<string> =>
+  Effect.map(
+    Effect.option(json(response, Refusal)),
+    Option.match({ onNone: () => "", onSome: ({ message }) => plain([message].flat().join("; ")) })
+  )
+
 /** Returns the answer if it is a success. Fails with `Lost` when a retry may help, otherwise with `CannotStart`. */
 const accepted = (response: Response, base: string): Effect.Effect<Response, CannotStart | Lost> =>
   Effect.gen(function* () {
     if (response.ok) return response
-    const refusal = yield* Effect.option(json(response, Refusal))
-    const said = Option.match(refusal, {
-      onNone: () => "",
-      onSome: ({ message }) => plain([message].flat().join("; "))
-    })
+    const said = yield* refusalOf(response)
     if (response.status === 401) return yield* new CannotStart({ message: SIGNED_OUT })
     if (response.status === 429 || response.status >= 500) {
       return yield* new Lost({ why: `it answers ${response.status}${said === "" ? "" : `: ${said}`}` })

@@ -62,7 +62,9 @@ export const begun = ({ app, options, ready: { endpoint_id: endpoint, secret } }
     "Events are forwarded once and not kept. Control-C ends the command.\n"
   ].join("\n")
 
-export const listeningAgain = "Listening again."
+/** `secret`: the signing secret, if it is another one than before. */
+export const listeningAgain = (secret: string | null): string =>
+  secret === null ? "Listening again." : `Listening again. The signing secret is new: ${secret}`
 
 export const lost = (why: string, millis: number): string =>
   `Not connected: ${why}. Events that happen now are not forwarded. Next try in ${Words.count(Math.round(millis / 1_000), "second")}.`

@@ -1,8 +1,8 @@
-import { Effect, Either } from "effect"
+import { Effect, Either, Stream } from "effect"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, expect, it } from "vitest"
-import { signIn } from "../../src/listen/Service.js"
+import { StreamRefused, signIn } from "../../src/listen/Service.js"
 
 const servers: Array<Server> = []
 afterEach(() => {
@@ -79,4 +79,22 @@ it("an account with a second factor: the code is asked for once, and a wrong one
     { email: "me@example.com", password: "a password", code: "123456" }
   ])
   expect(JSON.stringify(await withCode("000000"))).toContain("The code is wrong, or was used before.")
+})
+
+it("a stream that is refused with 409 says why, so that a lost connection can be made again", async () => {
+  const server = createServer((request, response) => {
+    response.setHeader("set-cookie", "session=1; Path=/").setHeader("content-type", "application/json")
+    if (request.url?.endsWith("/listen") !== true) return void response.end("{}")
+    response.statusCode = 409
+    response.end('{"statusCode":409,"error":"conflict","message":"the app has enough listeners"}')
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const credentials = { email: "me@example.com", password: "a password", code: Effect.die("nobody asked") }
+  const opened = Effect.flatMap(signIn(origin, credentials), ({ events }) =>
+    Stream.runDrain(events("app_1", { endpoint: undefined, events: [] }))
+  )
+  const ended = await Effect.runPromise(Effect.scoped(Effect.either(opened)))
+  expect(ended).toEqual(Either.left(new StreamRefused({ why: "the app has enough listeners" })))
 })
