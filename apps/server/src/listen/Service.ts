@@ -16,7 +16,7 @@ export class StreamRefused extends Data.TaggedError("StreamRefused")<{ readonly 
 /** The service, as a signed-in developer can use it. */
 export interface Service {
   readonly apps: Effect.Effect<ReadonlyArray<typeof App.Type>, CannotStart | Lost>
-  /** Fails with `Lost` when the stream ends, whichever side ended it, and with `StreamRefused` when it is not opened. */
+  /** Fails with `Lost` when the stream ends, whichever side ended it; with `StreamRefused` when it is not opened. */
   readonly events: (
     app: string,
     options: Pick<ListenOptions, "endpoint" | "events">
