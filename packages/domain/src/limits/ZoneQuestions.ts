@@ -6,8 +6,11 @@ import * as Budget from "./Budget.js"
  * The budget of an app's questions about areas that the app chooses. Each call of `verify-zone` and each new zone rule
  * is one question. Without a limit, an app could find out where somebody is by asking about many circles. So the
  * questions of one person and app share two budgets. An app may ask 20 questions in any hour; and over a day so few
- * that the person stays hidden in a town of 12 × 12 km. Decision M8 derives the second budget,
- * `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what the budget does not protect.
+ * that the person stays hidden in a town of 12 × 12 km. A zone rule whose window opens later counts on the day when the
+ * app makes it, and on the day from its opening, because the app gets answers from then on.
+ *
+ * Decision M8 derives the second budget, `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what the
+ * budget does not protect.
  *
  * The second budget counts the square kilometres of the town in which the questions could find somebody to within 1 km.
  * A small circle adds its own area. The edge of a large circle can cut the remaining area in two, so each later
@@ -15,7 +18,10 @@ import * as Budget from "./Budget.js"
  * about the person.
  */
 
-/** A circle that an app asked about, with the time of the last question about it. */
+/**
+ * A circle that an app asked about, with the time of the last question about it, or the time in the future when the
+ * window of a rule about it opens.
+ */
 export interface QueriedCircle extends Geometry.Circle {
   readonly askedAt: Timestamp
 }
@@ -24,14 +30,17 @@ export interface QueriedCircle extends Geometry.Circle {
 export interface ZoneQuestions {
   /** The times of the questions of the last hour, in order. */
   readonly calls: ReadonlyArray<Timestamp>
-  /** The circles of the last day, ordered by their first question. */
+  /**
+   * The circles of the last day and of openings in the future, ordered by their first question. A circle is listed
+   * several times, one after the other, when it counts at several times.
+   */
   readonly circles: ReadonlyArray<QueriedCircle>
 }
 
 /** No questions yet. */
 export const none: ZoneQuestions = { calls: [], circles: [] }
 
-/** The time of the newest question; null when there is none. */
+/** The time of the newest question or of the last opening; null when there is none. */
 export const lastAt = ({ calls, circles }: ZoneQuestions): Timestamp | null => {
   const times = [...calls, ...circles.map(({ askedAt }) => askedAt)]
   return times.sort((a, b) => b - a)[0] ?? null
@@ -86,20 +95,54 @@ export const MAX_BAND_M = 200
  */
 export const isTooCoarse = (accuracyM: number | null | undefined): boolean => Geometry.bandM(accuracyM) > MAX_BAND_M
 
-/** Whether one more question is allowed, and which questions count afterwards. */
-export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timestamp): ZoneQuestionOutcome => {
+/**
+ * The maximum number of openings in the future. Without this limit, an app could make and delete rules about circles
+ * far from each other, and the stored list would grow.
+ */
+export const WAITING_MAX = 500
+
+/**
+ * Whether one more question is allowed, and which questions count afterwards. `opensAt` is for a zone rule: the opening
+ * of its window, or null. An opening before `now` has no effect.
+ */
+export const ask = (
+  before: ZoneQuestions,
+  circle: Geometry.Circle,
+  now: Timestamp,
+  opensAt: Timestamp | null = null
+): ZoneQuestionOutcome => {
   const hour = Budget.spend(HOURLY, before.calls, now)
   const hourMillis = hour._tag === "Refused" ? hour.retryAfterMillis : 0
   // The day is checked for the moment when the hour has room. While the app waits for that moment, the question may
   // stop being a repeated one, and then it must fit into the day like a new question.
-  const dayMillis = waitOfDay(before.circles, circle, plus(now, hourMillis))
+  const dayMillis = waitOfDay(before.circles, circle, plus(now, hourMillis), opensAt)
   if (hour._tag === "Refused" || dayMillis > 0) return { _tag: "Refused", retryAfterMillis: hourMillis + dayMillis }
-  const counting = countingAt(before.circles, now)
-  const repeated = counting.findIndex((earlier) => isSame(earlier, circle))
-  const { lat, lon, radiusM } = circle
-  const question: QueriedCircle = { lat, lon, radiusM, askedAt: now }
-  const circles = repeated === -1 ? [...counting, question] : counting.with(repeated, question)
+  const circles = withQuestion(countingAt(before.circles, now), circle, timesOf(now, opensAt))
   return { _tag: "Allowed", questions: { calls: hour.calls, circles } }
+}
+
+/** The times from which a question that is asked at `now` counts for a day. */
+const timesOf = (now: Timestamp, opensAt: Timestamp | null): ReadonlyArray<Timestamp> =>
+  opensAt !== null && opensAt > now ? [now, opensAt] : [now]
+
+/**
+ * The circles with one more question. A circle that is listed already keeps its place in the order, because the app
+ * chose it then. Of its times before the question, none is needed any more: each 24 hours that begin before such a time
+ * and may still get questions include the time of the new question.
+ */
+const withQuestion = (
+  counting: ReadonlyArray<QueriedCircle>,
+  { lat, lon, radiusM }: Geometry.Circle,
+  times: ReadonlyArray<Timestamp>
+): ReadonlyArray<QueriedCircle> => {
+  const [now] = times
+  const isRepeated = (one: Geometry.Circle) => isSame(one, { lat, lon, radiusM })
+  const later = counting.filter((one) => isRepeated(one) && now !== undefined && one.askedAt > now)
+  const all = new Set([...times, ...later.map(({ askedAt }) => askedAt)])
+  const entries = [...all].map((askedAt): QueriedCircle => ({ lat, lon, radiusM, askedAt }))
+  const first = counting.findIndex(isRepeated)
+  const place = first === -1 ? counting.length : first
+  return [...counting.slice(0, place), ...entries, ...counting.slice(place).filter((one) => !isRepeated(one))]
 }
 
 /**
@@ -109,28 +152,49 @@ export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timesta
 const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
+/** The circles of the day before `at`, and those of openings after `at`. */
 const countingAt = (circles: ReadonlyArray<QueriedCircle>, at: Timestamp): ReadonlyArray<QueriedCircle> =>
   circles.filter(({ askedAt }) => at - askedAt <= COUNTED_FOR)
 
-/** The milliseconds from `at` until the day's budget allows a question about the circle; 0 when it does so at `at`. */
-const waitOfDay = (circles: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, at: Timestamp): number => {
-  const counting = countingAt(circles, at)
-  if (counting.some((earlier) => isSame(earlier, circle))) return 0
-  const near = counting.filter((earlier) => edgeDistanceM(earlier, circle) <= TOWN_M)
-  if (fits(near, circle)) return 0
-  const endings = near.map(({ askedAt }) => askedAt).sort((a, b) => a - b)
-  const last = endings.find((end) =>
-    fits(
-      near.filter(({ askedAt }) => askedAt > end),
-      circle
-    )
-  )
-  // A circle always fits when no other circle counts. So `find` finds a time, at the latest the last of `endings`.
-  return last === undefined ? COUNTED_FOR : last + COUNTED_FOR + 1 - at
+/** The milliseconds from `at` until the day's budget allows the question; 0 when it does so at `at`. */
+const waitOfDay = (
+  circles: ReadonlyArray<QueriedCircle>,
+  circle: Geometry.Circle,
+  at: Timestamp,
+  opensAt: Timestamp | null
+): number => {
+  const near = circles.filter((earlier) => edgeDistanceM(earlier, circle) <= TOWN_M)
+  const isAllowedAt = (now: Timestamp): boolean => {
+    const times = timesOf(now, opensAt)
+    const hasRoom = times.length === 1 || circles.filter(({ askedAt }) => askedAt > now).length < WAITING_MAX
+    return hasRoom && times.every((time) => fits(countingAt(near, now), circle, time))
+  }
+  if (isAllowedAt(at)) return 0
+  // Whether the question is allowed can change only at these times: a circle stops to count, or an opening is reached.
+  const changes = [...near.map(({ askedAt }) => plus(askedAt, COUNTED_FOR + 1)), ...circles.map((one) => one.askedAt)]
+  const later = [...changes, ...(opensAt === null ? [] : [opensAt])].filter((change) => change > at)
+  // After the last of these times no circle counts, and a circle always fits then. So `find` finds a time.
+  const allowed = later.sort((a, b) => a - b).find(isAllowedAt)
+  return allowed === undefined ? COUNTED_FOR : allowed - at
 }
 
-const fits = (near: ReadonlyArray<Geometry.Circle>, circle: Geometry.Circle): boolean =>
-  locatedKm2([...near, circle]) <= LOCATED_KM2_MAX
+/** Whether the circle fits into the budget of each 24 hours that include `time`. */
+const fits = (near: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, time: Timestamp): boolean => {
+  const starts = near.map(({ askedAt }) => askedAt).filter((start) => start <= time && time - start <= COUNTED_FOR)
+  return [...starts, time].every((start) => {
+    const isWithin = ({ askedAt }: QueriedCircle) => askedAt >= start && askedAt - start <= COUNTED_FOR
+    const within = near.filter(isWithin)
+    if (within.some((earlier) => isSame(earlier, circle))) return true
+    return locatedKm2(distinct(withQuestion(near, circle, [time]).filter(isWithin))) <= LOCATED_KM2_MAX
+  })
+}
+
+/** Each circle once, at its first place. All entries of a circle follow each other. */
+const distinct = (circles: ReadonlyArray<QueriedCircle>): ReadonlyArray<QueriedCircle> =>
+  circles.filter((one, index) => {
+    const before = circles[index - 1]
+    return before === undefined || !isSame(before, one)
+  })
 
 /**
  * The largest area of a town, in square kilometres, in which these questions, asked in this order, could find somebody

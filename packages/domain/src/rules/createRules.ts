@@ -111,7 +111,7 @@ const decide = (
 ): Decided => {
   const rule = admitted(wanted, present, now)
   if (Either.isLeft(rule)) return { outcome: { rule, asking: null }, rule: null, questions: null }
-  const asking = ZoneQuestions.ask(before, wanted.target.circle, now)
+  const asking = ZoneQuestions.ask(before, wanted.target.circle, now, wanted.window.from)
   return asking._tag === "Allowed"
     ? { outcome: { rule, asking }, rule: rule.right, questions: asking.questions }
     : { outcome: { rule, asking }, rule: null, questions: null }

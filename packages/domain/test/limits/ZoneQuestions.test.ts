@@ -156,3 +156,95 @@ describe("questions about zones", () => {
     )
   })
 })
+
+describe("a zone rule whose window opens later", () => {
+  const LARGE = Array.from({ length: 8 }, (_, east) => circle(6, east, 10_000))
+  const opening = time(NOON + 5 * DAY)
+
+  it("counts on the day of its opening too, whenever the app made it: three large circles in one town [M8]", () => {
+    let questions = ZoneQuestions.none
+    const outcomes = LARGE.slice(0, 5).map((one, day) => {
+      const asking = ZoneQuestions.ask(questions, one, time(NOON + day * (DAY + 1)), opening)
+      if (asking._tag === "Allowed") questions = asking.questions
+      return asking._tag
+    })
+    expect(outcomes).toEqual(["Allowed", "Allowed", "Allowed", "Refused", "Refused"])
+    const verifying = (at: number) => ZoneQuestions.ask(questions, LARGE[6]!, time(at))._tag
+    // A question that is answered within a day before or after the opening counts together with these rules.
+    const around = [opening - DAY - 1, opening - DAY, opening, opening + DAY, opening + DAY + 1]
+    expect(around.map(verifying)).toEqual(["Allowed", "Refused", "Refused", "Refused", "Allowed"])
+  })
+
+  it("is refused until the day of its opening has room for it, and counts once for its circle [M8]", () => {
+    let questions = ZoneQuestions.none
+    for (const one of LARGE.slice(0, 3)) {
+      const asking = ZoneQuestions.ask(questions, one, time(NOON), opening)
+      if (asking._tag === "Allowed") questions = asking.questions
+    }
+    const asked = NOON + 2 * DAY
+    expect(ZoneQuestions.ask(questions, LARGE[0]!, time(asked), opening)._tag).toBe("Allowed")
+    expect(ZoneQuestions.ask(questions, LARGE[3]!, time(asked), opening)).toEqual({
+      _tag: "Refused",
+      retryAfterMillis: opening + DAY + 1 - asked
+    })
+  })
+
+  it("at most 500 openings wait, far from each other too", () => {
+    let questions = ZoneQuestions.none
+    const ask = (index: number) => {
+      const at = time(NOON + index * 4 * MINUTE)
+      const asking = ZoneQuestions.ask(questions, circle(50 * index, 0, 150), at, time(NOON + 400 * DAY + index))
+      if (asking._tag === "Allowed") questions = asking.questions
+      return asking
+    }
+    for (let index = 0; index < 500; index++) expect(ask(index)._tag).toBe("Allowed")
+    expect(ask(500)).toEqual({ _tag: "Refused", retryAfterMillis: 400 * DAY - 500 * 4 * MINUTE })
+  })
+
+  it("for any questions: no 24 hours have more than the budget of a day, and the wait is exact [M8]", () => {
+    const town = fc.array(
+      fc.record({
+        gap: fc.constantFrom(0, 1, HOUR, 5 * HOUR, DAY, DAY + 1),
+        one: fc
+          .tuple(fc.constantFrom(1, 4, 7), fc.constantFrom(2, 5), fc.constantFrom(100, 900, 1_300, 2_000, 2_001, 8_000))
+          .map((values) => circle(...values)),
+        opening: fc.constantFrom(null, -HOUR, HOUR, 23 * HOUR, DAY, 2 * DAY, 3 * DAY, 3 * DAY + HOUR)
+      }),
+      { minLength: 10, maxLength: 50 }
+    )
+    let refused = 0
+    fc.assert(
+      fc.property(town, (all) => {
+        let questions = ZoneQuestions.none
+        let at = NOON
+        /** The times from which the app gets answers about a circle, each with the place of the circle in the order. */
+        const counted: Array<{ readonly key: string; readonly since: number; readonly from: number }> = []
+        all.forEach(({ gap, one, opening }, index) => {
+          at += gap
+          const opensAt = opening === null ? null : time(at - (at % HOUR) + opening)
+          const asking = ZoneQuestions.ask(questions, one, time(at), opensAt)
+          if (asking._tag === "Refused") {
+            refused++
+            const waits = [asking.retryAfterMillis - 1, asking.retryAfterMillis]
+            const later = waits.map((wait) => ZoneQuestions.ask(questions, one, time(at + wait), opensAt)._tag)
+            expect(later).toEqual(["Refused", "Allowed"])
+            return
+          }
+          questions = asking.questions
+          const key = JSON.stringify(one)
+          const since = counted.find((earlier) => earlier.key === key && earlier.from >= at - DAY)?.since ?? index
+          counted.push({ key, since, from: at })
+          if (opensAt !== null && opensAt > at) counted.push({ key, since, from: opensAt })
+        })
+        for (const { from: begin } of counted) {
+          const within = counted.filter(({ from }) => from >= begin && from <= begin + DAY)
+          const ordered = new Set(within.toSorted((a, b) => a.since - b.since).map(({ key }) => key))
+          const circles = [...ordered].map((key) => JSON.parse(key) as Geometry.Circle)
+          expect(ZoneQuestions.locatedKm2(circles)).toBeLessThanOrEqual(ZoneQuestions.LOCATED_KM2_MAX)
+        }
+      }),
+      { numRuns: 300 }
+    )
+    expect(refused).toBeGreaterThan(300)
+  })
+})

@@ -1,9 +1,10 @@
+import { askZone } from "@place-access/domain/limits"
 import { createPlaceRule, createZoneRule, listRules } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
-import { RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
+import { MemoryLimitStore, RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, type Layer, TestClock } from "effect"
-import { INSIDE, NOON } from "../support/rules.js"
+import { DAY, INSIDE, NOON } from "../support/rules.js"
 import { UploadStores } from "../support/uploads.js"
 
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof UploadStores>>) =>
@@ -58,6 +59,28 @@ describe("creating a zone rule [§4.6]", () => {
         const { rules } = yield* listRules(connection, "all", ALL)
         expect(rules.map(({ state }) => state).filter((state) => state === "finished")).toHaveLength(1)
       })
+    )
+  )
+
+  it.effect("rules that an app makes over days for one day share the budget of that day with verify-zone [M8]", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection } = yield* RuleSamples.sharing()
+        const activeFrom = Timestamp.toIso(Timestamp.make(NOON + 9 * DAY))
+        const large = (radiusM: number) => createZoneRule(connection, { ...ZONE, radiusM, activeFrom })
+        for (const radiusM of [3_000, 4_000, 5_000]) {
+          yield* large(radiusM)
+          yield* TestClock.adjust(2 * DAY)
+        }
+        expect(yield* tagOf(large(6_000))).toBe("BudgetExceeded")
+        const circle = { lat: ZONE.lat, lon: ZONE.lon, radiusM: 6_000 }
+        yield* askZone(connection, circle)
+        yield* TestClock.adjust(3 * DAY)
+        const seven = { ...circle, radiusM: 7_000 }
+        expect(yield* tagOf(askZone(connection, seven))).toBe("BudgetExceeded")
+        yield* TestClock.adjust(DAY + 1)
+        yield* askZone(connection, seven)
+      }).pipe(Effect.provide(MemoryLimitStore.layer))
     )
   )
 

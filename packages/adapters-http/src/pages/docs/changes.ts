@@ -21,6 +21,14 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
+    id: "later-zone-rules-count-at-opening",
+    kind: "changed",
+    title: "A zone rule whose window opens later also counts on the day of its opening",
+    text: `\`POST /v1/rules/zone\` and \`POST /v1/answers/verify-zone\` answer 429 \`budget_exceeded\` when rules that open
+    on one day use up the budget of that day, whenever they were made. Wait as \`Retry-After\` says.`
+  },
+  {
+    on: "2026-11-29",
     id: "imprecise-readings-and-zones",
     kind: "changed",
     title: "Readings less accurate than 200 m answer no question about a zone",
