@@ -27,8 +27,8 @@ export const due =
     )
 
 /**
- * Implements `FixStore.commitSettled` with separate statements for each table, as a cluster needs (`uploadOnCluster`). A
- * single server runs the same statements: few users have a rule that waits to fire, so a faster variant would gain
+ * Implements `FixStore.commitSettled` with separate statements for each table, as a cluster needs (`uploadOnCluster`).
+ * A single server runs the same statements: few users have a rule that waits to fire, so a faster variant would gain
  * little.
  */
 export const commit =

@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Carried } from "@place-access/domain/devices"
 import { DeviceId, PlaceId, UserId } from "@place-access/domain/shared"
-import { StayStore } from "@place-access/domain/visits"
+import { type Stay, StayStore } from "@place-access/domain/visits"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -124,10 +123,13 @@ const FixRow = Schema.Struct({
   left_behind: Schema.Boolean
 })
 
-const toStayFix = (row: typeof FixRow.Type) => {
-  const fix = { capturedAt: row.captured_at, lat: row.lat, lon: row.lon, accuracyM: row.accuracy_m }
-  return row.left_behind ? Carried.elsewhere(fix) : fix
-}
+const toStayFix = (row: typeof FixRow.Type): Stay.StayFix => ({
+  capturedAt: row.captured_at,
+  lat: row.lat,
+  lon: row.lon,
+  accuracyM: row.accuracy_m,
+  ...(row.left_behind ? ({ isLeftBehind: true } as const) : {})
+})
 
 const fixes =
   (sql: SqlClient): Store["fixes"] =>

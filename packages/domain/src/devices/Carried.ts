@@ -125,21 +125,3 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
  */
 const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
   !Movement.isKnown(last) || Movement.isAway(last, fix) || Movement.isAway(spot, fix)
-
-/** The fields of a fix that `elsewhere` replaces. */
-interface Sighting {
-  readonly lat: number
-  readonly lon: number
-  readonly accuracyM: number | null
-}
-
-/**
- * The fix of a left-behind device, moved to the other side of the globe. The service derives stays from the moved fix.
- * So the owner's stay at the place of the device ends, although the device is still there.
- */
-export const elsewhere = <A extends Sighting>(fix: A): A => ({
-  ...fix,
-  lat: -fix.lat,
-  lon: fix.lon > 0 ? fix.lon - 180 : fix.lon + 180,
-  accuracyM: null
-})

@@ -1,5 +1,5 @@
 // Derives stays from fixes. Decisions visits-3, visits-4, visits-5, visits-10 and visits-11.
-import type { Fix } from "../fixes/Fix.js"
+import type { MarkedFix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
 import type * as Erasure from "../retention-choice/Erasure.js"
@@ -25,8 +25,12 @@ export interface Stay {
   readonly heardUntil: Timestamp | null
 }
 
-/** The fields of a fix that the derivation needs. */
-export type StayFix = Pick<Fix, "capturedAt" | "lat" | "lon" | "accuracyM">
+/**
+ * The fields of a fix that the derivation needs. A fix of a device that its user had left behind counts as outside and
+ * far away of every circle, because it does not show where the user was. A made-up position far away could not say
+ * this: the user may have a place there.
+ */
+export type StayFix = Pick<MarkedFix, "capturedAt" | "lat" | "lon" | "accuracyM" | "isLeftBehind">
 
 /** The fields of a place that the derivation needs. */
 export interface Ground {
@@ -154,21 +158,21 @@ export const derive = (
     }
   }
   for (const fix of fixes) {
-    const { accuracyM, capturedAt } = fix
+    const { capturedAt } = fix
     if (capturedAt === instant) continue
     instant = capturedAt
     eraseBefore(fix)
     const previousFixAt = lastFixAt
     lastFixAt = capturedAt
     if (arrival !== null && circle !== undefined) {
-      if (Geometry.sideOf(circle, fix, accuracyM) !== "outside") continue
+      if (sideOf(circle, fix) !== "outside") continue
       const heardUntil = isFarAfterSilence(circle, fix, previousFixAt) ? previousFixAt : null
       stays.push({ placeId, arrival, departure: capturedAt, heardUntil })
       left = { arrival, circle, at: capturedAt, fixes: 0, lastAt: capturedAt }
       arrival = null
     }
     if (left !== undefined && isOver(left, capturedAt)) left = undefined
-    const side = left === undefined ? undefined : Geometry.sideOf(left.circle, fix, accuracyM)
+    const side = left === undefined ? undefined : sideOf(left.circle, fix)
     if (left !== undefined && side === "inside") {
       stays.pop()
       ;({ arrival, circle } = left)
@@ -178,7 +182,7 @@ export const derive = (
     if (left !== undefined && side === "outside") left = { ...left, fixes: left.fixes + 1, lastAt: capturedAt }
     if (archivedAt !== null && capturedAt > archivedAt) continue
     const shape = Shape.validAt(shapes, capturedAt)
-    if (shape !== undefined && Geometry.sideOf(shape.circle, fix, accuracyM) === "inside") {
+    if (shape !== undefined && sideOf(shape.circle, fix) === "inside") {
       arrival = capturedAt
       circle = shape.circle
       left = undefined
@@ -242,6 +246,9 @@ const isOver = ({ at, fixes, lastAt }: Left, capturedAt: Timestamp): boolean => 
   return capturedAt - at >= ABSENCE && !isJump
 }
 
+const sideOf = (circle: Geometry.Circle, fix: StayFix): Geometry.Side | undefined =>
+  fix.isLeftBehind === true ? "outside" : Geometry.sideOf(circle, fix, fix.accuracyM)
+
 const isFarAfterSilence = (
   circle: Geometry.Circle,
   fix: StayFix,
@@ -249,4 +256,5 @@ const isFarAfterSilence = (
 ): previousFixAt is Timestamp =>
   previousFixAt !== null &&
   fix.capturedAt - previousFixAt >= SILENCE &&
-  Geometry.distanceM(circle, fix) - circle.radiusM - Geometry.bandM(fix.accuracyM) > FAR_M
+  (fix.isLeftBehind === true ||
+    Geometry.distanceM(circle, fix) - circle.radiusM - Geometry.bandM(fix.accuracyM) > FAR_M)

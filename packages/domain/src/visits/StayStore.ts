@@ -93,8 +93,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
     ) => StoreEffect<ReadonlyArray<Pick<Stay, "placeId" | "arrival" | "heardUntil">>>
     /**
      * The device's fixes from `from` on, in the order of `Fix.byCapture`. A fix that was captured while the person had
-     * left the device behind gets a position elsewhere (`Carried.elsewhere`), because it does not show where the person
-     * was.
+     * left the device behind is marked (`isLeftBehind`).
      */
     readonly fixes: (
       userId: UserId,

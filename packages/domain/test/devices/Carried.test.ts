@@ -273,10 +273,3 @@ describe("of several devices the one that moved last [M14]", () => {
     expect(Carried.remembered([leaving], time(NOON - MINUTE))).toEqual([{ ...leaving, movement: null }])
   })
 })
-
-describe("a device that was left behind", () => {
-  it("is far from every place, for stays", () => {
-    expect(Carried.elsewhere({ lat: 52, lon: 4, accuracyM: 5 })).toEqual({ lat: -52, lon: -176, accuracyM: null })
-    expect(Carried.elsewhere({ lat: -52, lon: -4, accuracyM: 5 })).toEqual({ lat: 52, lon: 176, accuracyM: null })
-  })
-})

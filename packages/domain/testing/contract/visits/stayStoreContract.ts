@@ -140,7 +140,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
     })
   },
   {
-    name: "fixes: what a device sent that was left behind is as if it were somewhere else altogether",
+    name: "fixes: what a device sent that was left behind is marked, and keeps its position [M14]",
     run: Effect.gen(function* () {
       const phone = yield* Visits.phone
       const now = yield* Timestamp.now
@@ -152,7 +152,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
         yield* (yield* StayStore).fixes(phone.userId, phone.id, now, 9),
         [
           { capturedAt: now, lat: 52, lon: 4, accuracyM: 7 },
-          { capturedAt: later, lat: -52, lon: -176, accuracyM: null }
+          { capturedAt: later, lat: 52, lon: 4, accuracyM: 7, isLeftBehind: true }
         ],
         "fixes"
       )

@@ -1,5 +1,4 @@
 import { Effect, Layer, Struct } from "effect"
-import * as Carried from "../../../src/devices/Carried.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
@@ -96,10 +95,13 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .filter((fix) => fix.userId === userId && isOf(deviceId, fix) && fix.capturedAt >= from)
             .sort(Fix.byCapture)
             .slice(0, limit)
-            .map(({ accuracyM, capturedAt, isLeftBehind, lat, lon }) => {
-              const fix = { capturedAt, lat, lon, accuracyM }
-              return isLeftBehind === true ? Carried.elsewhere(fix) : fix
-            })
+            .map(({ accuracyM, capturedAt, isLeftBehind, lat, lon }) => ({
+              capturedAt,
+              lat,
+              lon,
+              accuracyM,
+              ...(isLeftBehind === true ? { isLeftBehind } : {})
+            }))
         ),
 
       commit: ({ deviceId, from, placeIds, progress: after, stays: derived, to, userId, view }) =>
