@@ -1,8 +1,8 @@
 import { Account } from "@place-access/domain/accounts"
-import { AppId } from "@place-access/domain/shared"
+import { AppId, UserId } from "@place-access/domain/shared"
 import { Either, Option, Schema } from "effect"
 import { parseArgs } from "node:util"
-import type { AccountCommand } from "../operator/AccountCommand.js"
+import type { AccountCommand, AccountName } from "../operator/AccountCommand.js"
 import * as Span from "../virtual/Span.js"
 import type { VirtualOptions } from "../virtual/VirtualOptions.js"
 
@@ -129,20 +129,26 @@ const commandOf = (name: string, _tag: AboutTag, words: ReadonlyArray<string>): 
     if (_tag === "List") {
       return words.length === 0 ? { _tag } : yield* Either.left('"account list" takes no address.')
     }
-    const [address, how, role, ...more] = words
+    const [named, how, role, ...more] = words
     const isRole = _tag === "Role"
-    if (address === undefined || (isRole ? role === undefined || more.length > 0 : how !== undefined)) {
+    if (named === undefined || (isRole ? role === undefined || more.length > 0 : how !== undefined)) {
       return yield* Either.left(
         isRole
-          ? '"account role" takes an e-mail address, give or take, and a role.'
-          : `"account ${name}" takes the e-mail address of one account.`
+          ? '"account role" takes an e-mail address or an id, give or take, and a role.'
+          : `"account ${name}" takes the e-mail address or the id of one account.`
       )
     }
-    const email = yield* decode("The address", Account.Email, address)
-    if (!isRole) return { _tag, email }
+    const account = yield* accountName(named)
+    if (!isRole) return { _tag, account }
     if (how !== "give" && how !== "take") return yield* Either.left('Say "give" or "take" before the role.')
-    return { _tag, email, isGiven: how === "give", role: yield* decodeRole(role ?? "") }
+    return { _tag, account, isGiven: how === "give", role: yield* decodeRole(role ?? "") }
   })
+
+/** Every id of an account begins like this, and no e-mail address does without an @. */
+const isId = (text: string): boolean => /^usr_[0-9A-Za-z]+$/.test(text)
+
+const accountName = (text: string): Either.Either<AccountName, string> =>
+  isId(text) ? Either.right(UserId.make(text)) : decode("The address", Account.Email, text)
 
 /** Parses a command that prints a report and has no option but `--json`. */
 const reporting = (

@@ -41,12 +41,12 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
 /** Carries out an operator's command about accounts, and prints the outcome. */
 export const aboutAccounts = ({ command, isConfirmed, json }: AboutAccounts, settings: ServerSettings) =>
   Effect.gen(function* () {
-    if (command._tag === "Delete" && !isConfirmed) yield* confirm(command.email)
+    if (command._tag === "Delete" && !isConfirmed) yield* confirm(command.account)
     const output = yield* carryOut(command, settings)
     yield* Console.log(json ? JSON.stringify(output.line) : output.sentences.join("\n"))
   })
 
-const confirm = (email: string) =>
+const confirm = (account: string) =>
   Effect.gen(function* () {
     if (!process.stdin.isTTY) {
       return yield* new CannotStart({
@@ -54,7 +54,7 @@ const confirm = (email: string) =>
         message: "There is no terminal to ask at: give --yes to delete the account. Nothing was changed."
       })
     }
-    yield* confirmBy(askAtTerminal, email)
+    yield* confirmBy(askAtTerminal, account)
   })
 
 const askAtTerminal = async (question: string): Promise<string> => {
@@ -67,19 +67,20 @@ const askAtTerminal = async (question: string): Promise<string> => {
 }
 
 /**
- * Asks the operator to confirm the deletion. `ask` prints a question and returns the answer; it rejects when the
- * operator presses Control-C or Control-D.
+ * Asks the operator to confirm the deletion of the account with this e-mail address or id. `ask` prints a question and
+ * returns the answer; it rejects when the operator presses Control-C or Control-D.
  */
-export const confirmBy = (ask: (question: string) => Promise<string>, email: string) =>
+export const confirmBy = (ask: (question: string) => Promise<string>, account: string) =>
   Effect.gen(function* () {
+    const what = account.includes("@") ? "address" : "id"
     const typed = yield* Effect.tryPromise({
       try: () =>
         ask(
-          `This deletes the account of ${email}, its places, its history and its apps, for good.\nType the address again to go on: `
+          `This deletes the account of ${account}, its places, its history and its apps, for good.\nType the ${what} again to go on: `
         ),
       catch: () => new CannotStart({ message: "Nothing was changed." })
     })
-    if (typed.trim().toLowerCase() !== email) {
-      return yield* new CannotStart({ message: "That is another address. Nothing was changed." })
+    if (typed.trim().toLowerCase() !== account.toLowerCase()) {
+      return yield* new CannotStart({ message: `That is another ${what}. Nothing was changed.` })
     }
   })

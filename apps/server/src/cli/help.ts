@@ -14,6 +14,7 @@ const COMMANDS = `Place-Aware Access Service
       --password-stdin    read the password from standard input
                           Without it the command asks you; without a terminal it makes a password and shows it once.
   npm start -- account list                   list all accounts
+                          Below, EMAIL may also be the id of an account, which the list shows.
   npm start -- account show EMAIL             show its roles, second factor and sessions
   npm start -- account confirm EMAIL          count its address as confirmed, when you know that it is the owner's
   npm start -- account role EMAIL give ROLE   give a role: developer, reviewer or admin; "take" takes it back

@@ -62,7 +62,7 @@ const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
  * also counts as an answer.
  */
 const isServed = (dataDir: string) =>
-  Effect.match(send(dataDir, { _tag: "Show", email: Account.Email.make("nobody@doctor.invalid") }), {
+  Effect.match(send(dataDir, { _tag: "Show", account: Account.Email.make("nobody@doctor.invalid") }), {
     onFailure: () => true,
     onSuccess: Option.isSome
   })

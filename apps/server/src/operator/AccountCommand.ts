@@ -1,7 +1,15 @@
 import { Account } from "@place-access/domain/accounts"
+import { UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 
-const who = { email: Schema.typeSchema(Account.Email) }
+/**
+ * How an operator names an account: by its e-mail address or by its id. An account that lost its unconfirmed address
+ * (decision accounts-12) has only its id.
+ */
+export const AccountName = Schema.Union(Schema.typeSchema(Account.Email), Schema.typeSchema(UserId))
+export type AccountName = typeof AccountName.Type
+
+const who = { account: AccountName }
 
 /**
  * An operator's command about accounts. When a server runs on the embedded database, the server carries the command
@@ -18,7 +26,7 @@ export const AccountCommand = Schema.Union(
   Schema.TaggedStruct("Role", { ...who, role: Account.Role, isGiven: Schema.Boolean }),
   Schema.TaggedStruct("Confirm", who),
   Schema.TaggedStruct("Create", {
-    ...who,
+    email: Schema.typeSchema(Account.Email),
     roles: Schema.Array(Account.Role),
     displayName: Schema.optional(Schema.typeSchema(Account.DisplayName)),
     /** The password, not hashed. The command sends it over the Unix socket only, never over a network. */

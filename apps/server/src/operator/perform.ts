@@ -7,7 +7,7 @@ import {
   type PasswordHasher
 } from "@place-access/domain/accounts"
 import type { AuditLog } from "@place-access/domain/audit"
-import { type CredentialStore, issueResetLink } from "@place-access/domain/credentials"
+import { type CredentialStore, issueResetLink, SignUpRequest } from "@place-access/domain/credentials"
 import type { AccountDeletionStore } from "@place-access/domain/deletions"
 import { describeFactors, type FactorStore, removeFactors } from "@place-access/domain/factors"
 import { type Entropy, Timestamp, type Vault, Words } from "@place-access/domain/shared"
@@ -23,24 +23,32 @@ import {
 } from "@place-access/domain/staff"
 import { CannotStart, type Settings } from "@place-access/worker"
 import { Effect, Option } from "effect"
-import type { AccountCommand, OperatorCommand, Output } from "./AccountCommand.js"
+import type { AccountCommand, AccountName, OperatorCommand, Output } from "./AccountCommand.js"
 import { backup, type KeptFolder } from "./backup.js"
 import { factorLine, factorSentences } from "./factorWords.js"
 import { keysReencrypt } from "./keysReencrypt.js"
 import { keysStatus } from "./keysStatus.js"
 
-const unknown = (email: Account.Email) =>
-  new CannotStart({ message: `${email} has no account here. Nothing was changed.` })
+const isEmail = (name: AccountName): name is Account.Email => name.includes("@")
+
+const unknown = (name: AccountName) =>
+  new CannotStart({
+    message: `${isEmail(name) ? `${name} has no account here` : `There is no account with the id ${name}`}. Nothing was changed.`
+  })
 
 const unavailable = () => new CannotStart({ message: "The database did not answer. Try again." })
 
-const find = (email: Account.Email) =>
-  Effect.flatMap(AccountStore, (store) => store.findByEmail(email)).pipe(
-    Effect.catchTag("StoreError", unavailable),
-    Effect.flatMap(
-      Option.match({ onNone: () => unknown(email), onSome: ({ account }) => Effect.succeed<Account.Account>(account) })
-    )
-  )
+const find = (name: AccountName) =>
+  Effect.gen(function* () {
+    const store = yield* AccountStore
+    const found = isEmail(name)
+      ? Option.map(yield* store.findByEmail(name), ({ account }) => account)
+      : yield* store.find(name)
+    return yield* Option.match(found, {
+      onNone: () => unknown(name),
+      onSome: (account) => Effect.succeed<Account.Account>(account)
+    })
+  }).pipe(Effect.catchTag("StoreError", unavailable))
 
 const rolesOf = ({ roles }: Account.Account): string => (roles.length === 0 ? "none, a plain user" : roles.join(", "))
 
@@ -93,29 +101,29 @@ export const perform = (command: AccountCommand, baseUrl: string): Effect.Effect
     case "List":
       return list
     case "Show":
-      return show(command.email)
+      return show(command.account)
     case "ResetLink":
-      return resetLink(command.email, baseUrl)
+      return resetLink(command.account, baseUrl)
     case "EndSessions":
-      return endSessions(command.email)
+      return endSessions(command.account)
     case "RemoveFactor":
-      return removeFactor(command.email)
+      return removeFactor(command.account)
     case "Suspend":
-      return changed(command.email, (id) => suspendAccount("operator", id), suspendedWords)
+      return changed(command.account, (id) => suspendAccount("operator", id), suspendedWords)
     case "Resume":
-      return changed(command.email, (id) => resumeAccount("operator", id), resumedWords)
+      return changed(command.account, (id) => resumeAccount("operator", id), resumedWords)
     case "Role":
       return changed(
-        command.email,
+        command.account,
         (id) => changeRole("operator", id, command),
-        (account) => [`Roles of ${account.email}: ${rolesOf(account)}.`]
+        (account, name) => [`Roles of ${name}: ${rolesOf(account)}.`]
       )
     case "Confirm":
-      return changed(command.email, confirmAccount, confirmedWords)
+      return Effect.zipRight(requireAddress(command.account), changed(command.account, confirmAccount, confirmedWords))
     case "Create":
       return create(command)
     case "Delete":
-      return remove(command.email)
+      return remove(command.account)
   }
 }
 
@@ -143,9 +151,9 @@ const list = Effect.gen(function* () {
 }).pipe(Effect.mapError(unavailable))
 
 /** Shows whose account it is, its roles, its second factors, and where it is signed in. */
-const show = (email: Account.Email) =>
+const show = (name: AccountName) =>
   Effect.gen(function* () {
-    const account = yield* find(email)
+    const account = yield* find(name)
     const sessions = yield* listSessionsOf(account.id)
     const factors = yield* describeFactors(account)
     const output: Output = {
@@ -174,19 +182,20 @@ const show = (email: Account.Email) =>
       ]
     }
     return output
-  }).pipe(Effect.catchTags({ NotFound: () => unknown(email), StoreError: unavailable }))
+  }).pipe(Effect.catchTags({ NotFound: () => unknown(name), StoreError: unavailable }))
 
 /** Makes a link with which the owner sets a new password, so that the operator never learns the password. */
-const resetLink = (email: Account.Email, baseUrl: string) =>
+const resetLink = (name: AccountName, baseUrl: string) =>
   Effect.gen(function* () {
+    const { email } = yield* find(name)
     const { expiresAt, secret } = yield* issueResetLink(email).pipe(
-      Effect.catchTags({ NotFound: () => unknown(email), StoreError: unavailable })
+      Effect.catchTags({ NotFound: () => unknown(name), StoreError: unavailable })
     )
     const link = `${baseUrl}/reset-password?token=${secret}`
     const output: Output = {
       line: { link, expires_at: Timestamp.toIso(expiresAt) },
       sentences: [
-        `With this link ${email} sets a new password. It works once, until ${Words.moment(expiresAt)}, and signs out every browser:`,
+        `With this link ${name} sets a new password. It works once, until ${Words.moment(expiresAt)}, and signs out every browser:`,
         link,
         "Make sure that you give it to the owner: whoever has it can use the account."
       ]
@@ -195,56 +204,65 @@ const resetLink = (email: Account.Email, baseUrl: string) =>
   })
 
 /** Ends all sessions of the account. */
-const endSessions = (email: Account.Email) =>
+const endSessions = (name: AccountName) =>
   Effect.gen(function* () {
-    const { id } = yield* find(email)
+    const { id } = yield* find(name)
     const ended = yield* signOutAccount("operator", id).pipe(
       Effect.catchTags({
-        Forbidden: () => unknown(email),
-        NotFound: () => unknown(email),
+        Forbidden: () => unknown(name),
+        NotFound: () => unknown(name),
         StoreError: unavailable
       })
     )
     const output: Output = {
       line: { ended },
       sentences: [
-        ended === 0 ? `${email} was signed in nowhere.` : `Signed ${email} out of ${Words.count(ended, "browser")}.`
+        ended === 0 ? `${name} was signed in nowhere.` : `Signed ${name} out of ${Words.count(ended, "browser")}.`
       ]
     }
     return output
   })
 
-const suspendedWords = ({ email }: Account.Account) => [
-  `${email} is suspended: nobody can sign in with it, apps get no answers about it, and its own apps are paused.`,
-  `Nothing is deleted. To end it: npm start -- account resume ${email}`
+/** What the operator reads after a change. `name`: how the operator named the account. */
+type ChangedWords = (account: Account.Account, name: AccountName) => ReadonlyArray<string>
+
+const suspendedWords: ChangedWords = (_, name) => [
+  `${name} is suspended: nobody can sign in with it, apps get no answers about it, and its own apps are paused.`,
+  `Nothing is deleted. To end it: npm start -- account resume ${name}`
 ]
 
-const resumedWords = ({ email }: Account.Account) => [`${email} works again, with everything that it had.`]
+const resumedWords: ChangedWords = (_, name) => [`${name} works again, with everything that it had.`]
 
-const confirmedWords = ({ email }: Account.Account) => [
-  `${email} is confirmed: its owner gets mail there, and can connect apps.`
+const confirmedWords: ChangedWords = (_, name) => [
+  `${name} is confirmed: its owner gets mail there, and can connect apps.`
 ]
 
 type Change = ReturnType<typeof suspendAccount>
 
-const changed = (
-  email: Account.Email,
-  change: (id: Account.Account["id"]) => Change,
-  words: (account: Account.Account) => ReadonlyArray<string>
-) =>
+const changed = (name: AccountName, change: (id: Account.Account["id"]) => Change, words: ChangedWords) =>
   Effect.gen(function* () {
-    const { id } = yield* find(email)
+    const { id } = yield* find(name)
     const account = yield* change(id).pipe(
       Effect.catchTags({
-        Conflict: ({ reason }) => new CannotStart({ message: `${email}: ${reason}. Nothing was changed.` }),
-        Forbidden: () => unknown(email),
-        NotFound: () => unknown(email),
+        Conflict: ({ reason }) => new CannotStart({ message: `${name}: ${reason}. Nothing was changed.` }),
+        Forbidden: () => unknown(name),
+        NotFound: () => unknown(name),
         StoreError: unavailable
       })
     )
-    const output: Output = { line: lineOf(account), sentences: words(account) }
+    const output: Output = { line: lineOf(account), sentences: words(account, name) }
     return output
   })
+
+/** Fails for an account that has only a placeholder, to which no mail can go, in place of an e-mail address. */
+const requireAddress = (name: AccountName) =>
+  Effect.flatMap(find(name), ({ email, id }) =>
+    email === SignUpRequest.releasedEmail(id)
+      ? new CannotStart({
+          message: `${name}: the account has no e-mail address, because somebody else confirmed it. Nothing was changed.`
+        })
+      : Effect.void
+  )
 
 /** Makes an account; the operator makes the first admin this way (decision A4). */
 const create = ({ _tag, ...newAccount }: Extract<AccountCommand, { readonly _tag: "Create" }>) =>
@@ -265,20 +283,20 @@ const create = ({ _tag, ...newAccount }: Extract<AccountCommand, { readonly _tag
     return output
   })
 
-const remove = (email: Account.Email) =>
+const remove = (name: AccountName) =>
   Effect.gen(function* () {
-    const { id } = yield* find(email)
+    const { id } = yield* find(name)
     yield* deleteAccountAsOperator(id).pipe(
       Effect.catchTags({
         Conflict: () =>
-          new CannotStart({ message: `${email} is the only admin: make another one first. Nothing was changed.` }),
-        NotFound: () => unknown(email),
+          new CannotStart({ message: `${name} is the only admin: make another one first. Nothing was changed.` }),
+        NotFound: () => unknown(name),
         StoreError: unavailable
       })
     )
     const output: Output = {
       line: { deleted: id },
-      sentences: [`Deleted the account of ${email}. A worker removes its history in the next minutes.`]
+      sentences: [`Deleted the account of ${name}. A worker removes its history in the next minutes.`]
     }
     return output
   })
@@ -287,12 +305,13 @@ const remove = (email: Account.Email) =>
  * Requests the removal of all second factors of the account. A later call removes the factors, if it comes after the
  * waiting time and within a week after the end of that time.
  */
-const removeFactor = (email: Account.Email) =>
+const removeFactor = (name: AccountName) =>
   Effect.gen(function* () {
+    const { email } = yield* find(name)
     const outcome = yield* removeFactors(email).pipe(
       Effect.catchTags({
-        NotFound: () => unknown(email),
-        Conflict: () => new CannotStart({ message: `${email} has no second factor. Nothing was changed.` }),
+        NotFound: () => unknown(name),
+        Conflict: () => new CannotStart({ message: `${name} has no second factor. Nothing was changed.` }),
         StoreError: unavailable
       })
     )
@@ -300,7 +319,7 @@ const removeFactor = (email: Account.Email) =>
       const removed: Output = {
         line: { state: "removed" },
         sentences: [
-          `Removed the second factor of ${email} and signed the account out everywhere. Its owner has a mail about it.`
+          `Removed the second factor of ${name} and signed the account out everywhere. Its owner has a mail about it.`
         ]
       }
       return removed
@@ -309,7 +328,7 @@ const removeFactor = (email: Account.Email) =>
       line: { state: "waiting", opens_at: Timestamp.toIso(outcome.opensAt) },
       sentences: [
         outcome._tag === "Requested"
-          ? `Nothing is removed yet. ${email} has a mail, and can stop it with the second factor or in the settings.`
+          ? `Nothing is removed yet. ${name} has a mail, and can stop it with the second factor or in the settings.`
           : `Nothing is removed yet: it was asked for before.`,
         `Run this command again from ${Words.moment(outcome.opensAt)} on, within a week, if you are sure that it is the owner who asks.`
       ]

@@ -46,7 +46,7 @@ describeServers("commands on the database of an older release [staff-7]", ({ fre
       await writeFile(rules, "")
       const commands = [
         carryOut({ _tag: "List" }, settings),
-        carryOut({ _tag: "Suspend", email }, settings),
+        carryOut({ _tag: "Suspend", account: email }, settings),
         importRulesInto(rules, settings)
       ]
       for (const command of commands) {

@@ -45,30 +45,32 @@ describe("the command line", () => {
     )
   })
 
-  it("what an operator does about accounts names the e-mail address of one, but for the list", () => {
+  it("what an operator does about accounts names one by its e-mail address or its id, but for the list", () => {
     const about = (line: string) => Either.getOrThrow(parse(`account ${line}`))
     const defaults = { _tag: "AboutAccounts", json: false, isConfirmed: false }
     const email = "ada@example.com"
-    expect(about("show Ada@Example.com")).toEqual({ ...defaults, command: { _tag: "Show", email } })
+    expect(about("show Ada@Example.com")).toEqual({ ...defaults, command: { _tag: "Show", account: email } })
     expect(about(`reset-link ${email} --json`)).toEqual({
       ...defaults,
       json: true,
-      command: { _tag: "ResetLink", email }
+      command: { _tag: "ResetLink", account: email }
     })
-    expect(about(`end-sessions ${email}`)).toEqual({ ...defaults, command: { _tag: "EndSessions", email } })
-    expect(about(`suspend ${email}`)).toEqual({ ...defaults, command: { _tag: "Suspend", email } })
-    expect(about(`resume ${email}`)).toEqual({ ...defaults, command: { _tag: "Resume", email } })
+    expect(about(`end-sessions ${email}`)).toEqual({ ...defaults, command: { _tag: "EndSessions", account: email } })
+    expect(about(`suspend ${email}`)).toEqual({ ...defaults, command: { _tag: "Suspend", account: email } })
+    expect(about(`resume ${email}`)).toEqual({ ...defaults, command: { _tag: "Resume", account: email } })
     expect(about("list --json")).toEqual({ ...defaults, json: true, command: { _tag: "List" } })
     expect(about(`role ${email} take admin`)).toEqual({
       ...defaults,
-      command: { _tag: "Role", email, role: "admin", isGiven: false }
+      command: { _tag: "Role", account: email, role: "admin", isGiven: false }
     })
     expect(about(`delete ${email} --yes`)).toEqual({
       ...defaults,
       isConfirmed: true,
-      command: { _tag: "Delete", email }
+      command: { _tag: "Delete", account: email }
     })
-    expect(refusal("account show")).toBe('"account show" takes the e-mail address of one account.')
+    expect(about("show usr_Ab12")).toEqual({ ...defaults, command: { _tag: "Show", account: "usr_Ab12" } })
+    expect(refusal("account show usr_a.b")).toContain("must be an e-mail address")
+    expect(refusal("account show")).toBe('"account show" takes the e-mail address or the id of one account.')
     expect(refusal("account reset-link a@b.example c@d.example")).toContain("one account")
     expect(refusal("account end-sessions nobody")).toContain("The address: must be an e-mail address")
     expect(refusal("account list a@b.example")).toContain("takes no address")

@@ -34,7 +34,7 @@ describe("a command about a data folder without a database [staff-4]", () => {
     backup: (dataDir: string) => backupCommand({ json: false, to: join(folder, "copy") }, embedded(dataDir)),
     "keys status": (dataDir: string) => keysStatus(false, embedded(dataDir)),
     "account list": (dataDir: string) => about({ _tag: "List" }, dataDir),
-    "account suspend": (dataDir: string) => about({ _tag: "Suspend", email }, dataDir)
+    "account suspend": (dataDir: string) => about({ _tag: "Suspend", account: email }, dataDir)
   }
 
   it.live.each(Object.entries(commands))("%s: is refused by the name of DATA_DIR, and makes no data", ([, command]) =>

@@ -7,6 +7,7 @@ import {
   signUp
 } from "@place-access/domain/accounts"
 import { AuditLog } from "@place-access/domain/audit"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { beginCodeApp, confirmCodeApp, OneTimeCode, pendingCodeApp } from "@place-access/domain/factors"
 import { MailOutbox } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
@@ -66,7 +67,7 @@ describe("account remove-factor [factors-7]", () => {
   it.effect("asks, waits for 72 hours, removes, signs out; the request and the removal are events", () =>
     Effect.gen(function* () {
       const account = yield* createAccount({ email, password, roles: [] })
-      const command = { _tag: "RemoveFactor", email } as const
+      const command = { _tag: "RemoveFactor", account: email } as const
       expect(yield* outputOf(command)).toBe(`${email} has no second factor. Nothing was changed.`)
       const { cookie } = yield* signIn({ email, password, address: "203.0.113.7" })
       yield* beginCodeApp(account)
@@ -94,7 +95,7 @@ describe("account show [factors-7]", () => {
   it.effect("tells the second factors, and a removal while it can be stopped or carried out; never a secret", () =>
     Effect.gen(function* () {
       const account = yield* createAccount({ email, password, roles: [] })
-      const show = { _tag: "Show", email } as const
+      const show = { _tag: "Show", account: email } as const
       const report = Effect.map(run(show), ({ line, sentences }) => ({
         line: [line["second_factor"], line["factor_removal"]],
         sentences: sentences.filter((one) => /factor|Address/.test(one))
@@ -110,7 +111,7 @@ describe("account show [factors-7]", () => {
       expect((yield* report).sentences[1]).toBe("Second factor: an app for one-time codes, 10 recovery codes left")
       expect(JSON.stringify(yield* run(show))).not.toContain(secret)
 
-      yield* run({ _tag: "RemoveFactor", email })
+      yield* run({ _tag: "RemoveFactor", account: email })
       const removal = {
         requested_at: "1970-01-01T00:00:00.000Z",
         opens_at: "1970-01-04T00:00:00.000Z",
@@ -133,7 +134,8 @@ describe("account confirm and create [staff-4, staff-5]", () => {
   it.effect("confirm: once, with a mail and an event; an address without an account stays without one", () =>
     Effect.gen(function* () {
       const { id } = yield* signUp({ email, password }, "open")
-      for (const _ of [1, 2]) expect(yield* outputOf({ _tag: "Confirm", email })).toContain(`${email} is confirmed`)
+      for (const _ of [1, 2])
+        expect(yield* outputOf({ _tag: "Confirm", account: email })).toContain(`${email} is confirmed`)
       const account = Option.getOrThrow(yield* (yield* AccountStore).find(id))
       expect(account.confirmedAt).toBe(yield* Timestamp.now)
       expect(yield* events).toEqual([
@@ -142,7 +144,7 @@ describe("account confirm and create [staff-4, staff-5]", () => {
       ])
       expect(yield* subjects).toEqual(["Your e-mail address is confirmed"])
       const other = Account.Email.make("nobody@example.com")
-      expect(yield* outputOf({ _tag: "Confirm", email: other })).toBe(
+      expect(yield* outputOf({ _tag: "Confirm", account: other })).toBe(
         `${other} has no account here. Nothing was changed.`
       )
     }).pipe(Effect.provide(stores))
@@ -162,6 +164,51 @@ describe("account confirm and create [staff-4, staff-5]", () => {
           password: Account.Password.make("password12")
         })
       ).toMatch(/^The password is one of/)
+    }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("an account that lost its unconfirmed address is reached by its id [accounts-12, staff-2]", () => {
+  const released = Effect.gen(function* () {
+    const account = yield* signUp({ email, password }, "open")
+    const { accounts } = yield* MemoryDatabase
+    const stored = Option.getOrThrow(Option.fromNullable(accounts.get(account.id)))
+    accounts.set(account.id, { ...stored, account: { ...account, email: SignUpRequest.releasedEmail(account.id) } })
+    return account
+  })
+
+  it.effect("all commands work, and their answers name the account by the id that the operator typed", () =>
+    Effect.gen(function* () {
+      const { id } = yield* released
+      const output = (command: AccountCommand) => Effect.map(outputOf(command), (text) => text.split("\n")[0])
+      expect(yield* outputOf({ _tag: "Show", account: email })).toBe(
+        `${email} has no account here. Nothing was changed.`
+      )
+      expect(yield* output({ _tag: "Show", account: id })).toContain(`(${id})`)
+      expect(yield* output({ _tag: "EndSessions", account: id })).toBe(`${id} was signed in nowhere.`)
+      expect(yield* output({ _tag: "ResetLink", account: id })).toContain(`With this link ${id} sets a new password`)
+      expect(yield* output({ _tag: "RemoveFactor", account: id })).toBe(
+        `${id} has no second factor. Nothing was changed.`
+      )
+      expect(yield* outputOf({ _tag: "Suspend", account: id })).toContain(`npm start -- account resume ${id}`)
+      expect(yield* output({ _tag: "Resume", account: id })).toBe(`${id} works again, with everything that it had.`)
+      expect(yield* output({ _tag: "Role", account: id, role: "developer", isGiven: true })).toBe(
+        `Roles of ${id}: developer.`
+      )
+      expect(yield* output({ _tag: "Delete", account: id })).toContain(`Deleted the account of ${id}.`)
+      expect(yield* outputOf({ _tag: "Show", account: id })).toBe(
+        `There is no account with the id ${id}. Nothing was changed.`
+      )
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("confirm is refused: the account has no address that mail could go to", () =>
+    Effect.gen(function* () {
+      const { id } = yield* released
+      expect(yield* outputOf({ _tag: "Confirm", account: id })).toBe(
+        `${id}: the account has no e-mail address, because somebody else confirmed it. Nothing was changed.`
+      )
+      expect(Option.getOrThrow(yield* (yield* AccountStore).find(id)).confirmedAt).toBeNull()
     }).pipe(Effect.provide(stores))
   )
 })

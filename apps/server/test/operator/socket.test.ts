@@ -99,7 +99,7 @@ describe("a command that a running server carries out [staff-4]", () => {
         }),
         (server) => Effect.sync(() => server.close())
       )
-      const command = { _tag: "Show", email: Account.Email.make("ada@example.com") } as const
+      const command = { _tag: "Show", account: Account.Email.make("ada@example.com") } as const
       expect(yield* Effect.flip(send(dataDir, command, PATIENCE_MILLIS))).toMatchObject({
         message: "The running server gave no answer. Look into its log."
       })
