@@ -40,32 +40,45 @@ const LOOKS: Readonly<Record<RuleOutcome, "target" | "other" | "same" | "back" |
 const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
   side === null ? null : side === "inside" ? "outside" : "inside"
 
+const earlier = (a: Timestamp, b: Timestamp): Timestamp => (a < b ? a : b)
+const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
+
 /**
  * The runs of sides, oldest first. They are computed from the outcomes, because an evaluation, which apps read too, has
  * no side. The side before the first crossing is the opposite of the side after it. When a dwell rule has only
  * crossings and no dwell, its outcomes do not show on which side the person was.
  */
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
+  const { firesOnCrossing } = PROPERTIES[type]
   let newest = Number.NEGATIVE_INFINITY
   const seen = recent.filter(({ capturedAt, outcome }) => {
     // A crossing that waited for `settleS` is listed twice, with the same capture time: when its reading arrived, and
     // when the rule fired. Only the first of the two is used, because both show the same crossing.
     const isNew = LOOKS[outcome] !== "nothing" && capturedAt > newest
-    if (isNew) newest = capturedAt
+    // A dwell that silence fired has the time of the end of its minutes. A reading from before this time may arrive
+    // after the firing, and the rule uses it, so it is new.
+    if (isNew && (outcome !== "fired" || firesOnCrossing)) newest = capturedAt
     return isNew
   })
   const after = sidesAfter(type, seen)
   const runs: Array<SideRun> = []
   seen.forEach(({ capturedAt, outcome }, index) => {
-    const last = LOOKS[outcome] === "new" ? undefined : runs.at(-1)
+    const last = runs.at(-1)
     const side = after[index] ?? null
-    if (last !== undefined && last.side === side) runs[runs.length - 1] = { ...last, until: capturedAt }
-    else {
-      // The previous run lasts until this reading, because it is unknown when the person crossed the edge between the
-      // two readings.
-      if (last !== undefined) runs[runs.length - 1] = { ...last, until: capturedAt }
-      runs.push({ side, from: capturedAt, until: capturedAt })
+    const beginsAnew = LOOKS[outcome] === "new"
+    const staysThere = !beginsAnew && last?.side === side
+    if (last !== undefined) {
+      // After a firing by silence, this reading may be older than the end of the previous run. A run that ends with a
+      // crossing lasts until this reading, because it is unknown when the person crossed the edge between the two
+      // readings.
+      const until = beginsAnew
+        ? earlier(last.until, capturedAt)
+        : staysThere
+          ? later(last.until, capturedAt)
+          : capturedAt
+      runs[runs.length - 1] = { side: last.side, from: earlier(last.from, capturedAt), until }
     }
+    if (!staysThere) runs.push({ side, from: capturedAt, until: capturedAt })
   })
   return runs
 }

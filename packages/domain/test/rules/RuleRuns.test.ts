@@ -74,6 +74,47 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
     )
   })
 
+  it("never shows a side on which the person was not, also when silence fired a stay before its readings arrived [rules-14]", () => {
+    const reading = fc.record({
+      gap: fc.integer({ min: 1, max: 14 }),
+      metres: fc.constantFrom(0, 0, 1_000),
+      delay: fc.constantFrom(0, 0, 6, 14)
+    })
+    let silent = 0
+    fc.assert(
+      fc.property(fc.array(reading, { maxLength: 12 }), (steps) => {
+        const window = { from: null, until: null }
+        const question = { circle: HOME, dwellMinutes: 10, settleS: null, silenceS: 300, window, firesFrom: null }
+        const rule = { ...question, type: "dwell" } as const
+        let [state, captured, received] = [RuleEvaluation.unseeded("basis"), 0, 0]
+        const recent: Array<RecentEvaluations.Evaluation> = []
+        const seen: Array<{ readonly capturedAt: number; readonly side: RuleEvaluation.RuleMemory["side"] }> = []
+        for (const { delay, gap, metres } of steps) {
+          captured += gap
+          received = Math.max(received, captured + delay)
+          const waited = RuleEvaluation.settle(rule, state, at(received))
+          if (waited.firedAt !== null) {
+            silent++
+            recent.push({ ...evaluation(received, "fired"), capturedAt: waited.firedAt })
+          }
+          const fix = { capturedAt: at(captured), lat: HOME.lat + metres / 111_320, lon: HOME.lon, accuracyM: 10 }
+          const step = RuleEvaluation.step(rule, waited.state, fix, at(received))
+          state = step.state
+          recent.push({ ...evaluation(received, step.outcome), capturedAt: fix.capturedAt })
+          seen.push({ capturedAt: fix.capturedAt, side: state.side })
+        }
+        const runs = RuleRuns.sides("dwell", recent)
+        expect(runs.filter(({ from, until }) => from > until)).toEqual([])
+        for (const { capturedAt, side } of seen) {
+          const run = runs.findLast(({ from, until }) => from <= capturedAt && capturedAt <= until)
+          expect([null, side]).toContain(run?.side)
+        }
+      }),
+      { numRuns: 2_000 }
+    )
+    expect(silent).toBeGreaterThan(0)
+  })
+
   it.each([
     [
       "a run goes on until the reading that crossed",
@@ -189,6 +230,34 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
       [
         ["inside", 0, 12],
         ["outside", 12, 15]
+      ]
+    ],
+    [
+      "a stay that silence fired, and a reading from before the end of its minutes that arrived later: the person had left",
+      "dwell",
+      [
+        [0, "seeded"],
+        [3, "no_change"],
+        [10, "fired"],
+        [8, "crossed"],
+        [20, "no_change"]
+      ],
+      [
+        ["inside", 0, 8],
+        ["outside", 8, 20]
+      ]
+    ],
+    [
+      "a stay that silence fired, and a reading from before the end of its minutes that arrived later: the person was there",
+      "dwell",
+      [
+        [10, "fired"],
+        [8, "no_change"],
+        [12, "crossed"]
+      ],
+      [
+        ["inside", 8, 12],
+        ["outside", 12, 12]
       ]
     ]
   ] as const)("%s", (_, type, readings, expected) => {
