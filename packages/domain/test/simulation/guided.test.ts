@@ -18,6 +18,32 @@ describe("a search that looks for what is new", () => {
     }
   })
 
+  it("changes every number of a step, also one inside a deed of a step, to numbers at the limits of the specification", () => {
+    const draw = Streams.make(7, "guided")
+    const ask = { about: "presence", place: 0, maxAgeS: 200 } as const
+    const fix = { do: "fix", person: 0, phone: 0, place: 0, edgeM: 20, accuracyM: 20, ageMs: 20 } as const
+    const call = { do: "call", connection: 0, back: 0, isFresh: true, ask, purpose: "none" } as const
+    const steps = [{ do: "together", apartMs: 20, deeds: [fix, call] }] as const
+    const plan = { ...Swarm.plan(1, 1), steps }
+    const written = new Set<string>()
+    const numbers = (value: unknown, name: string): void => {
+      if (typeof value === "number") written.add(`${name} ${value}`)
+      else if (typeof value === "object" && value !== null)
+        for (const [key, part] of Object.entries(value)) numbers(part, key)
+    }
+    for (let n = 0; n < 6_000; n++) numbers(Mutation.mutate(plan, plan, draw).steps, "")
+    const limits = [
+      "apartMs 0",
+      "accuracyM 50",
+      "accuracyM 51",
+      "edgeM 150",
+      "ageMs 900000",
+      "maxAgeS 900",
+      "maxAgeS 30"
+    ]
+    expect(limits.filter((limit) => !written.has(limit))).toEqual([])
+  })
+
   it("changes a long plan as often as a short one, and lets it grow no more", () => {
     const draw = Streams.make(7, "guided")
     const short = Swarm.plan(1, 60)

@@ -22,8 +22,8 @@ const MOST_STEPS = 200
 
 /** Boundary values of the specification and numbers next to them: milliseconds, metres, seconds and counts. */
 const EDGES = [
-  0, 1, -1, 50, 51, 100, 150, 300, 1_000, 30_000, 60_000, 119_999, 120_000, 300_000, 599_999, 600_000, 899_999, 900_000,
-  3_600_000, 86_400_000
+  0, 1, -1, 5, 10, 11, 30, 50, 51, 100, 150, 300, 500, 720, 900, 1_000, 3_600, 10_000, 30_000, 60_000, 86_400, 119_999,
+  120_000, 300_000, 599_999, 600_000, 899_999, 900_000, 3_600_000, 86_400_000
 ] as const
 
 /** Returns the plan with at most four changes. Some changes take steps and faults from the plan `other`. */
@@ -92,17 +92,34 @@ const reseed: Change = (plan, _, draw) => ({
 
 const faults: Change = (plan, other, draw) => ({ ...plan, faults: draw.chance(0.5) ? other.faults : {} })
 
+/** The keys that lead from a value to one of its parts. */
+type Path = ReadonlyArray<string>
+
+/** The paths of all numbers in a value, at any depth: a step may contain deeds, and a deed a question. */
+const numbersIn = (value: unknown, path: Path = []): ReadonlyArray<readonly [Path, number]> => {
+  if (typeof value === "number") return [[path, value]]
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) => numbersIn(part, [...path, key]))
+}
+
+/** The value with another number at the path. */
+const replaced = (value: unknown, [key, ...rest]: Path, next: number): unknown => {
+  if (key === undefined) return next
+  if (Array.isArray(value)) return value.with(Number(key), replaced(value[Number(key)], rest, next))
+  const fields = value as Readonly<Record<string, unknown>>
+  return { ...fields, [key]: replaced(fields[key], rest, next) }
+}
+
 /** One number of one step becomes a boundary value, or grows or shrinks by 1. */
 const number: Change = (plan, _, draw) => {
   const at = draw.int(0, plan.steps.length - 1)
   const step = plan.steps[at]
-  if (step === undefined) return plan
-  const fields = Object.entries(step).filter(([, value]) => typeof value === "number")
-  if (fields.length === 0) return plan
-  const [name, value] = draw.pick(fields)
-  const next = draw.chance(0.3) ? Number(value) + draw.pick([-1, 1] as const) : draw.pick(EDGES)
+  const numbers = numbersIn(step)
+  if (numbers.length === 0) return plan
+  const [path, value] = draw.pick(numbers)
+  const next = draw.chance(0.3) ? value + draw.pick([-1, 1] as const) : draw.pick(EDGES)
   // `isPlan` judges whether the step may have this number.
-  const steps: ReadonlyArray<unknown> = plan.steps.with(at, { ...step, [name]: next })
+  const steps: ReadonlyArray<unknown> = plan.steps.with(at, replaced(step, path, next) as PlanStep)
   const changed: unknown = { ...plan, steps }
   return isPlan(changed) ? changed : plan
 }
