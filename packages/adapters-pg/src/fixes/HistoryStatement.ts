@@ -76,12 +76,13 @@ export const historyStatement = (
 const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
 
 /**
- * An SQL expression for the stored value of `column`: the time of the first or the last fix of the file that the user
- * had already from another device. In the step that stores the first new entry of the file, the expression gives the
- * stored value; in later steps it gives null. Before the first new entry, fixes that the user had already make no stays
- * due, so that a file that is imported twice changes nothing. From then on, these fixes make stays due too.
+ * An SQL expression for the stored value of `column` of the row `device`: the time of the first or the last fix of the
+ * file that the user had already from another device. In the step that stores the first new entry of the file, or moves
+ * it there from an import that is undone, the expression gives the stored value; in later steps it gives null. Before
+ * the first new entry, fixes that the user had already make no stays due, so that a file that is imported twice changes
+ * nothing. From then on, these fixes make stays due too.
  */
-const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
+export const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
   sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`
 
 /**

@@ -8,6 +8,7 @@ import * as UploadStream from "../history/UploadStream.js"
 import { orStoreError } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
 import * as Erasures from "../retention-choice/Erasures.js"
+import { ifFirst } from "../fixes/HistoryStatement.js"
 import { heardBeforeStatement } from "../visits/VisitReads.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, toImport } from "./ImportRow.js"
 
@@ -60,9 +61,10 @@ export const undo =
           ), span AS (
             SELECT device_id, min(captured_at) AS first_at, max(captured_at) AS last_at FROM kept GROUP BY device_id
           )
-          UPDATE devices SET stays_due_from = least(stays_due_from, span.first_at, shared_from),
-            history_ends_at = greatest(history_ends_at, span.last_at, shared_until)
-          FROM span WHERE devices.user_id = ${leased.userId} AND devices.device_id = span.device_id`
+          UPDATE devices device SET
+            stays_due_from = least(stays_due_from, span.first_at, ${ifFirst(sql, "shared_from")}),
+            history_ends_at = greatest(history_ends_at, span.last_at, ${ifFirst(sql, "shared_until")})
+          FROM span WHERE device.user_id = ${leased.userId} AND device.device_id = span.device_id`
       // The rows of `fixes` say which removed imports had the same fixes, so these rows are deleted afterwards.
       const shortened = yield* eraseFromRemoved(sql, leased, isGoing("fixes"))
       yield* sql`DELETE FROM fixes WHERE ${isGoing("fixes")}`

@@ -10,7 +10,7 @@ import * as Imports from "../fixes/importSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { file, ground } from "./ground.js"
-import { removedImports } from "./removedImports.js"
+import { sharedImports } from "./sharedImports.js"
 import { reportCases } from "./visitReports.js"
 import * as Visits from "./visitSamples.js"
 
@@ -341,5 +341,5 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
     })
   },
   ...reportCases,
-  ...removedImports
+  ...sharedImports
 ]

@@ -103,7 +103,8 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
       gone.push(fix)
       continue
     }
-    for (const at of [fix.capturedAt, ...sharedWith(tables, next)]) {
+    const isFirst = (tables.importDevices.get(next) ?? null) === null
+    for (const at of [fix.capturedAt, ...(isFirst ? sharedWith(tables, next) : [])]) {
       inherited(tables, next, at)
       deriveFrom(tables, next, at)
     }

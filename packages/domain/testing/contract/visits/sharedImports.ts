@@ -6,6 +6,7 @@ import { VisitStore } from "../../../src/visits/VisitStore.js"
 import type { Contract } from "../../Contract.js"
 import * as Check from "../../Check.js"
 import * as Imports from "../fixes/importSamples.js"
+import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { ground } from "./ground.js"
 import * as Visits from "./visitSamples.js"
@@ -32,10 +33,10 @@ const sharedReadings = Effect.gen(function* () {
 })
 
 /**
- * Rules that every `VisitStore` and `ImportStore` must keep about the stays of an import that its owner removed, after
- * another import with the same readings is undone.
+ * Rules that every `VisitStore` and `ImportStore` must keep about the stays of an import, after another import with the
+ * same readings is undone.
  */
-export const removedImports: Contract<Visits.VisitSamplePorts | ImportStore> = [
+export const sharedImports: Contract<Visits.VisitSamplePorts | ImportStore> = [
   {
     name: "undo: of the stays of a removed import, those that began with a reading that goes are deleted [imports-13, visits-7]",
     run: Effect.gen(function* () {
@@ -67,6 +68,37 @@ export const removedImports: Contract<Visits.VisitSamplePorts | ImportStore> = [
       yield* Imports.undone(wrong, now)
       Check.equal(yield* staysOf(removed), [[arrival, t(1)]], "to its newest reading")
       Check.equal(yield* staysOf(alsoRemoved), [[arrival, ended]], "to its visit")
+    })
+  },
+  {
+    name: "undo: the stays of a removed import are due from the first reading that goes and that this import had too [imports-13, visits-7]",
+    run: Effect.gen(function* () {
+      const { fixes, now, store, t, userId } = yield* sharedReadings
+      const wrong = yield* Imports.done(userId, now, { fixes: fixes.slice(0, 4) })
+      const removed = yield* Imports.done(userId, now, { fixes: fixes.slice(2) })
+      yield* Imports.forget(removed)
+      yield* store(removed, [[t(4), t(5)]])
+      yield* Imports.undone(wrong, now)
+      Check.equal((yield* Visits.progress({ userId, id: removed.deviceId })).dueFrom, t(2), "due")
+    })
+  },
+  {
+    name: "undo: the stays of the import that takes readings over are due from the first of these readings, and from its beginning when it had no stays [imports-2, imports-13]",
+    run: Effect.gen(function* () {
+      const { fixes, now, store, t, userId } = yield* sharedReadings
+      yield* Uploads.commit(yield* Samples.device(userId), { fixes: fixes.slice(0, 2) })
+      const wrong = yield* Imports.done(userId, now, { fixes: fixes.slice(2, 4) })
+      const heir = yield* Imports.done(userId, now, { fixes })
+      const known = yield* Imports.done(userId, now, { fixes: fixes.slice(1, 3) })
+      const dueFrom = ({ deviceId: id }: OfDevice) =>
+        Effect.map(Visits.progress({ userId, id }), (progress) => progress.dueFrom)
+      yield* store(heir, [[t(0), t(5)]])
+      Check.equal([yield* dueFrom(heir), yield* dueFrom(known)], [null, null], "before")
+      yield* Imports.undone(wrong, now)
+      Check.equal([yield* dueFrom(heir), yield* dueFrom(known)], [t(2), null], "the first import takes over")
+      yield* Imports.undone(heir, now)
+      Check.equal(yield* dueFrom(known), t(1), "then the other one, which had no stays")
+      yield* Imports.forget(known)
     })
   }
 ]
