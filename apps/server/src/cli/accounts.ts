@@ -8,6 +8,7 @@ import { send } from "../operator/socket.js"
 import * as Ports from "../Ports.js"
 import type { ServerSettings } from "../ServerSettings.js"
 import * as Mark from "../virtual/Mark.js"
+import { onSharedClock } from "./onSharedClock.js"
 
 export interface AboutAccounts {
   readonly command: AccountCommand
@@ -32,6 +33,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     // `account create` needs no database: an operator may make the first admin before the first start of the server.
     if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
     return yield* perform(command, settings.addresses.baseUrl).pipe(
+      onSharedClock(settings),
       Effect.provide(Ports.layer(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
       // Only warnings and errors are logged, because the terminal should show little beside the command's answer.
       Logger.withMinimumLogLevel(LogLevel.Warning)

@@ -7,6 +7,7 @@ import { requireDatabase } from "../operator/requireDatabase.js"
 import * as Ports from "../Ports.js"
 import type { ServerSettings } from "../ServerSettings.js"
 import * as Mark from "../virtual/Mark.js"
+import { onSharedClock } from "./onSharedClock.js"
 
 /**
  * For operators who migrate from an older service: imports rules that have their own webhook addresses and secrets
@@ -37,7 +38,10 @@ export const importRulesInto = (file: string, settings: ServerSettings) =>
     const { storage } = settings
     yield* Mark.refuseIn(storage)
     if (storage._tag === "Embedded") yield* requireDatabase(storage.dataDir)
-    yield* Effect.provide(importRules(file), Ports.layer(settings, Data.WITHOUT_MIGRATING))
+    yield* importRules(file).pipe(
+      onSharedClock(settings),
+      Effect.provide(Ports.layer(settings, Data.WITHOUT_MIGRATING))
+    )
   })
 
 const explain = (faults: ReadonlyArray<RuleImport.RuleImportFault>): string =>

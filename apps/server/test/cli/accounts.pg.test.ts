@@ -5,7 +5,7 @@ import { ConfigProvider, Effect, Redacted } from "effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import { migrations } from "../../../../packages/adapters-pg/src/schema/migrations/index.js"
 import { describeServers } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { carryOut } from "../../src/cli/accounts.js"
@@ -22,22 +22,45 @@ const create: AccountCommand = {
   password: Account.Password.make("correct horse battery")
 }
 
+const settingsOf = (url: string) =>
+  ConfigReport.read(ServerSettings.config).pipe(
+    Effect.withConfigProvider(
+      ConfigProvider.fromMap(
+        new Map([
+          ["DATABASE_URL", url],
+          ["SECRET_KEYS", Redacted.value(NodeVault.generateKey("k1"))]
+        ])
+      )
+    ),
+    Effect.runSync
+  )
+
+describeServers("commands on a machine whose clock is wrong [staff-8]", ({ freshDatabase }) => {
+  it("store the time of the database's clock, like the servers and workers", async () => {
+    const database = await freshDatabase()
+    const HOUR = 3_600_000
+    const real = Date.now.bind(Date)
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() - 5 * HOUR)
+    try {
+      const settings = settingsOf(database.url)
+      const made = await Effect.runPromise(carryOut(create, settings))
+      const suspended = await Effect.runPromise(carryOut({ _tag: "Suspend", account: email }, settings))
+      for (const at of [made.line["created_at"], suspended.line["suspended_at"]]) {
+        expect(Math.abs(Date.parse(String(at)) - real())).toBeLessThan(HOUR)
+      }
+    } finally {
+      clock.mockRestore()
+      await database.drop()
+    }
+  })
+})
+
 describeServers("commands on the database of an older release [staff-7]", ({ freshDatabase }) => {
   it("change nothing and say what to do; only account create applies the migrations", async () => {
     const database = await freshDatabase()
     const folder = await mkdtemp(join(tmpdir(), "place-access-"))
     try {
-      const settings = ConfigReport.read(ServerSettings.config).pipe(
-        Effect.withConfigProvider(
-          ConfigProvider.fromMap(
-            new Map([
-              ["DATABASE_URL", database.url],
-              ["SECRET_KEYS", Redacted.value(NodeVault.generateKey("k1"))]
-            ])
-          )
-        ),
-        Effect.runSync
-      )
+      const settings = settingsOf(database.url)
       const onDatabase = layerPostgres({ url: Redacted.make(database.url), poolSize: 4, applicationName: "test" })
       const missing = () => Effect.runPromise(Effect.provide(Migrator.missing, onDatabase))
       const older = Migrator.fromRecord(migrations).slice(0, -1)
