@@ -97,7 +97,7 @@ export const TeamApi = HttpApiGroup.make("team")
     HttpApiEndpoint.get("received", "/v1/developer/invitations")
       .addSuccess(
         Schema.Struct({
-          invitations: Schema.Array(Received).annotations({ description: "Oldest first, at most 100" }),
+          invitations: Schema.Array(Received).annotations({ description: "Newest first, at most 100" }),
           nextCursor: Schema.Null
         })
       )

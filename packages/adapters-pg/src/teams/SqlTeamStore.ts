@@ -87,7 +87,7 @@ const listInvited =
         FROM app_invitations i JOIN apps a ON a.app_id = i.app_id
         WHERE i.email = ${email} AND a.revoked_at IS NULL ${appId === undefined ? sql`` : sql`AND a.app_id = ${appId}`}
           AND i.created_at > ${Rows.at(Timestamp.plus(now, -Team.INVITATION_LIFETIME))}
-        ORDER BY i.created_at, i.invitation_id LIMIT 100`.pipe(
+        ORDER BY i.created_at DESC, i.invitation_id DESC LIMIT 100`.pipe(
       Rows.all(ReceivedRow),
       Effect.map((rows) =>
         rows.map((row): ReceivedInvitation => ({ appId: row.app_id, appName: row.name, invitation: toInvitation(row) }))

@@ -19,8 +19,8 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
     /** An app's team. None when there is no such app. */
     readonly find: (appId: AppId) => StoreEffect<Option.Option<Team>>
     /**
-     * The open invitations of this address to apps that are not revoked, oldest first, then by id. At most 100 are
-     * returned. With `appId`, only invitations to that app.
+     * The open invitations of this address to apps that are not revoked, newest first, then by id in descending order.
+     * At most 100 are returned. With `appId`, only invitations to that app.
      */
     readonly listInvited: (
       email: Email,

@@ -103,7 +103,7 @@ export const withdrawInvitation = program(
 )
 
 /**
- * The open invitations of the account's address, the 100 oldest of them. With `appId`, only invitations to that app.
+ * The open invitations of the account's address, the 100 newest of them. With `appId`, only invitations to that app.
  * Empty while the address does not count as confirmed.
  */
 export const listInvitations = program(
@@ -125,7 +125,7 @@ export const getInvitation = program(
   "getInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
     const { appId, id } = named
-    // Reads only the invitations to this app. A list of all invitations of the address has only the oldest 100, so it
+    // Reads only the invitations to this app. A list of all invitations of the address has only the newest 100, so it
     // may lack this invitation.
     const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })

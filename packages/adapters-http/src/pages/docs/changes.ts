@@ -46,6 +46,13 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-29",
+    id: "invitations-newest-first",
+    kind: "changed",
+    title: "Received invitations are listed newest first",
+    text: `\`GET /v1/developer/invitations\` listed the oldest 100 invitations, so a newer one could be missing.`
+  },
+  {
+    on: "2026-11-29",
     id: "confirmed-address-for-app-changes",
     kind: "changed",
     title: "A change of a production app that waits for a reviewer needs a confirmed address",

@@ -1,4 +1,4 @@
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Option, TestClock } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { App } from "../../../src/apps/App.js"
@@ -191,7 +191,7 @@ export const teamStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "listInvited: open invitations of this address alone; not those of a revoked app [teams-2]",
+    name: "listInvited: open invitations of this address alone, newest first; not those of a revoked app [teams-2]",
     run: Effect.gen(function* () {
       const store = yield* TeamStore
       const { app, holder } = yield* owned
@@ -204,11 +204,13 @@ export const teamStoreContract: Contract<Ports> = [
         Effect.map(store.listInvited(person.email, at), (items) => items.map(({ invitation }) => invitation.id))
       Check.equal(yield* listed(now), [id], "of this address")
       Check.equal((yield* store.listInvited(person.email, now))[0]?.appName, app.name, "with the app's name")
+      yield* TestClock.adjust("1 second")
       const another = yield* owned
       const second = yield* invited(another.app, another.holder, person, "viewer")
       const ofApp = (appId: AppId) =>
         Effect.map(store.listInvited(person.email, now, appId), (items) => items.map(({ invitation }) => invitation.id))
       Check.equal([yield* ofApp(app.id), yield* ofApp(another.app.id)], [[id], [second]], "of one app")
+      Check.equal(yield* listed(now), [second, id], "newest first")
       yield* done(another.app, TeamLife.decline(person, second))
       const end = Timestamp.plus(now, Team.INVITATION_LIFETIME)
       Check.equal(yield* listed(Timestamp.plus(end, -1)), [id], "a millisecond before its end")

@@ -20,6 +20,7 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
       listInvited: (email, now, appId) =>
         Effect.sync(() =>
           inOrder([...tables.appInvitations.values()], ({ createdAt }) => createdAt)
+            .toReversed()
             .filter((one) => one.email === email && Team.isOpen(one, now))
             .filter((one) => appId === undefined || one.appId === appId)
             .flatMap(({ appId: of, ...invitation }) => {
