@@ -1,7 +1,7 @@
 import { importRules as importAll, type RuleImport } from "@place-access/domain/legacy"
 import { Words } from "@place-access/domain/shared"
 import { CannotStart, Data } from "@place-access/worker"
-import { Console, Effect } from "effect"
+import { Console, Effect, Either } from "effect"
 import { readFile } from "node:fs/promises"
 import { requireDatabase } from "../operator/requireDatabase.js"
 import * as Ports from "../Ports.js"
@@ -15,10 +15,11 @@ import { onSharedClock } from "./onSharedClock.js"
  */
 export const importRules = (file: string) =>
   Effect.gen(function* () {
-    const text = yield* Effect.tryPromise({
-      try: () => readFile(file, "utf8"),
+    const bytes = yield* Effect.tryPromise({
+      try: () => readFile(file),
       catch: () => new CannotStart({ message: `The file ${file} cannot be read. Nothing was changed.` })
     })
+    const text = yield* Effect.mapError(textOf(bytes), (faults) => new CannotStart({ message: explain(faults) }))
     const { imported, known } = yield* importAll(text).pipe(
       Effect.catchTags({
         RulesNotImported: ({ faults }) => new CannotStart({ message: explain(faults) }),
@@ -43,6 +44,30 @@ export const importRulesInto = (file: string, settings: ServerSettings) =>
       Effect.provide(Ports.layer(settings, Data.WITHOUT_MIGRATING))
     )
   })
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decoded = (bytes: Uint8Array) => Either.try(() => utf8.decode(bytes))
+
+/**
+ * The text of the file, or a fault for each line that is not UTF-8. Such a line must not be read with replacement
+ * characters: its secret would be another one than the receiver has, and every signature would be wrong.
+ */
+const textOf = (bytes: Uint8Array): Either.Either<string, ReadonlyArray<RuleImport.RuleImportFault>> =>
+  Either.mapLeft(decoded(bytes), () => {
+    const faults: Array<RuleImport.RuleImportFault> = []
+    for (let [line, from] = [1, 0]; from <= bytes.length; line++) {
+      const end = bytes.indexOf(LINE_FEED, from)
+      const until = end === -1 ? bytes.length : end
+      if (Either.isLeft(decoded(bytes.subarray(from, until)))) {
+        faults.push({ line, field: null, message: "is not UTF-8" })
+      }
+      from = until + 1
+    }
+    return faults
+  })
+
+const LINE_FEED = 10
 
 const explain = (faults: ReadonlyArray<RuleImport.RuleImportFault>): string =>
   [

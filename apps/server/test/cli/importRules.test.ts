@@ -47,9 +47,13 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** Runs the command on a file with the given lines, and returns its output. */
 const run = (...lines: ReadonlyArray<object>) =>
+  runOn(Buffer.from(lines.map((line) => JSON.stringify(line)).join("\n")))
+
+/** Runs the command on a file with these bytes, and returns its output. */
+const runOn = (bytes: Uint8Array) =>
   Effect.gen(function* () {
     const file = join(folder, "rules.jsonl")
-    yield* Effect.promise(() => writeFile(file, lines.map((line) => JSON.stringify(line)).join("\n")))
+    yield* Effect.promise(() => writeFile(file, bytes))
     const output: Array<string> = []
     const console = yield* Effect.console
     const listening: Console.Console = {
@@ -81,6 +85,29 @@ describe("rules import", () => {
       expect(yield* run(line)).toBe("1 rule imported.")
       expect(yield* run(line, { ...line, id: "old_2" })).toBe("1 rule imported.\n1 rule had been imported before.")
       expect((yield* rules()).items.map(({ id }) => id)).toEqual(["old_1", "old_2"])
+    }).pipe(Effect.provide(ports), Effect.runPromise))
+
+  it("a file that is not UTF-8 is refused, with the numbers of its lines; otherwise other secrets would be stored [legacy-2]", () =>
+    Effect.gen(function* () {
+      const { connection, place } = yield* RuleSamples.sharing()
+      const line = (id: string, secret: string) =>
+        JSON.stringify({
+          id,
+          connection_id: connection.id,
+          type: "enter",
+          place_id: place.id,
+          webhook_url: "https://old.example.com/hook",
+          secret,
+          created_at: "2020-06-01T00:00:00.000Z"
+        })
+      const lines = [line("old_1", "a plain secret of ASCII"), line("old_2", "Schlüssel der alten Regel"), ""]
+      const [plain = "", accented = ""] = lines
+      expect(yield* runOn(Buffer.from([plain, accented, plain, accented].join("\r\n"), "latin1"))).toBe(
+        "Nothing was imported:\n  line 2: is not UTF-8\n  line 4: is not UTF-8"
+      )
+      const { items } = yield* (yield* RuleStore).list(connection.userId, connection.id, "all", 10, undefined)
+      expect(items).toEqual([])
+      expect(yield* runOn(Buffer.from(`\uFEFF${lines.join("\r\n")}`))).toBe("2 rules imported.")
     }).pipe(Effect.provide(ports), Effect.runPromise))
 
   it("a file that is not there changes nothing", () =>

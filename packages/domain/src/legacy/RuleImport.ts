@@ -147,9 +147,7 @@ const readLine = (
   if (createdAt === undefined) wrong("created_at", "must be an ISO 8601 timestamp with a zone, and not in the future")
   const url = typeof value("webhook_url") === "string" ? String(given["webhook_url"]) : undefined
   if (url === undefined) wrong("webhook_url", "must be a string")
-  const secret = readSecret(value("secret"))
-  if (secret === undefined)
-    wrong("secret", `must be ${MIN_SECRET} to ${MAX_SECRET} characters, none of them control characters`)
+  const secret = readSecret(value("secret"), wrong)
 
   const requested = {
     type: given["type"],
@@ -189,10 +187,17 @@ const readOwner = (
   return wrong("connection_id", "is required, or app_id and sub in its place")
 }
 
-const readSecret = (value: unknown): string | undefined =>
-  typeof value === "string" && value.length >= MIN_SECRET && value.length <= MAX_SECRET && !/\p{Cc}/u.test(value)
-    ? value
-    : undefined
+const readSecret = (value: unknown, wrong: (field: string, message: string) => undefined): string | undefined => {
+  const isText =
+    typeof value === "string" && value.length >= MIN_SECRET && value.length <= MAX_SECRET && !/\p{Cc}/u.test(value)
+  if (!isText) {
+    return wrong("secret", `must be ${MIN_SECRET} to ${MAX_SECRET} characters, none of them control characters`)
+  }
+  // UTF-8 cannot write such a text. The stored secret would be another one than the receiver has.
+  return /\p{Cs}/u.test(value)
+    ? wrong("secret", "must not have one half of a surrogate pair (\\ud800 to \\udfff) without the other")
+    : value
+}
 
 /** A fault for each line that repeats a rule of an earlier line. */
 export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportFault> => {

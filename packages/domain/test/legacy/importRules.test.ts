@@ -150,6 +150,25 @@ describe("rules that are imported [§6.4.9]", () => {
     )
   })
 
+  it("a secret with half of a surrogate pair is refused, because UTF-8 would store another secret [legacy-2]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const on = yield* stage
+        const half = lineOf(on, { secret: `${SECRET} \ud83d` })
+        expect(yield* faultsOf(file(half))).toEqual([
+          "1 secret must not have one half of a surrogate pair (\\ud800 to \\udfff) without the other"
+        ])
+        expect(yield* importRules(file(lineOf(on, { secret: `${SECRET} \ud83d\ude00` })))).toMatchObject({
+          imported: 1
+        })
+        const { ownSecrets } = yield* MemoryDatabase
+        const sealed = yield* Effect.fromNullable(ownSecrets.get(RuleId.make("old_1")))
+        const vault = yield* Vault.Vault
+        expect(yield* vault.unseal(sealed, `legacy-secret ${on.user.id} old_1`)).toBe(`${SECRET} 😀`)
+      })
+    )
+  })
+
   it("a created_at of this very instant is not in the future; a millisecond later is", () => {
     inVirtualTime(
       Effect.gen(function* () {
