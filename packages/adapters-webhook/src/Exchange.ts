@@ -25,10 +25,11 @@ const SNIPPET = 1024
  */
 const CONNECT_MILLIS = 6_000
 /**
- * How long Node tries one address of a host before it tries the next one. Node's default is 250 ms. Then a distant
- * receiver that has an IPv6 address too could not be reached from a machine without IPv6.
+ * How long Node tries one address of a host before it tries the next one; the last address has no limit. Node's default
+ * is 250 ms. Then a distant receiver that has an IPv6 address too could not be reached from a machine without IPv6. A
+ * longer time would leave too little of the five seconds of an attempt for a host whose first three addresses are dead.
  */
-const ADDRESS_MILLIS = 1_500
+const ADDRESS_MILLIS = 1_000
 /**
  * Node's own servers close an idle connection after 5 s. A connection that was idle for longer than `KEEP_ALIVE_MILLIS`
  * is not reused, because the server may be closing it at the same moment.
