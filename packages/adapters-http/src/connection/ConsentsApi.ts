@@ -19,10 +19,14 @@ export const Uses = Schema.Struct({
     Schema.Struct({
       purpose: PurposeId.annotations({ description: "The purpose's id; the access log can be filtered by it" }),
       description: Schema.String.annotations({ description: "The purpose in the words that the user read at consent" }),
-      count: Schema.Int.annotations({ description: "How many requests for this purpose were answered" })
+      count: Schema.Int.annotations({
+        description: "How many requests for this purpose were answered, without those during a pause"
+      })
     })
   ).annotations({ description: "The most used purpose first; purposes that were never used come last" }),
-  without_purpose: Schema.Int.annotations({ description: "Answers that disclosed no coordinates" })
+  without_purpose: Schema.Int.annotations({
+    description: "Answers that disclosed no coordinates, without those during a pause"
+  })
 }).annotations({ identifier: "Uses" })
 
 /** A pause that is in force. */

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
+import { Disclosure } from "@place-access/domain/answers"
 import { AppId, ConnectionId, Page } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
@@ -105,7 +106,7 @@ const countUses =
   (userId, appId, from) =>
     sql`SELECT purpose, count(*) AS count FROM access_log
         WHERE user_id = ${userId} AND app_id = ${appId} AND at >= ${Rows.at(from)} AND error IS NULL
-          AND endpoint NOT LIKE ALL(${NOT_OF_APP}::text[])
+          AND endpoint NOT LIKE ALL(${NOT_OF_APP}::text[]) AND disclosed IS DISTINCT FROM ${Disclosure.PAUSED}
         GROUP BY purpose ORDER BY count(*) DESC, coalesce(purpose, '') COLLATE "C"`.pipe(
       Rows.all(UsesRow),
       orStoreError

@@ -74,8 +74,9 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
       after: PagePosition | undefined
     ) => StoreEffect<Page<AccessLogEntry>>
     /**
-     * Counts answered requests of the app (`AccessLogEntry.isOfApp`) since `from`, inclusive, for each purpose. The
-     * result is ordered by count, greatest first, and then by the purpose's key.
+     * Counts answered requests of the app (`AccessLogEntry.isOfApp`) since `from`, inclusive, for each purpose.
+     * Requests during a pause do not count, because their answers disclosed nothing (`Disclosure.PAUSED`). The result
+     * is ordered by count, greatest first, and then by the purpose's key.
      */
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
     /**

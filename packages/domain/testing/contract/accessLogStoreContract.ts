@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
 import { AccessLogStore, type AccessLogFilter } from "../../src/access-log/AccessLogStore.js"
+import * as Disclosure from "../../src/answers/Disclosure.js"
 import * as Entropy from "../../src/shared/Entropy.js"
 import { AccessLogEntryId, AppId, ConnectionId, UserId } from "../../src/shared/Ids.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
@@ -217,7 +218,7 @@ export const accessLogStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "countUses: answered requests by purpose, most used first; refused ones, events, the developer's, other apps and earlier ones are left out [connection-2]",
+    name: "countUses: answered requests by purpose, most used first; refused ones, those during a pause, events, the developer's, other apps and earlier ones are left out [connection-4, consent-3]",
     run: Effect.gen(function* () {
       const store = yield* AccessLogStore
       const [userId, other] = [yield* user, yield* user]
@@ -232,6 +233,8 @@ export const accessLogStoreContract: Contract<Ports> = [
       }
       yield* recorded(userId, { appId, purpose: "order_ahead", at: at(-1) })
       yield* recorded(userId, { appId, purpose: "order_ahead", status: 403, error: "scope_expired" })
+      for (const purpose of ["order_ahead", "return_later", null])
+        yield* recorded(userId, { appId, purpose, at: at(0), disclosed: Disclosure.PAUSED })
       yield* recorded(userId, { purpose: "order_ahead" })
       yield* recorded(other, { appId, purpose: "order_ahead" })
       Check.equal(

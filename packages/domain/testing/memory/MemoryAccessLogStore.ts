@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { type AccessLogEntry, isOfApp, isOfDeveloper } from "../../src/access-log/AccessLogEntry.js"
 import { AccessLogStore, type AccessLogKey } from "../../src/access-log/AccessLogStore.js"
+import * as Disclosure from "../../src/answers/Disclosure.js"
 import type { ConnectionId } from "../../src/shared/Ids.js"
 import * as Page from "../../src/shared/Page.js"
 import type { Timestamp } from "../../src/shared/Timestamp.js"
@@ -46,9 +47,9 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
       countUses: (userId, appId, from) =>
         Effect.sync(() => {
           const counts = new Map<string | null, number>()
-          for (const { at, error, purpose, ...entry } of accessLog) {
+          for (const { at, disclosed, error, purpose, ...entry } of accessLog) {
             if (entry.userId !== userId || entry.appId !== appId || at < from || error !== null) continue
-            if (!isOfApp(entry)) continue
+            if (!isOfApp(entry) || disclosed === Disclosure.PAUSED) continue
             counts.set(purpose, (counts.get(purpose) ?? 0) + 1)
           }
           return Array.from(counts, ([purpose, count]) => ({ purpose, count })).sort(
