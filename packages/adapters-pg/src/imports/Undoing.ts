@@ -168,8 +168,10 @@ const forget = (sql: SqlClient, of: Undone) =>
           WHERE v.user_id = ${userId} AND v.device_id = one.device_id AND v.report_key = one.report_key
           RETURNING one.heir_id AS device_id, coalesce(v.departure, v.arrival) AS last_at
         ), span AS (SELECT device_id, max(last_at) AS last_at FROM kept GROUP BY device_id)
-        UPDATE devices SET history_ends_at = greatest(history_ends_at, span.last_at)
-        FROM span WHERE devices.user_id = ${userId} AND devices.device_id = span.device_id`
+        UPDATE devices device SET
+          stays_due_from = least(stays_due_from, ${ifFirst(sql, "shared_from")}),
+          history_ends_at = greatest(history_ends_at, span.last_at, ${ifFirst(sql, "shared_until")})
+        FROM span WHERE device.user_id = ${userId} AND device.device_id = span.device_id`
     yield* sql`DELETE FROM visit_reports WHERE ${isOfImport}`
     yield* sql`DELETE FROM stays WHERE ${isOfImport}`
     yield* sql`DELETE FROM stay_backfills WHERE ${isOfImport}`

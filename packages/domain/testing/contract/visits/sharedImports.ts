@@ -100,5 +100,21 @@ export const sharedImports: Contract<Visits.VisitSamplePorts | ImportStore> = [
       Check.equal(yield* dueFrom(known), t(1), "then the other one, which had no stays")
       yield* Imports.forget(known)
     })
+  },
+  {
+    name: "undo: an import that takes over only a visit gets its stays too, and ends with its newest entry [imports-2, imports-13, visits-6]",
+    run: Effect.gen(function* () {
+      const { fixes, now, staysOf, store, t, userId } = yield* sharedReadings
+      yield* Uploads.commit(yield* Samples.device(userId), { fixes })
+      const visits = [Uploads.visit(Timestamp.plus(t(0), -Timestamp.MINUTE), null)]
+      const wrong = yield* Imports.done(userId, now, { fixes, visits })
+      const heir = yield* Imports.done(userId, now, { fixes: fixes.slice(1), visits })
+      yield* Imports.undone(wrong, now)
+      const { dueFrom } = yield* Visits.progress({ userId, id: heir.deviceId })
+      Check.equal(dueFrom, t(1), "due")
+      yield* store(heir, [[t(1), null]])
+      Check.equal(yield* staysOf(heir), [[t(1), t(5)]], "the end of the file")
+      yield* Imports.forget(heir)
+    })
   }
 ]

@@ -103,8 +103,8 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
       gone.push(fix)
       continue
     }
-    const isFirst = (tables.importDevices.get(next) ?? null) === null
-    for (const at of [fix.capturedAt, ...(isFirst ? sharedWith(tables, next) : [])]) {
+    const shared = sharedIfFirst(tables, next)
+    for (const at of [fix.capturedAt, ...shared]) {
       inherited(tables, next, at)
       deriveFrom(tables, next, at)
     }
@@ -115,8 +115,13 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
     if (visit.userId !== userId || !going.includes(visit.deviceId)) continue
     const next = handOver(tables, tables.visitReports, visit, { going, own: VisitReport.key(visit) })
     if (next === undefined) continue
+    const shared = sharedIfFirst(tables, next)
     const end = visit.departure ?? visit.arrival
     if (end !== null) inherited(tables, next, end)
+    for (const at of shared) {
+      inherited(tables, next, at)
+      deriveFrom(tables, next, at)
+    }
   }
   for (const [key, stay] of tables.stays) if (going.includes(stay.deviceId)) tables.stays.delete(key)
   for (const [key, row] of tables.stayBackfills) if (going.includes(row.deviceId)) tables.stayBackfills.delete(key)
@@ -186,6 +191,13 @@ const deriveFrom = ({ staysDueFrom }: Tables, id: DeviceId, at: Timestamp.Timest
 /** The times of the fixes that the file of the device `id` has, but that are stored under another device. */
 const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
   [...fixes.values()].flatMap(({ alsoFrom, capturedAt }) => (alsoFrom?.includes(id) === true ? [capturedAt] : []))
+
+/**
+ * The times of these fixes before the import with the device `id` gets its first entry: from then on, its stays are
+ * derived from these fixes too (decision imports-2).
+ */
+const sharedIfFirst = (tables: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
+  (tables.importDevices.get(id) ?? null) === null ? sharedWith(tables, id) : []
 
 /** Creates the device for a device of the archive, unless it exists. */
 const addPart = (
