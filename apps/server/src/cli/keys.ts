@@ -6,6 +6,7 @@ import { keysStatus as report } from "../operator/keysStatus.js"
 import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
 import * as Mark from "../virtual/Mark.js"
+import * as WorldKeys from "../virtual/WorldKeys.js"
 
 type Ports = Layer.Layer.Success<ReturnType<typeof ports>>
 
@@ -34,7 +35,9 @@ const carryOut = (
 
 /** Prints which keys there are, and how many values need each of them. */
 export const keysStatus = (json: boolean, storage: Settings.Storage): Effect.Effect<void, CannotStart> =>
-  carryOut({ _tag: "KeysStatus" }, report, Effect.void, json, storage)
+  Effect.flatMap(WorldKeys.ofFolder(storage), (known) =>
+    carryOut({ _tag: "KeysStatus" }, report, Effect.void, json, known)
+  )
 
 /** Encrypts stored secrets again with the newest key. Refuses the folder of a test world whose server does not run. */
 export const keysReencrypt = (json: boolean, storage: Settings.Storage): Effect.Effect<void, CannotStart> =>

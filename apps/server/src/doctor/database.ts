@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import * as Check from "./Check.js"
 import * as clock from "./clock.js"
 import { adviceFor, summary } from "../operator/keys.js"
+import * as WorldKeys from "../virtual/WorldKeys.js"
 
 /** Checks the database without changing it: applies no migration, creates nothing and writes nothing. */
 export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray<Check.Finding>> =>
@@ -19,7 +20,7 @@ export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray
         )
       ]
     }
-    return yield* existing(storage)
+    return yield* existing(yield* WorldKeys.ofFolder(storage))
   }).pipe(
     Effect.catchAll((error) =>
       Effect.succeed([

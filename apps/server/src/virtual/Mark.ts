@@ -25,7 +25,8 @@ const pathIn = (dataDir: string): string => join(dataDir, DataFolder.TEST_WORLD)
 /** Whether the folder belongs to a test world. */
 const isMarked = (dataDir: string): boolean => existsSync(pathIn(dataDir))
 
-const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, "database", "PG_VERSION"))
+/** Whether the folder has a database. A start that fails before this leaves at most a mark in a new folder. */
+export const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, "database", "PG_VERSION"))
 
 /**
  * Fails when the folder belongs to a test world. Programs on the machine's clock call this function before they write

@@ -8,7 +8,7 @@ import { ImportStore } from "@place-access/domain/imports"
 import { TierStore } from "@place-access/domain/sweeps"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
 import { VirtualTime } from "@place-access/domain/testing"
-import { DataFolder, NodeEntropy, NodeVault } from "@place-access/adapters-pg"
+import { DataFolder, NodeEntropy } from "@place-access/adapters-pg"
 import {
   CannotStart,
   isLoopback,
@@ -20,8 +20,7 @@ import {
   Webhooks,
   work
 } from "@place-access/worker"
-import { Clock, Console, Context, Duration, Effect, Either, identity, Layer, Option, Runtime } from "effect"
-import { createHash } from "node:crypto"
+import { Clock, Console, Context, Duration, Effect, identity, Layer, Option, Runtime } from "effect"
 import { resolve } from "node:path"
 import * as Listener from "../http/Listener.js"
 import { serveHttp } from "../http/serveHttp.js"
@@ -39,6 +38,7 @@ import * as Routes from "./routes.js"
 import * as SeededEntropy from "./SeededEntropy.js"
 import type { VirtualOptions } from "./VirtualOptions.js"
 import { World } from "./World.js"
+import * as WorldKeys from "./WorldKeys.js"
 import * as WorldSnapshots from "./WorldSnapshots.js"
 
 /**
@@ -84,11 +84,15 @@ const newMark = ({ at, seed }: VirtualOptions) =>
 const prepare = (dataDir: string) =>
   Effect.mapError(DataFolder.prepare(dataDir), ({ message }) => new CannotStart({ fault: "settings", message }))
 
+const startedAs = (mark: Mark.Mark, isUsed: boolean): Mark.Mark => (isUsed ? mark : { ...mark, starts: 0 })
+
 /** Opens the world of the data folder; makes a world in a new folder. */
 export const openWorld = (dataDir: string, options: VirtualOptions) =>
   Effect.gen(function* () {
     const found = yield* Mark.read(dataDir)
-    if (Option.isSome(found) && (options.seed !== null || options.at !== null)) {
+    const isAsked = options.seed !== null || options.at !== null
+    const isUsed = Option.isSome(found) && Mark.hasDatabase(dataDir)
+    if (isUsed && isAsked) {
       return yield* new CannotStart({
         fault: "usage",
         message: "--seed and --at are for a new world, and this data folder has one already. Choose another DATA_DIR."
@@ -97,18 +101,14 @@ export const openWorld = (dataDir: string, options: VirtualOptions) =>
     // `prepare` accepts every folder that has the mark of a test world (`Mark`), so it must check a new folder before
     // the first mark is written.
     if (Option.isNone(found)) yield* prepare(dataDir)
-    const before = Option.isSome(found) ? found.value : yield* newMark(options)
+    // A start that failed before it made the database has used nothing of the world. So the next start is the first one
+    // again: with another number of starts, the seed would give other ids.
+    const before =
+      Option.isNone(found) || (!isUsed && isAsked) ? yield* newMark(options) : startedAs(found.value, isUsed)
     const mark = { ...before, starts: before.starts + 1 }
     yield* Mark.write(dataDir, mark)
     return mark
   })
-
-/** With a seed, derives the service's key from the seed too, because some tokens are derived from that key. */
-const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Mark): typeof storage => {
-  if (storage._tag === "Postgres" || Option.isSome(storage.keys) || seed === null) return storage
-  const key = createHash("sha256").update(`${seed}\nkey`).digest("base64")
-  return { ...storage, keys: Option.some(Either.getOrThrow(NodeVault.parseKeys(`seed:${key}`))) }
-}
 
 /**
  * A request may make work for the worker's loops, even when it raises no `WorkSignal`. So after each request, loops
@@ -181,7 +181,7 @@ const run = (
     const ports = Ports.layerOver(
       Stores.over(world.signal, entropy),
       world.sending.around(Webhooks.layer(settings.webhooks)),
-      { storage: withKeys(settings.storage, mark) },
+      { storage: WorldKeys.ofWorld(settings.storage, mark) },
       { patience: Duration.infinity, onMissing: listener.onMissing }
     )
     const loops = work(settings, { leases: LEASES, regular: VirtualTime.Process.periodic }).pipe(

@@ -1,10 +1,15 @@
+import { NodeVault } from "@place-access/adapters-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach } from "vitest"
+import { keysStatus } from "../../src/cli/keys.js"
+import { database as doctorOf } from "../../src/doctor/database.js"
+import * as Ports from "../../src/Ports.js"
 import { openWorld } from "../../src/virtual/serveVirtual.js"
+import * as WorldKeys from "../../src/virtual/WorldKeys.js"
 
 let folder: string
 beforeEach(async () => {
@@ -42,6 +47,65 @@ describe("the folder of a new test world [virtual-time-1]", () => {
         expect(yield* openWorld(dataDir, OPTIONS)).toMatchObject({ seed: "one", starts: 1 })
         expect(yield* stateOf(dataDir)).toEqual({ mode: 0o700, names: ["test-world.json"] })
       }
+    })
+  )
+
+  it.effect(
+    "is still new after a start that failed before the database was made: the seed gives the same run [virtual-time-5]",
+    () =>
+      Effect.gen(function* () {
+        const first = yield* openWorld(folder, OPTIONS)
+        expect(yield* openWorld(folder, OPTIONS)).toEqual(first)
+        expect(yield* openWorld(folder, { seed: null, at: null })).toEqual(first)
+        expect(yield* openWorld(folder, { seed: "two", at: 5 })).toEqual({ seed: "two", now: 5, starts: 1 })
+      })
+  )
+
+  it.effect("is used from the moment it has a database: --seed and --at are refused, and each start counts", () =>
+    Effect.gen(function* () {
+      const first = yield* openWorld(folder, OPTIONS)
+      yield* Effect.promise(async () => {
+        await mkdir(join(folder, "database"))
+        await writeFile(join(folder, "database", "PG_VERSION"), "17")
+      })
+      expect(yield* Effect.flip(openWorld(folder, OPTIONS))).toMatchObject({ fault: "usage" })
+      expect(yield* openWorld(folder, { seed: null, at: null })).toEqual({ ...first, starts: 2 })
+    })
+  )
+})
+
+describe("the key of a test world with a seed [virtual-time-5]", () => {
+  const storage = () => ({ _tag: "Embedded", dataDir: folder, keys: Option.none() }) as const
+
+  it.effect("is that of its seed, also for a command that reads the folder while no server runs", () =>
+    Effect.gen(function* () {
+      const mark = yield* openWorld(folder, OPTIONS)
+      const found = yield* WorldKeys.ofFolder(storage())
+      expect(found).toEqual(WorldKeys.ofWorld(storage(), mark))
+      expect(found).not.toEqual(storage())
+    })
+  )
+
+  it.live(
+    "opens what is sealed: the doctor and the status of the keys report no missing key while no server runs",
+    () =>
+      Effect.gen(function* () {
+        const mark = yield* openWorld(folder, OPTIONS)
+        yield* Effect.scoped(Layer.build(Ports.database({ storage: WorldKeys.ofWorld(storage(), mark) })))
+        const findings = yield* doctorOf(storage())
+        expect(findings.filter(({ state }) => state === "problem")).toEqual([])
+        expect(findings.map(({ check }) => check)).toContain("keys")
+        expect(yield* Effect.either(keysStatus(true, storage()))).toEqual(Either.right(undefined))
+        expect(yield* Effect.promise(() => readdir(folder))).not.toContain("keys")
+      })
+  )
+
+  it.effect("is not taken for a folder that is no test world, and not in place of SECRET_KEYS", () =>
+    Effect.gen(function* () {
+      expect(yield* WorldKeys.ofFolder(storage())).toEqual(storage())
+      yield* openWorld(folder, OPTIONS)
+      const own = { ...storage(), keys: Option.some(Either.getOrThrow(NodeVault.parseKeys(`own:${"A".repeat(43)}=`))) }
+      expect(yield* WorldKeys.ofFolder(own)).toEqual(own)
     })
   )
 })
