@@ -139,7 +139,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /**
      * Locks the row's endpoint, reads the clock and the event's rows, gives them to `decide` and stores the new row.
      * The lock makes two replays of one event wait for each other. Before `decide` is called, waiting rows of the event
-     * that are of an earlier epoch of the endpoint end as failed. None when the app has no row of this id.
+     * that are of an earlier epoch of the endpoint end as failed. None when the app has no row of this id, or when the
+     * event's rows are deleted before the new row is stored (decision deletions-3).
      */
     readonly replay: (
       appId: AppId,
