@@ -21,3 +21,13 @@ describe("the form of a new place [consent-11]", () => {
     expect(await kind()).toBe("home")
   })
 })
+
+it("a card shows the centre of a place to six decimals, which is a tenth of a metre, and the form keeps the whole value [places-5]", async () => {
+  const person = await world.person()
+  const circle = { lat: 52.564915558749554, lon: -0.000000001, radiusM: 150 }
+  const place = { label: Place.Label.make("Workshop"), kind: "work", circle } as const
+  const { id } = await world.run(createPlace(person.account.id, place))
+  const { text } = await person.get("/portal/places")
+  expect(/<dt>Centre<\/dt>\s*<dd>([^<]*)<\/dd>/.exec(text)?.[1]).toBe("52.564916, 0")
+  expect((await person.get(`/portal/places/${id}`)).text).toContain('value="52.564915558749554"')
+})

@@ -236,24 +236,33 @@ interface Lettering {
   readonly line: number
   /** The labels that are already on the picture. The names of towns must not touch these labels. */
   readonly taken?: ReadonlyArray<LandLabel>
+  /** A point whose mark must cover no name. The name of a town that the mark would cover is below the town. */
+  readonly mark?: At
 }
+
+/** How far below its usual position, above the town, a name is written below the town, in lines. */
+const BELOW = 1.2
 
 /**
  * Draws the most important towns of the picture, at most `most`. Towns whose names would touch another name are left
  * out.
  */
-export const towns = (view: LandView, { letter, line, most, taken = [] }: Lettering): string => {
+export const towns = (view: LandView, { letter, line, mark, most, taken = [] }: Lettering): string => {
   if (!isOnMap(view.centre)) return ""
+  const isUnderMark = (x: number, y: number, width: number): boolean =>
+    mark !== undefined && Math.abs(x - mark.x) < width / 2 + 6 && y > mark.y - 3 && y - line < mark.y + 3
   const found = around(view)
     .flatMap(({ place, tile }) =>
       tile.names
         .filter(({ rank }) => rank > 0)
         .map(({ name, rank, weight, x, y }) => {
           const [px, py] = place([x, y])
-          return { name, rank, weight, x: px, y: py, width: name.length * letter }
+          const width = name.length * letter
+          const text = isUnderMark(px, py - 5, width) ? py + BELOW * line - 5 : py - 5
+          return { name, rank, weight, x: px, y: text, town: py, width }
         })
     )
-    .filter(({ width, x, y }) => x > width / 2 && x < view.width - width / 2 && y > line + 2 && y < view.height - 4)
+    .filter(({ width, x, y }) => x > width / 2 && x < view.width - width / 2 && y > line - 3 && y < view.height - 9)
     .sort((a, b) => a.rank - b.rank || b.weight - a.weight)
   const shown: Array<(typeof found)[number]> = []
   for (const one of found) {
@@ -264,8 +273,8 @@ export const towns = (view: LandView, { letter, line, most, taken = [] }: Letter
   }
   return shown
     .map(
-      ({ name, x, y }) =>
-        `<circle class="town" cx="${round(x)}" cy="${round(y)}" r="2"/><text class="town-name" x="${round(x)}" y="${round(y - 5)}">${escape(name)}</text>`
+      ({ name, town, x, y }) =>
+        `<circle class="town" cx="${round(x)}" cy="${round(town)}" r="2"/><text class="town-name" x="${round(x)}" y="${round(y)}">${escape(name)}</text>`
     )
     .join("")
 }

@@ -21,7 +21,8 @@ export const miniMap = (centre: Geometry.Point): Html => {
       {
         most: 2,
         letter: 6,
-        line: 16
+        line: 16,
+        mark: { x: WIDTH / 2, y: HEIGHT / 2 }
       }
     )}<circle class="here" cx="${WIDTH / 2}" cy="${HEIGHT / 2}" r="6"/></svg>`
   )

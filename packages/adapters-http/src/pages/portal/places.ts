@@ -85,6 +85,9 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
     })
   })
 
+/** A coordinate, to a tenth of a metre. Places that were made with the API may have more decimals. */
+const degrees = (coordinate: number): string => String(Number(coordinate.toFixed(6)))
+
 const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceCard, token: string): Html => {
   const town = nearestTown(place.circle)
   return html`<li class="card">
@@ -112,7 +115,7 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
           <dd>${town}</dd>`
       }
       <dt>${words.centre}</dt>
-      <dd>${place.circle.lat}, ${place.circle.lon}</dd>
+      <dd>${degrees(place.circle.lat)}, ${degrees(place.circle.lon)}</dd>
       <dt>${words.radius}</dt>
       <dd>${place.circle.radiusM} m</dd>
     </dl>
