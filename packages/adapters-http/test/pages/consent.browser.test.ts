@@ -149,6 +149,18 @@ describeBrowser("the consent page", () => {
     world.clock.advance(-10 * Timestamp.DAY)
   })
 
+  it("renewal: a permission that stays and takes two lines is set apart from the next one", async () => {
+    const { page } = at
+    const scopes = [CURRENT, "location.rules.place", LATEST]
+    const { app, person } = await connected(at, scopes)
+    await at.as(person)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(at.authorize(app, scopes.join(" ")))
+    const permissions = page.getByRole("region", { name: "What stays as it is" }).getByRole("listitem")
+    const [first, second] = [await permissions.nth(0).boundingBox(), await permissions.nth(1).boundingBox()]
+    expect((second?.y ?? 0) - (first?.y ?? 0) - (first?.height ?? 0)).toBeGreaterThan(4)
+  })
+
   it("renewal: Enter on a choice presses what changes nothing [consent-8]", async () => {
     const { page, world } = at
     const { app, person } = await connected(at)

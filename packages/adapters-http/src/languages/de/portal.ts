@@ -200,7 +200,7 @@ export const places: typeof en.places = {
 
 export const accessLog: typeof en.accessLog = {
   title: "Zugriffsprotokoll",
-  lead: "Jede Abfrage jeder App über Sie und alles, was Apps mitgeteilt werden sollte, das Neueste zuerst. Der Eintrag wird geschrieben, bevor die App ihre Antwort bekommt. Wiederholungen stehen in einer Zeile.",
+  lead: "Jede Abfrage jeder App über Sie und alles, was Apps mitgeteilt werden sollte, das Neueste zuerst. Jeder Eintrag wird geschrieben, bevor die App ihre Antwort bekommt. Wiederholungen stehen in einer Zeile.",
   filter: {
     app: "App",
     allApps: "Alle Apps",

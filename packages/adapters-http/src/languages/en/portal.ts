@@ -211,7 +211,7 @@ export const places = {
  */
 export const accessLog = {
   title: "Access log",
-  lead: "Every request of every app about you and everything that apps were to be told, the newest first. It is written before the app gets its answer. Repeats are one line.",
+  lead: "Every request of every app about you and everything that apps were to be told, the newest first. Each entry is written before the app gets its answer. Repeats are one line.",
   filter: {
     app: "App",
     allApps: "All apps",

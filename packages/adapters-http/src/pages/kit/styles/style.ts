@@ -37,6 +37,7 @@ dl + p, details form + p { margin-top: 0.75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; min-width: 0; }
 dd > :last-child { margin-bottom: 0; }
+dd > .plain > li + li { margin-top: 0.5rem; }
 dd > form:last-child { margin-bottom: 0.75rem; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.875em; }
