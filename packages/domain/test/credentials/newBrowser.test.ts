@@ -145,7 +145,7 @@ describe("one browser is known to each account that signed in with it [accounts-
         people
           .slice(1)
           .map(({ id }) => id)
-          .reverse()
+          .toReversed()
       )
       expect(new Set(known.map(({ id }) => id)).size).toBe(5)
     }).pipe(Effect.provide(stores))
