@@ -63,7 +63,10 @@ export const signIn = (
             const subscription = endpoint === undefined ? { events } : { endpoint_id: endpoint }
             const response = yield* call(base, "POST", path, cookie, subscription)
             if (response.status === 404) return yield* unknown(app, endpoint)
-            if (response.status === 409) return yield* new StreamRefused({ why: yield* refusalOf(response) })
+            if (response.status === 409) {
+              const why = yield* refusalOf(response)
+              return yield* new StreamRefused({ why: why === "" ? "it answers 409" : why })
+            }
             const { body } = yield* accepted(response, base)
             return body === null ? Stream.fail(new Lost({ why: "nothing came" })) : messages(body)
           })

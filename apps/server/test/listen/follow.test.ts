@@ -76,6 +76,15 @@ describe("a connection that was lost", () => {
     })
   )
 
+  it.effect("counts from its own loss on: tries that reach no service give a refusal no further time", () =>
+    Effect.gen(function* () {
+      const unreached = Array.from({ length: 6 }, () => connection(cut))
+      const { end, lines } = yield* following([connection(cut, ready()), ...unreached, connection(full)], 100)
+      expect(end).toBe("The service says: the app has enough listeners.")
+      expect(lines.filter((line) => line.startsWith("Not connected: the app has"))).toEqual([])
+    })
+  )
+
   it.effect("a first connection that is refused ends the command at once", () =>
     Effect.gen(function* () {
       const { end, lines } = yield* following([connection(full), open(ready())], 1)
