@@ -201,6 +201,31 @@ describe("a zone rule whose window opens later", () => {
     expect(ask(500)).toEqual({ _tag: "Refused", retryAfterMillis: 400 * DAY - 500 * 4 * MINUTE })
   })
 
+  it("a refusal reads the openings a few times each, however many wait: it does not occupy the process", () => {
+    let questions = ZoneQuestions.none
+    const ask = (index: number, one: Geometry.Circle, opensAt: number) => {
+      const asking = ZoneQuestions.ask(questions, one, time(NOON + index * 4 * MINUTE), time(opensAt))
+      expect(asking._tag).toBe("Allowed")
+      if (asking._tag === "Allowed") questions = asking.questions
+    }
+    // Only 24 hours that begin late on the day of the 100 openings have no room, because they include the ten zones.
+    TEN_ZONES.forEach((one, index) => ask(index, one, NOON + 4 * DAY + 16 * HOUR))
+    for (let index = 0; index < 100; index++) {
+      ask(10 + index, circle(5, 5, 100), NOON + 4 * DAY - index * 10 * MINUTE)
+    }
+    let reads = 0
+    const circles = questions.circles.map((one) => ({
+      ...one,
+      get askedAt() {
+        reads++
+        return one.askedAt
+      }
+    }))
+    const late = [circle(6, 6, 1_900), time(NOON + 2 * DAY), time(NOON + 4 * DAY - MINUTE)] as const
+    expect(ZoneQuestions.ask({ calls: [], circles }, ...late)._tag).toBe("Refused")
+    expect(reads).toBeLessThan(30 * circles.length ** 2)
+  })
+
   it("for any questions: no 24 hours have more than the budget of a day, and the wait is exact [M8]", () => {
     const town = fc.array(
       fc.record({
