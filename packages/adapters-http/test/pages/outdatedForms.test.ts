@@ -4,6 +4,8 @@ import { Scope } from "@place-access/domain/shared"
 import { Fixtures, RuleSamples, samplePng } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
+import { sendLogo } from "../support/logoForm.js"
+import type { Answer } from "../support/wire.js"
 import { startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -123,17 +125,7 @@ describe("a developer's form that was opened before somebody else's change is no
     const { api, app, browser, owner, path } = await opened()
     const logo = async () => (await world.run(getApp(owner.account, app.id, "read"))).proposal?.logo ?? null
     const at = `${path}/logo`
-    const upload = (page: { readonly text: string }, png: string) => {
-      const [, form = ""] = /<form[^>]*multipart[^>]*>(.*?)<\/form>/s.exec(page.text) ?? []
-      const body = new FormData()
-      for (const [, name = "", value = ""] of form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)) {
-        body.set(name, value)
-      }
-      body.set("logo", new Blob([Buffer.from(png, "base64")], { type: "image/png" }), "logo.png")
-      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
-      const sent = { method: "POST", body, headers: { cookie, origin: world.url }, redirect: "manual" as const }
-      return fetch(world.url + at, sent).then(async (answer) => ({ status: answer.status, text: await answer.text() }))
-    }
+    const upload = (page: Answer, png: string) => sendLogo(world.url, browser, page, at, png)
     const empty = await browser.get(at)
     await owner.send("PATCH", api, { logo_png: samplePng("cup") })
     const [page, cup] = [await browser.get(at), await logo()]

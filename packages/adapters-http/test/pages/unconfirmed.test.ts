@@ -3,6 +3,7 @@ import { Fixtures, MemoryDatabase, samplePng } from "@place-access/domain/testin
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
+import { sendLogo } from "../support/logoForm.js"
 import { mailTo } from "../support/mailbox.js"
 import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
@@ -102,9 +103,11 @@ describe("an app in production of a developer whose address nobody confirmed [ac
     const page = await browser.get(path)
     const answers = [
       await browser.submit(page, path, { ...about, name: "Tea Finder" }),
-      await browser.submit(page, `${path}/redirect-uris`, { redirect_uris: NEW_ORIGIN })
+      await browser.submit(page, `${path}/redirect-uris`, { redirect_uris: NEW_ORIGIN }),
+      await sendLogo(world.url, browser, await browser.get(`${path}/logo`), `${path}/logo`, samplePng("cup"))
     ]
     expect(answers.map(({ headers, status }) => [status, headers.get("location")])).toEqual([
+      [303, EMAIL],
       [303, EMAIL],
       [303, EMAIL]
     ])
