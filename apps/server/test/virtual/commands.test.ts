@@ -34,7 +34,8 @@ const commands: ReadonlyArray<readonly [string, Command]> = [
   ],
   [
     "account suspend",
-    (settings) => aboutAccounts({ command: { _tag: "Suspend", account: email }, json: false, isConfirmed: false }, settings)
+    (settings) =>
+      aboutAccounts({ command: { _tag: "Suspend", account: email }, json: false, isConfirmed: false }, settings)
   ]
 ]
 
