@@ -104,7 +104,6 @@ const openSession = (base: string, { code, ...credentials }: DeveloperCredential
 const call = (base: string, method: string, path: string, cookie?: string, body?: object) =>
   Effect.tryPromise({
     try: (signal) =>
-      // `new URL(path, base)` would drop the path of `base`, under which a proxy may serve the service.
       fetch(base + path, {
         method,
         redirect: "manual",

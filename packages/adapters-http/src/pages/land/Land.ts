@@ -250,7 +250,7 @@ const BELOW = 1.2
 export const towns = (view: LandView, { letter, line, mark, most, taken = [] }: Lettering): string => {
   if (!isOnMap(view.centre)) return ""
   const isUnderMark = (x: number, y: number, width: number): boolean =>
-    mark !== undefined && Math.abs(x - mark.x) < width / 2 + 6 && y > mark.y - 3 && y - line < mark.y + 3
+    mark !== undefined && Math.abs(x - mark.x) < width / 2 + 6 && y > mark.y - 6 && y - line < mark.y + 3
   const found = around(view)
     .flatMap(({ place, tile }) =>
       tile.names
