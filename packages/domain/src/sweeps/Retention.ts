@@ -41,7 +41,7 @@ export const RetentionKind = Schema.Literal(
   "sign_in_tries",
   /** The time until deletion counts from the end of the rate limit's window. */
   "rate_windows",
-  /** The time until deletion counts from the last question about a zone that spent the budget (`ZoneQuestions`). */
+  /** The time until deletion counts from the newest time that the row stores (`ZoneQuestions.lastAt`). */
   "budgets",
   /** The time until deletion counts from the time of the stored answer. */
   "idempotent_answers",

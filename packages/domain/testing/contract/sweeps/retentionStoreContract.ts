@@ -12,6 +12,7 @@ import { IdempotencyStore } from "../../../src/idempotency/IdempotencyStore.js"
 import { askZone } from "../../../src/limits/spendLimits.js"
 import { LimitStore } from "../../../src/limits/LimitStore.js"
 import * as Subject from "../../../src/limits/Subject.js"
+import * as ZoneQuestions from "../../../src/limits/ZoneQuestions.js"
 import * as NamedMail from "../../../src/mail/NamedMail.js"
 import type { RefreshToken } from "../../../src/tokens/TokenFamily.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
@@ -262,6 +263,21 @@ export const retentionStoreContract: Contract<Ports> = [
       Check.equal(yield* refusal, { _tag: "Refused", retryAfterMillis: 1 }, "counted")
       yield* remove("budgets", yield* now)
       Check.equal(yield* refusal, { _tag: "Refused", retryAfterMillis: 0 }, "gone")
+    })
+  },
+  {
+    name: "budgets with a zone rule whose window opens later: by the opening, so that the rule still counts then [limits-8, M8]",
+    run: Effect.gen(function* () {
+      const limits = yield* LimitStore
+      const { connection } = yield* Samples.connected()
+      const opensAt = Timestamp.plus(yield* now, 9 * Timestamp.DAY)
+      const circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
+      yield* limits.ask(connection, (before, at) => ZoneQuestions.ask(before, circle, at, opensAt))
+      const count = limits.ask(connection, ({ circles }) => ({ _tag: "Refused", retryAfterMillis: circles.length }))
+      yield* remove("budgets", Timestamp.plus(opensAt, -1))
+      Check.equal(yield* count, { _tag: "Refused", retryAfterMillis: 2 }, "a millisecond too early")
+      yield* remove("budgets", opensAt)
+      Check.equal(yield* count, { _tag: "Refused", retryAfterMillis: 0 }, "gone")
     })
   },
   {
