@@ -97,9 +97,10 @@ export const isTooCoarse = (accuracyM: number | null | undefined): boolean => Ge
 
 /**
  * The maximum number of openings in the future. Without this limit, an app could make and delete rules about circles
- * far from each other, and the stored list would grow.
+ * far from each other, and the stored list would grow. A refusal looks for the end of its wait at each opening, and
+ * there at each opening of the same day, so the time that it takes grows with the cube of this number.
  */
-export const WAITING_MAX = 500
+export const WAITING_MAX = 50
 
 /**
  * Whether one more question is allowed, and which questions count afterwards. `opensAt` is for a zone rule: the opening
@@ -164,21 +165,10 @@ const waitOfDay = (
   opensAt: Timestamp | null
 ): number => {
   const near = circles.filter((earlier) => edgeDistanceM(earlier, circle) <= TOWN_M)
-  // Whether 24 hours have room depends only on their beginning, and on whether the circle is listed: it then keeps its
-  // place in the order. Each such result is computed once, because hundreds of openings may lie within one day.
-  const known = { listed: new Map<Timestamp, boolean>(), unlisted: new Map<Timestamp, boolean>() }
   const isAllowedAt = (now: Timestamp): boolean => {
     const times = timesOf(now, opensAt)
     const hasRoom = times.length === 1 || circles.filter(({ askedAt }) => askedAt > now).length < WAITING_MAX
-    if (!hasRoom) return false
-    const counting = countingAt(near, now)
-    const results = counting.some((one) => isSame(one, circle)) ? known.listed : known.unlisted
-    const fits = (start: Timestamp): boolean => {
-      const result = results.get(start) ?? fitsFrom(counting, circle, start)
-      results.set(start, result)
-      return result
-    }
-    return times.every((time) => startsOf(counting, time).every(fits))
+    return hasRoom && times.every((time) => fits(countingAt(near, now), circle, time))
   }
   if (isAllowedAt(at)) return 0
   // Whether the question is allowed can change only at these times: a circle stops to count, or an opening is reached.
@@ -189,17 +179,15 @@ const waitOfDay = (
   return allowed === undefined ? COUNTED_FOR : allowed - at
 }
 
-/** The beginnings of the 24 hours that include `time` and may have too many questions. */
-const startsOf = (near: ReadonlyArray<QueriedCircle>, time: Timestamp): ReadonlyArray<Timestamp> => [
-  ...near.map(({ askedAt }) => askedAt).filter((start) => start <= time && time - start <= COUNTED_FOR),
-  time
-]
-
-/** Whether the circle fits into the budget of the 24 hours from `start`. */
-const fitsFrom = (near: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, start: Timestamp): boolean => {
-  const isWithin = ({ askedAt }: QueriedCircle) => askedAt >= start && askedAt - start <= COUNTED_FOR
-  if (near.some((earlier) => isSame(earlier, circle) && isWithin(earlier))) return true
-  return locatedKm2(distinct(withQuestion(near, circle, [start]).filter(isWithin))) <= LOCATED_KM2_MAX
+/** Whether the circle fits into the budget of each 24 hours that include `time`. */
+const fits = (near: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, time: Timestamp): boolean => {
+  const starts = near.map(({ askedAt }) => askedAt).filter((start) => start <= time && time - start <= COUNTED_FOR)
+  return [...starts, time].every((start) => {
+    const isWithin = ({ askedAt }: QueriedCircle) => askedAt >= start && askedAt - start <= COUNTED_FOR
+    const within = near.filter(isWithin)
+    if (within.some((earlier) => isSame(earlier, circle))) return true
+    return locatedKm2(distinct(withQuestion(near, circle, [time]).filter(isWithin))) <= LOCATED_KM2_MAX
+  })
 }
 
 /** Each circle once, at its first place. All entries of a circle follow each other. */
