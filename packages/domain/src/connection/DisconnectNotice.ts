@@ -23,6 +23,28 @@ export const message = (
   link: linkTo(connection)
 })
 
+/** The e-mail about the end of exact location. `ended`: nothing else was shared, so the connection ended. */
+export const exactLocationStopped = (
+  dedupeKey: string,
+  app: Pick<App, "name">,
+  connection: Pick<Connection, "id" | "userId">,
+  ended: boolean,
+  now: Timestamp
+): MailMessage => ({
+  to: connection.userId,
+  dedupeKey,
+  subject: `You stopped sharing your exact location with ${Words.oneLine(app.name)}`,
+  naming: foldable,
+  body: paragraphs([
+    `On ${Words.moment(now)} you stopped sharing your exact location with the app "${app.name}".`,
+    ended
+      ? "Nothing else was shared with it, so it was disconnected."
+      : "The rest of the connection goes on. You can end it under Connected apps.",
+    "What the app learned before, it keeps. What it asked stays in your access log."
+  ]),
+  link: linkTo(connection)
+})
+
 /** The body of an e-mail, with a blank line between paragraphs. */
 export const paragraphs = (list: ReadonlyArray<string>): string => list.join("\n\n")
 

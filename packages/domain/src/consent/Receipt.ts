@@ -3,7 +3,7 @@
 // and not their names, because other people may read an e-mail. Decision consent-9.
 import * as App from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
-import { linkTo, paragraphs } from "../connection/DisconnectNotice.js"
+import { exactLocationStopped, linkTo, paragraphs } from "../connection/DisconnectNotice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { Scope, type Timestamp, Words } from "../shared/index.js"
@@ -73,20 +73,7 @@ export const stopped = (
   connection: Pick<Connection, "id" | "userId">,
   ended: boolean,
   now: Timestamp.Timestamp
-): MailMessage => ({
-  to: connection.userId,
-  dedupeKey: ofRequest(request),
-  subject: `You stopped sharing your exact location with ${Words.oneLine(app.name)}`,
-  naming: foldable,
-  body: paragraphs([
-    `On ${Words.moment(now)} you stopped sharing your exact location with the app "${app.name}".`,
-    ended
-      ? "Nothing else was shared with it, so it was disconnected."
-      : "The rest of the connection goes on. You can end it under Connected apps.",
-    "What the app learned before, it keeps. What it asked stays in your access log."
-  ]),
-  link: linkTo(connection)
-})
+): MailMessage => exactLocationStopped(ofRequest(request), app, connection, ended, now)
 
 const NO_PHONE =
   "No phone of yours has sent its location yet: until one does, the app does not learn where you are. It can read history that you imported, as far as you allowed it. Set a phone up on the page Devices."

@@ -1,6 +1,6 @@
 import * as App from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
-import { linkTo, paragraphs } from "../connection/DisconnectNotice.js"
+import { exactLocationStopped, linkTo, paragraphs } from "../connection/DisconnectNotice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { Scope, type Timestamp, Words } from "../shared/index.js"
@@ -63,17 +63,4 @@ export const exactLocationEnded = (
   connection: Pick<Connection, "id" | "userId">,
   ended: boolean,
   now: Timestamp.Timestamp
-): MailMessage => ({
-  to: connection.userId,
-  dedupeKey: `exact_location_ended ${connection.id} ${now}`,
-  subject: `You stopped sharing your exact location with ${Words.oneLine(app.name)}`,
-  naming: foldable,
-  body: paragraphs([
-    `On ${Words.moment(now)} you stopped sharing your exact location with the app "${app.name}".`,
-    ended
-      ? "Nothing else was shared with it, so it was disconnected."
-      : "The rest of the connection goes on. You can end it under Connected apps.",
-    "What the app learned before, it keeps. What it asked stays in your access log."
-  ]),
-  link: linkTo(connection)
-})
+): MailMessage => exactLocationStopped(`exact_location_ended ${connection.id} ${now}`, app, connection, ended, now)

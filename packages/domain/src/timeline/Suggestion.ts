@@ -1,5 +1,5 @@
 // Places that the readings suggest to their owner. Decision timeline-3.
-import { Option } from "effect"
+import { Array as Arr, Option } from "effect"
 import type { StoredFix } from "../fixes/Fix.js"
 import * as LocalDays from "../fixes/LocalDays.js"
 import * as Geometry from "../places/Geometry.js"
@@ -59,20 +59,13 @@ export const of = (
   ]
 }
 
-/** The readings before the first deleted stretch, between two stretches, and after the last stretch. */
+/** The readings in groups, oldest first. No group goes on through a deleted stretch. */
 const divided = (
   fixes: ReadonlyArray<StoredFix>,
   erasures: ReadonlyArray<Part>
 ): ReadonlyArray<ReadonlyArray<StoredFix>> => {
-  const parts: Array<Array<StoredFix>> = [[]]
-  let next = 0
-  for (const fix of fixes) {
-    const passed = next
-    while ((erasures[next]?.from ?? Infinity) <= fix.capturedAt) next++
-    if (next > passed) parts.push([])
-    parts.at(-1)?.push(fix)
-  }
-  return parts
+  const begun = (at: Timestamp) => erasures.findLastIndex(({ from }) => from <= at) + 1
+  return Object.values(Arr.groupBy(fixes, ({ capturedAt }) => String(begun(capturedAt))))
 }
 
 /** The dates of the nights that the person spent at the stop: the stop covers the middle of the night (`NIGHT_AT`). */
