@@ -99,8 +99,7 @@ const Answer = request({
   }),
   mode: optional(ConsentRequest.Mode).annotations({ description: "The mode of the review that this decision answers" }),
   scopes: optional(Schema.Array(Schema.String).pipe(Schema.maxItems(Scope.all.length))).annotations({
-    description:
-      "The scopes that the user grants, of those that the review lists. A renewal may leave them out; otherwise they include a sensitive scope"
+    description: "The scopes that the user grants, of those that the review lists"
   }),
   places: optional(
     Schema.Array(

@@ -144,11 +144,6 @@ describe("/v1/user/consent-requests", () => {
     const uses = (await user.get(`/v1/user/connections/${listed?.id}/uses`)).json
     expect(uses).toEqual(((await review(id)) as { uses: unknown }).uses)
 
-    const standardOnly = await decide(id, { decision: "allow", scopes: [CURRENT] })
-    expect(standardOnly.json).toMatchObject({
-      statusCode: 400,
-      message: "scopes must name a sensitive scope in a renewal; the decision stop ends exact location"
-    })
     expect((await decide(id, { decision: "allow", mode: "renew_sensitive", sensitive_days: 90 })).status).toBe(200)
     const renewed = (await user.get(`/v1/user/connections/${listed?.id}`)).json
     expect(renewed).toMatchObject({ held_scopes: [CURRENT, LATEST], sensitive_expires_at: "2026-05-30T12:00:00.000Z" })

@@ -228,13 +228,15 @@ const writesOf = (
   now: Timestamp
 ): ReadonlyArray<TokenWrite> => {
   const shared = SharedPlaces.present(connection, input.places).length
+  // An answer that renews no sensitive scope takes exact location away: neither mail nor history call it a renewal.
+  const made = mode === "renew_sensitive" && connection.sensitiveExpiresAt === null ? "change" : mode
   return [
     ...(live === undefined ? [] : [{ _tag: "RevokeTokens" } as const]),
     {
       _tag: "Mail",
       message: Receipt.approved(
         request,
-        mode,
+        made,
         app,
         connection,
         { places: shared, phoneHasSent: input.phoneHasSent },
@@ -242,7 +244,7 @@ const writesOf = (
       )
     },
     { _tag: "LookAt", at: SensitiveNotice.nextLook(connection, now) },
-    { _tag: "Record", entry: ConsentEntry.of(CHANGES[mode], connection, now) },
+    { _tag: "Record", entry: ConsentEntry.of(CHANGES[made], connection, now) },
     ...PlacesNotice.events(live, { app, connection }, input.eventId, now).map((event): Write => ({
       _tag: "Emit",
       event
@@ -314,8 +316,6 @@ const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
   return now === "renew_sensitive" ? "change" : now
 }
 
-const NOTHING_RENEWED = "must name a sensitive scope in a renewal; the decision stop ends exact location"
-
 interface Checked {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly chosenPlaces: ReadonlyArray<SharedPlaces.ChosenPlaces>
@@ -337,15 +337,13 @@ const check = (
   if (choices.decision !== "allow") problem("decision", "must be allow or cancel")
 
   // A renewal page asks only for the days. When the form has no scopes, all requested scopes are renewed. When the form
-  // has scopes, the sensitive scopes that are missing in the form are not renewed. A form without any sensitive scope
-  // is refused: it would take exact location away, and the mail and the history would call this a renewal.
+  // has scopes, the sensitive scopes that are missing in the form are not renewed.
   const isWhole = mode === "renew_sensitive" && choices.scopes.length === 0
   const posted: ReadonlyArray<string> = isWhole ? request.scopes : choices.scopes
   const requested = posted.filter(Scope.isScope).filter((scope) => request.scopes.includes(scope))
   const scopes = Scope.normalise(requested)
   if (requested.length < posted.length) problem("scope", "must be among the scopes that the app asked for")
   else if (scopes.length === 0) problem("scope", "choose at least one, or cancel")
-  else if (mode === "renew_sensitive" && !scopes.some(Scope.isSensitive)) problem("scope", NOTHING_RENEWED)
   const refused = AuthorizeRequest.unavailable(scopes, app, purposes)
   if (refused !== undefined) problem("scope", `${refused.scope} ${refused.why}`)
 

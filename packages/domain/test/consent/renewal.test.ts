@@ -7,7 +7,7 @@ import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
 import { inWorld, pair, place, purpose } from "../support/connections.js"
-import { CURRENT, decide, live, LOOKUP, problems, reason, request, sensitivePair } from "../support/consents.js"
+import { CURRENT, decide, live, LOOKUP, reason, request, sensitivePair } from "../support/consents.js"
 
 const { DAY } = Timestamp
 const LATEST = "location.latest.read"
@@ -95,21 +95,24 @@ describe("a renewal [§4.1]", () => {
       })
     ))
 
-  it("a form that names standard scopes only is refused: a renewal takes no exact location away [consent-3]", () =>
+  it("an answer that names standard scopes only is no renewal: mail and history call it a change [consent-3]", () =>
     inWorld(
       Effect.gen(function* () {
-        const { app, before, user } = yield* connected
-        const sent = (yield* mails).length
-        const asked = yield* request(app, [CURRENT, LOOKUP])
-        for (const shown of ["renew_sensitive", undefined] as const) {
-          expect(problems(yield* decide(asked, user, { shown, scopes: [CURRENT] }))).toEqual(["scope"])
-        }
-        expect(yield* live(user, app)).toEqual(before)
-        expect((yield* mails).length).toBe(sent)
-        // The full page asked about each scope, so its answer may leave exact location out.
-        yield* decide(asked, user, { shown: "change", scopes: [CURRENT] })
-        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT])
-        expect((yield* mails).at(-1)?.subject).toBe("You changed what Coffee Finder can do")
+        const { app, connectionId, user } = yield* connected
+        const said = Effect.map(MemoryDatabase, ({ consentHistory, mail }) => ({
+          change: consentHistory.get(connectionId)?.at(-1)?.change,
+          subject: [...mail.values()].at(-1)?.subject
+        }))
+        yield* TestClock.adjust(DAY)
+        yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, { scopes: [CURRENT, LOOKUP] })
+        expect(yield* said).toEqual({
+          change: "renewed",
+          subject: "You let Coffee Finder go on using your exact location"
+        })
+        yield* TestClock.adjust(DAY)
+        yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, { scopes: [CURRENT] })
+        expect(yield* live(user, app)).toMatchObject({ heldScopes: [CURRENT], sensitiveExpiresAt: null })
+        expect(yield* said).toEqual({ change: "changed", subject: "You changed what Coffee Finder can do" })
       })
     ))
 

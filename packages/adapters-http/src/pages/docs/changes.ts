@@ -38,14 +38,6 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-29",
-    id: "renewal-names-sensitive-scope",
-    kind: "changed",
-    title: "The decision of a renewal must name a sensitive scope, if it names scopes",
-    text: `\`POST /v1/user/consent-requests/{id}/decision\` answers 400 to a renewal whose \`scopes\` are all standard. To
-    end exact location, send the decision \`stop\`. A renewal without \`scopes\` renews all sensitive scopes.`
-  },
-  {
-    on: "2026-11-29",
     id: "invitations-newest-first",
     kind: "changed",
     title: "Received invitations are listed newest first",

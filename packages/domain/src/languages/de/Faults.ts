@@ -106,10 +106,6 @@ export const faults: ReadonlyArray<GermanPair> = [
     en: "must be among the scopes that the app asked for",
     de: "muss zu den Berechtigungen gehören, um die die App gebeten hat"
   },
-  {
-    en: "must name a sensitive scope in a renewal; the decision stop ends exact location",
-    de: "muss bei einer Verlängerung einen sensiblen Scope nennen; die Entscheidung stop beendet den genauen Standort"
-  },
   { en: "choose at least one, or cancel", de: "wählen Sie mindestens eine, oder brechen Sie ab" },
   { en: "choose at least one, or disconnect the app", de: "wählen Sie mindestens eine, oder trennen Sie die App" },
   { en: "must be 1, 7, 30, 90 or never", de: "muss 1, 7, 30, 90 oder never sein" },
