@@ -44,10 +44,10 @@ export const clearSession = (
   HttpServerResponse.unsafeSetCookie(response, cookieName(options), "", { ...attributes(options), maxAge: 0 })
 
 /**
- * Decision A3: a call that changes something needs one of our own origins in `Origin`, so that no other site can make a
- * browser call us with the user's cookie. Browsers send `Origin` with every such call, so a call without it is refused.
- * Our origins are the configured addresses, and the address in the `Host` header by which the browser called us. A page
- * of another site can change neither `Origin` nor `Host`.
+ * Decision A3: a call that changes something and has a cookie needs one of our own origins in `Origin`, so that no
+ * other site can make a browser call us with the user's cookie. Browsers send `Origin` with every such call, so a call
+ * without it is refused. Our origins are the configured addresses, and the address in the `Host` header by which the
+ * browser called us. A page of another site can change neither `Origin` nor `Host`.
  */
 export const checkOrigin = (
   request: HttpServerRequest.HttpServerRequest,

@@ -9,7 +9,7 @@ import * as Rows from "../driver/Rows.js"
 /**
  * The largest number of waiting deliveries that one statement ends. An endpoint may have any number of waiting
  * deliveries. The statement holds locks for which other statements wait, and 200,000 rows in one statement took seven
- * seconds. Later claims end the deliveries that are left.
+ * seconds. Later claims, or a repetition of the statement, end the deliveries that are left.
  */
 export const SWEEP = 1_000
 

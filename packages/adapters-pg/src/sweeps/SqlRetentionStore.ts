@@ -145,7 +145,7 @@ const removeOldest = (
     const still = isOver(sql, from, until)
     const rows = yield* oldest(sql, from, until, limit, lock)
     if (rows.length === 0) return 0
-    // Deletes the attempts first, because they are found by the key of their delivery.
+    // Deletes the attempts first: without the row of its delivery, no later sweep finds an attempt.
     if (from.table === "deliveries") {
       yield* removeKeys(sql, { ...from, table: "delivery_attempts" }, rows, sql`true`)
     }

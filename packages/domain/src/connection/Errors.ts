@@ -97,8 +97,8 @@ export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
 }
 
 /**
- * The app may not use the scope: the user never granted it, it was removed, or the app no longer declares it. Wire: 403
- * `missing_scope` with the scope.
+ * The app may not use the scope: the user never granted it, it was removed, the app does not declare it, or an admin
+ * took it away from the app. Wire: 403 `missing_scope` with the scope.
  */
 export class MissingScope extends Schema.TaggedError<MissingScope>()("MissingScope", { scope: Scope }) {
   override get message(): string {

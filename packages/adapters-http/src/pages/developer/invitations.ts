@@ -103,7 +103,7 @@ const decline = Visitor.signedIn((visitor) =>
     const declined = seeOther(`${DEVELOPER}?done=team-declined`)
     return yield* declineInvitation(visitor.account, yield* rule, requested).pipe(
       Effect.as(declined),
-      // The person pressed the button twice, or accepted the invitation in another tab.
+      // For example, the person pressed the button twice, or accepted the invitation in another tab.
       Effect.catchTag("NotFound", () =>
         getAppWithRole(visitor.account, requested.appId, "read").pipe(
           Effect.map(({ app }) => seeOther(appPath(app))),

@@ -68,7 +68,8 @@ const account = (options: ServiceOptions): Value => {
 }
 
 /**
- * Explains how the server reaches the reader's machine. A server with https posts webhooks to public addresses only.
+ * Explains how the server reaches the reader's machine. The page takes it that a server with https does not run with
+ * `ALLOW_INSECURE_WEBHOOKS`, which is for development.
  */
 const reach = (options: ServiceOptions): Value =>
   isHttps(options)

@@ -44,7 +44,7 @@ export const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
-  /** `rejected`: the form, as it was posted with mistakes. `above`: the result of a test. */
+  /** `rejected`: the posted form, which has mistakes or is outdated. `above`: the result of a test. */
   { above, rejected }: { readonly rejected?: RejectedForm; readonly above?: Html } = {}
 ) =>
   Effect.gen(function* () {
