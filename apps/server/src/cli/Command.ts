@@ -144,7 +144,7 @@ const commandOf = (name: string, _tag: AboutTag, words: ReadonlyArray<string>): 
     return { _tag, account, isGiven: how === "give", role: yield* decodeRole(role ?? "") }
   })
 
-/** Every id of an account begins like this, and no e-mail address does without an @. */
+/** Every id of an account has this form. No e-mail address has this form, because every address contains an @. */
 const isId = (text: string): boolean => /^usr_[0-9A-Za-z]+$/.test(text)
 
 const accountName = (text: string): Either.Either<AccountName, string> =>

@@ -1,7 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 
-/** The tour cannot go on. The message shows the request and the answer. */
+/** The tour cannot go on. The message says why, for example with the request and the answer. */
 export class TourStopped extends Data.TaggedError("TourStopped")<{ readonly message: string }> {}
 
 interface Answer {

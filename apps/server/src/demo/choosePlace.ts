@@ -6,7 +6,10 @@ import type { RecordedFix, Upload } from "./PhoneLog.js"
 
 const RADII_M = [Place.DEFAULT_RADIUS_M, 250, 500]
 const CANDIDATES_MAX = 150
-/** The worst accuracy, in meters, of a fix that may be the centre of the circle, so that the phone really was there. */
+/**
+ * The worst accuracy, in meters, of a fix that may be the centre of the circle, so that the phone really was there.
+ * Also the greatest distance of a fix that counts as near such a centre.
+ */
 const PRECISE_M = 50
 
 const NO_WINDOW = { from: null, until: null }

@@ -29,7 +29,7 @@ export const judged = (other: string, offsetMs: number): Finding =>
 
 /**
  * Judges the difference between this machine's clock and the database's. Servers and workers correct a small
- * difference, and stop their work at a large one.
+ * difference. At a large one, workers do no work, and servers refuse uploads and are not ready (`/readyz`).
  */
 export const judgedByDatabase = (offsetMs: number): Finding =>
   finding(

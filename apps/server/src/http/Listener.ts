@@ -21,7 +21,7 @@ const HEADERS_MILLIS = 66_000
 export interface HttpListener {
   /** The layer through which the handlers receive requests. */
   readonly layer: Layer.Layer<HttpServer.HttpServer | Layer.Layer.Success<typeof NodeHttpServer.layerContext>>
-  /** Accepts connections. Until the handlers are attached, requests are answered with 503. */
+  /** Accepts connections. Until the handlers are attached, all requests except `/healthz` are answered with 503. */
   readonly listen: Effect.Effect<void, CannotStart>
   /**
    * While the server starts, the start-up code calls this with a text that names what is still missing before the

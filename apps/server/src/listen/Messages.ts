@@ -22,8 +22,8 @@ export type ListenMessage =
 
 /**
  * Splits the text `before + chunk` into messages; `before` is the incomplete message that the previous call returned.
- * Returns the text of the message that is still incomplete, and the complete messages. Skips messages of an unknown
- * kind.
+ * Returns the text of the message that is still incomplete, and the complete messages. Skips everything else, such as
+ * heartbeats and messages of an unknown kind.
  */
 export const read = (before: string, chunk: string): readonly [string, ReadonlyArray<ListenMessage>] => {
   const parts = (before + chunk).split("\n\n")

@@ -4,7 +4,7 @@ import type { ListenOptions } from "./options.js"
 import * as Messages from "./Messages.js"
 import { plain } from "./words.js"
 
-/** The connection is lost or the service is down; a retry may help. */
+/** The connection is lost, or the service cannot answer now; a retry may help. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly why: string }> {}
 
 /**
@@ -16,7 +16,10 @@ export class StreamRefused extends Data.TaggedError("StreamRefused")<{ readonly 
 /** The service, as a signed-in developer can use it. */
 export interface Service {
   readonly apps: Effect.Effect<ReadonlyArray<typeof App.Type>, CannotStart | Lost>
-  /** Fails with `Lost` when the stream ends, whichever side ended it; with `StreamRefused` when it is not opened. */
+  /**
+   * Fails with `Lost` when the stream ends, whichever side ended it. When the stream is not opened, fails with
+   * `StreamRefused` after a 409, with `Lost` when a retry may help, otherwise with `CannotStart`.
+   */
   readonly events: (
     app: string,
     options: Pick<ListenOptions, "endpoint" | "events">

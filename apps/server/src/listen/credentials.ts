@@ -24,8 +24,8 @@ export const find = (email: string | undefined): Effect.Effect<DeveloperCredenti
   })
 
 /**
- * Returns the code from PLACE_ACCESS_CODE, or asks for one. A code expires within a minute, so a program must set the
- * variable directly before it starts `listen`.
+ * Returns the code from PLACE_ACCESS_CODE, or asks for one. A code of an authenticator app expires within a minute, so
+ * a program must set the variable directly before it starts `listen`.
  */
 const code = (known: string) =>
   known === "" ? orNobody("PLACE_ACCESS_CODE", askOpenly(ASKS_FOR_CODE)) : Effect.succeed(known)

@@ -33,7 +33,7 @@ const outcome = (answer: ForwardedAnswer): string => {
   return millis > DEADLINE_MILLIS ? `${said}, which counts as a failure: the service waits 5 s` : said
 }
 
-/** Formats a JSON body for reading; returns any other body unchanged. */
+/** Formats a JSON body for reading; leaves any other body as it is. Escapes some characters in both (`plain`). */
 export const body = ({ body }: typeof Messages.EventMessage.Type): string => {
   try {
     return plain(JSON.stringify(JSON.parse(body), null, 2))

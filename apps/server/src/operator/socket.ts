@@ -125,8 +125,8 @@ export const send = (
   })
 
 /**
- * Sends a line and returns the answer. Returns undefined when there is no socket, or only one that a killed process
- * left behind.
+ * Sends a line and returns the answer. Returns undefined when it cannot connect, for example because there is no
+ * socket, or only one that a killed process left behind.
  */
 const ask = (path: string, line: string, patienceMillis: number): Promise<string | undefined> =>
   new Promise((resolve) => {

@@ -44,8 +44,8 @@ export class World {
    */
   readNews: (at: number) => Promise<ReadonlyArray<Happening>> = () => Promise.resolve([])
   /**
-   * Runs during a move of the clock, each time before the clock leaves an instant. Everything that happens while
-   * the function runs counts for this instant.
+   * Runs during a move of the clock, each time before the clock leaves an instant for that of the next timer.
+   * Everything that happens while the function runs counts for the instant that the clock leaves.
    */
   atInstant: () => Promise<void> = () => Promise.resolve()
   /** Stores the counts and the lines of request logs that the programs of the world keep in memory. */

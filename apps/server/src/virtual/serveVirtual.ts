@@ -229,8 +229,8 @@ const connect = (world: World, storeFigures: Effect.Effect<void>) =>
         (due) => due.length > 0
       )
     // While somebody moves the clock forward, the clock calls this function to find out whether work is due: imports,
-    // exports, or crossings whose `settle_s` has passed. The clock stops where work is due, so the worker does the work
-    // at the same times as with a clock that runs by itself.
+    // exports, or rules whose `settle_s` or `silence_s` has passed. The clock stops where work is due, so the worker
+    // does the work at the same times as with a clock that runs by itself.
     world.clock.hasWorkBy = (moment) => {
       const by = Timestamp.make(moment)
       const work = [

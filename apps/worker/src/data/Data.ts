@@ -28,7 +28,7 @@ export interface Opening {
   readonly onMissing: (what: string) => void
   /** True: a database that lacks migrations is refused and left as it is. Otherwise the migrations are applied. */
   readonly mustBeMigrated?: boolean
-  /** True: the program is a command, which leaves the canary of the keys as it is (`KeyCanary.keep`). */
+  /** True: the program is a command, which replaces no canary of the keys that exists (`KeyCanary.keep`). */
   readonly isCommand?: boolean
 }
 
@@ -127,8 +127,9 @@ const prepare = (settings: Storage, opening: Opening) =>
   )
 
 /**
- * Makes the partitions of the coming months if that is quick. Otherwise the program starts without them: rows without a
- * partition go to the DEFAULT partition, and a worker makes the partitions within the hour.
+ * Makes the partitions of the coming months. When that fails, for example because it takes too long, the program starts
+ * without them: rows without a partition go to the DEFAULT partition, and a worker makes the partitions within the
+ * hour.
  */
 const makePartitions = Timestamp.now.pipe(
   Effect.flatMap((now) => Partitions.ensurePartitions(now, "10 seconds")),

@@ -67,7 +67,8 @@ export const open = (context: Context): Steps.StepReader => {
 }
 
 /**
- * The reader for a file with this beginning; undefined for an unknown format, and for a file that is packed too deeply.
+ * The reader for a file with this beginning. Undefined for an unknown format, for plain text inside a packed file or
+ * without chosen columns, for a zip file inside a packed file, and for a file that is packed too deeply.
  */
 const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | undefined => {
   const kind = FileKind.of(beginning)

@@ -9,8 +9,8 @@ const TIMES = ["timestamp", "time", "times", "coordTimes", "captured_at", "recor
  */
 const LINKS_TO_PLACES = ["google_maps_url", "Google Maps URL"]
 /**
- * How deeply the positions are nested in the coordinates of a geometry: 0 for a point, 1 for a line, 2 for several
- * lines.
+ * How deeply the positions are nested in the coordinates of a geometry: 0 for a point, 1 for a line or several points,
+ * 2 for several lines.
  */
 const DEPTHS: Readonly<Record<string, 0 | 1 | 2>> = { Point: 0, MultiPoint: 1, LineString: 1, MultiLineString: 2 }
 

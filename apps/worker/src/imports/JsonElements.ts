@@ -4,10 +4,10 @@
  */
 const MAX_DEPTH = 64
 /**
- * The most bytes of an element, and of a gap between two elements unless `open` is given another limit for gaps. A
- * larger element is skipped (such as a GeoJSON line of more than 40,000 positions). A file with a larger gap is
- * refused, because no export of another program has one. Between two calls of `push` the reader keeps at most this
- * number of bytes.
+ * The most bytes of an element, of a key, and of a gap between two elements unless `open` is given another limit for
+ * gaps. A larger element is not parsed (such as a GeoJSON line of more than 40,000 positions): `TOO_LARGE` takes its
+ * place. A file with a larger key or gap is refused, because no export of another program has one. Between two calls of
+ * `push` the reader keeps at most this number of bytes.
  */
 const MAX_ELEMENT_BYTES = 4_194_304
 
@@ -33,8 +33,8 @@ interface Container {
 
 /**
  * Reads the elements of a JSON file, one after the other, in bounded memory: the members of the root, or of the
- * `sections` of the root. `push` and `end` throw when the file is no JSON, is nested too deeply, or has too large a gap
- * between two elements. `mostBetween` is the largest gap, in bytes.
+ * `sections` of the root. `push` and `end` throw when the file is no JSON array or object, is nested too deeply, or has
+ * a key or a gap between two elements that is too large. `mostBetween` is the largest gap, in bytes.
  *
  * A file may have a million elements, so this reader only searches the bytes of an element for its end, and
  * `JSON.parse` reads and checks the element. That takes a tenth of the time of a parser that makes tokens in

@@ -7,8 +7,8 @@ const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 
 /**
  * Reads a feature of a batch of the app Overland, by the rules for an upload of the app (decision devices-8). The app
- * also logs its own actions, with the last known place but the time of the action, and summaries of trips. Actions and
- * summaries give no entries.
+ * also logs its own actions, with the last known place but the time of the action, and summaries of trips. A visit has
+ * the action `visit`. Other actions, and summaries, give no entries.
  */
 export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { geometry, properties } = element

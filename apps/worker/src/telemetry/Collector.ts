@@ -18,9 +18,10 @@ interface CollectorFailure {
 }
 
 /**
- * The HTTP client of the telemetry exporter. The service never waits for the collector. When the collector refuses a
- * request, its data is dropped, and the exporter drops everything for a minute (a rule of the exporter). The log has
- * one line when dropping begins and one when it ends.
+ * The HTTP client of the exporters of metrics and spans. The service never waits for the collector. When a request
+ * fails, for example because the collector refuses it, its data is dropped, and its exporter drops everything for a
+ * minute (a rule of the library, which `SpanExport` also keeps). The log has one line when dropping begins and one when
+ * it ends.
  */
 export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.sync(HttpClient.HttpClient, () => {
   let underWay = 0

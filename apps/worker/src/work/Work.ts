@@ -68,7 +68,7 @@ export const work = (
   ).pipe(Effect.scoped)
 
 /**
- * Whether this process also answers requests. Only the server opens an embedded database, so a process with one is a
- * server.
+ * Whether this process also answers requests. Of the programs that call `work`, only a server opens an embedded
+ * database, so a process with one is a server.
  */
 const answersRequests = ({ _tag }: Storage): boolean => _tag === "Embedded"

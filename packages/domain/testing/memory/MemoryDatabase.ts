@@ -133,8 +133,9 @@ export interface Tables {
   /** The time until which each passkey challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
   /**
-   * The key is the id of the attempt. `forgotten`: after this failed attempt somebody signed in to the account, or the
-   * account got a new password. Then the attempt counts at most against the limit of its network address.
+   * The key is the id of the attempt. `forgotten`: after this failed attempt somebody signed in to the account from the
+   * same known browser (or, like the attempt, from an unknown browser), or the account got a new password. Then the
+   * attempt counts at most against the limit of its network address.
    */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>

@@ -14,8 +14,8 @@ export interface Run {
   readonly entries: ReadonlyArray<Entry>
   /**
    * True when every delivery and operation ended after all faults were turned off. Only then can an oracle judge that
-   * something had to happen. At the end of a run the simulation reads the endpoints, the delivery logs and the access
-   * logs, so the last entries of a trace show them.
+   * something had to happen. At the end of a run the simulation reads the endpoints, the delivery logs, the access logs
+   * and more (`Stage.readAll`), so the last entries of a trace show them.
    */
   readonly quiesced: boolean
 }

@@ -7,7 +7,10 @@ const MAX_RATIO = 200
  * harm.
  */
 const SLACK_BYTES = 1_048_576
-/** The most expanded bytes of a whole import, including packed files inside packed files. */
+/**
+ * The most expanded bytes of a whole import, including packed files inside packed files, unless `make` is given another
+ * limit.
+ */
 const MAX_TOTAL_BYTES = 4 * 1_024 * 1_048_576
 /** The most files within an upload. */
 const MAX_FILES = 30_000
@@ -44,6 +47,6 @@ export const make = (most = MAX_TOTAL_BYTES): Expansion => {
 
 /**
  * The counter for a packed file within the upload. The packed bytes of this file do not count as bytes of the upload.
- * Otherwise each level of packed files could expand 200 times.
+ * Otherwise each level of packed files could expand by `MAX_RATIO`.
  */
 export const within = (outer: Expansion): Expansion => ({ ...outer, packed: () => undefined })

@@ -69,7 +69,7 @@ class Damaged extends Error {}
 /**
  * Expands the members of a gzip file, which together are one file. Compares each member with the checksum in its
  * trailer, because fflate does not check it. Zeros may follow the last member, for example in a file that was copied in
- * blocks. `push` throws when the file is damaged.
+ * blocks. `push` throws when the file is damaged, and when `onBytes` throws.
  */
 const expander = (onBytes: (bytes: Uint8Array) => void) => {
   let received = 0

@@ -28,8 +28,8 @@ const isSuspended = (found: Option.Option<WithApp>): boolean =>
   Option.getOrElse(found, () => Check.fail("the connection is there")).isSuspended === true
 
 /**
- * Suspends four accounts, one after the other: the connection's person, the developer of the connection's app, another
- * person and another developer. Checks that `readings` say "suspended" only during the first two suspensions.
+ * Suspends four accounts, one after the other: the connection's person, the holder of the connection's app, another
+ * person and the holder of another app. Checks that `readings` say "suspended" only during the first two suspensions.
  * `readings` returns one answer for each method that returns a `WithApp`.
  */
 const followsSuspensions = <R>(

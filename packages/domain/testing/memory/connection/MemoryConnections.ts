@@ -15,7 +15,7 @@ import * as MemoryRules from "../rules/MemoryRules.js"
  * and change the rows of one connection.
  */
 
-/** The connection together with its app. None when the app was deleted with its developer's account. */
+/** The connection together with its app. None when the app was deleted with its holder's account. */
 export const withApp = (tables: Tables, connection: Connection): Option.Option<WithApp> =>
   Option.map(Option.fromNullable(tables.apps.get(connection.appId)), ({ app }) => ({
     connection,
@@ -24,8 +24,8 @@ export const withApp = (tables: Tables, connection: Connection): Option.Option<W
   }))
 
 /**
- * Whether the connection is suspended: the account of the person or of the app's developer is suspended, or a test
- * person is connected with an app in production.
+ * Whether the connection is suspended: the account of the person or of the app's holder is suspended, or a test person
+ * is connected with an app in production.
  */
 export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: App): boolean => {
   const person = accounts.get(userId)?.account

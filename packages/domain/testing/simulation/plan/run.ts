@@ -33,8 +33,8 @@ const judged = (plan: Plan, result: Simulation.SimResult, config: PlanConfig): P
 
 /**
  * The result of a run that threw an error. The result has no trace and one violation, so a search reports the error
- * like a broken rule. The cause is a bug of the simulation or of a backend, or a program that read the host's clock
- * (`Guard`).
+ * like a broken rule. The cause is a bug of the simulation or of a backend, or a program that used the host's clock,
+ * randomness or timers (`Guard`).
  */
 export const failedRun = (plan: Plan, error: unknown): PlanResult => {
   const stopped = error instanceof Error ? error.message : String(error)

@@ -30,8 +30,8 @@ interface EntryDraft {
 /**
  * Answers a call of an app without the HTTP adapter, by the same steps: authenticates the caller, checks scope and
  * purpose, runs the program, and writes an entry to the user's access log before the answer is returned (Spec §1.7). A
- * call with a token that belongs to no connection has no entry. When the answer is 503, the Effect fails with a
- * `StoreError`.
+ * call has no entry when its token belongs to no connection, or when its token has stopped working and the call is
+ * beyond the rate limit. When the answer is 503, the Effect fails with a `StoreError`.
  */
 export const call = (
   request: Call,
