@@ -44,8 +44,8 @@ export interface AccessLogEntry {
    */
   readonly purpose: string | null
   /**
-   * For a request: the HTTP status of the answer. For an event: 200 when it was sent, 403 when the app had no
-   * permission for it, 404 when it had no receiver, 410 when it was too old.
+   * For a request: the HTTP status of the answer. For an event: 200 when the service tried to send it, also if no
+   * attempt succeeded; 403 when the app had no permission for it, 404 when it had no receiver, 410 when it was too old.
    */
   readonly status: number
   /** The error code of a refused request, or of an event that was not sent; otherwise null. */

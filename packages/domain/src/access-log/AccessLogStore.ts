@@ -75,8 +75,8 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
     ) => StoreEffect<Page<AccessLogEntry>>
     /**
      * Counts answered requests of the app (`AccessLogEntry.isOfApp`) since `from`, inclusive, for each purpose.
-     * Requests during a pause do not count, because their answers disclosed nothing (`Disclosure.PAUSED`). The result
-     * is ordered by count, greatest first, and then by the purpose's key.
+     * Questions during a pause about where the user is or was do not count, because their answers disclosed nothing
+     * (`Disclosure.PAUSED`). The result is ordered by count, greatest first, and then by the purpose's key.
      */
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
     /**

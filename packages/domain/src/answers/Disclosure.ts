@@ -7,7 +7,7 @@ import type { CurrentPlace } from "./CurrentPlace.js"
 import type { PlaceAtMoment } from "./PlaceAtMoment.js"
 import type { Presence } from "./Presence.js"
 
-/** The text of the log entry when the app asked during a pause (decision connection-4). */
+/** The text of the log entry when the app asked during a pause where the user is or was (decision connection-4). */
 export const PAUSED = "Nothing, because you had paused the app"
 
 /** The text of the log entry when the app asked for the user's current place. */

@@ -3,17 +3,20 @@ import type { AppId, ConnectionId, FamilyId, PlaceId, Scope, Sub, Timestamp, Use
 import type { Pause } from "./Pause.js"
 
 export const EndReason = Schema.Literal(
-  /** the user disconnected */
+  /**
+   * the user disconnected the app, ended exact location when the connection had no other scope that the app declares,
+   * or deleted the account
+   */
   "user_disconnected",
   /** the app called POST /v1/oauth/revoke */
   "app_revoked_token",
-  /** an admin revoked the app */
+  /** the app was revoked by an admin, or was revoked or deleted with the account of its holder */
   "admin_revoked",
   /** the end date of the standard tier has passed */
   "expired",
   /** a used refresh token was presented again, so late that it was no retry after a lost answer */
   "refresh_token_reused",
-  /** an authorization code was exchanged twice */
+  /** a used authorization code was presented again, and not as a permitted repetition (`CodeExchange.decide`) */
   "code_reused"
 )
 export type EndReason = typeof EndReason.Type

@@ -52,7 +52,7 @@ export const describe = ({ app, connection }: WithApp, now: Timestamp): Connecti
 /** A connection as its user reads it. `sub` and `external_user_id` are for the app only (Spec §2.1). */
 export interface UserConnection
   extends Omit<ConnectionDescription, "sub" | "externalUserId">, Pick<Connection, "id" | "endedAt" | "endReason"> {
-  /** `logo` is null when the user may not see the logo, for example in the sandbox (`App.publicLogo`). */
+  /** `logo` is null when the app has no logo that everybody may see, for example in the sandbox (`App.publicLogo`). */
   readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "logo" | "status">
   /**
    * False as soon as the connection is over, even if no worker has stored the end yet. While false, `endedAt` and
@@ -66,7 +66,11 @@ export interface UserConnection
   readonly onHold: boolean
   /** The present pause; null when the connection is not paused or has ended. */
   readonly pause: Pause.Pause | null
-  /** The scopes that the user once agreed to and the app still declares: the user can grant them again. */
+  /**
+   * The scopes that the user agreed to and the app still declares, without sensitive scopes whose grace period is over
+   * (`EffectiveScopes.agreed`). While the connection is live, the user can restore those that are not granted; a
+   * sensitive scope also needs a purpose that the app may use.
+   */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   /**
    * When the app last got an answer or an event in this connection. Null: the access log has no entry about an answer

@@ -15,7 +15,8 @@ export const ConsentChange = Schema.Literal(
   "changed",
   "renewed",
   /**
-   * the values from `permissions_changed` to `resumed`: the user changed the connection without a request of the app
+   * the values from `permissions_changed` to `resumed`: the user changed the connection without a request of the app.
+   * The button "Stop sharing" on a renewal page has the value `exact_location_ended` too
    */
   "permissions_changed",
   "end_changed",

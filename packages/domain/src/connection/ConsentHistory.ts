@@ -7,7 +7,10 @@ import type { UserConnection } from "./ConnectionView.js"
 import type { Agreement, ConsentChange, ConsentEntry } from "./ConsentEntry.js"
 import type { Pause } from "./Pause.js"
 
-/** Who made a change: the user on the app's consent page, the user in the portal, the app, or the service. */
+/**
+ * Who made a change: the user by approving on the app's consent page, the user in another way (mostly in the portal),
+ * the app, or the service.
+ */
 export type ChangedBy = "consent" | "user" | "app" | "service"
 
 /** An entry of the consent history, with everything that a receipt of the entry says. */

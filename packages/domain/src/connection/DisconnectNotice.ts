@@ -23,7 +23,10 @@ export const message = (
   link: linkTo(connection)
 })
 
-/** The e-mail about the end of exact location. `ended`: nothing else was shared, so the connection ended. */
+/**
+ * The e-mail about the end of exact location. `ended`: the connection had no other scope that the app declares, so it
+ * ended (`EffectiveScopes.hasOnlyExactLocation`).
+ */
 export const exactLocationStopped = (
   dedupeKey: string,
   app: Pick<App, "name">,

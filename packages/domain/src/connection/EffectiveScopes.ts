@@ -51,8 +51,8 @@ export const stillAgreed = (grant: Agreed, now: Timestamp): ReadonlyArray<Scope.
     : grant.agreedScopes
 
 /**
- * The scopes that the user can restore without a consent page: the user agreed to them in this connection, and the app
- * declares them.
+ * The scopes that the user can restore without a consent page: the user agreed to them in this connection
+ * (`stillAgreed`), and the app declares them. To restore a sensitive scope, the app also needs a purpose for it.
  */
 export const agreed = (grant: Agreed, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(stillAgreed(grant, now), App.scopes(app))

@@ -5,8 +5,8 @@ import { Timestamp } from "../shared/Timestamp.js"
 
 /**
  * A bad `GET /authorize` that must not redirect the browser: the client or the redirect URI may be forged, or there is
- * no `state` to protect the answer (decision O3). Wire: a page with status 400. `message` is for the person who reads
- * the page.
+ * no valid `state` to protect the answer (decision O3). Wire: a page with status 400. `message` is for the person who
+ * reads the page.
  */
 export class AuthorizePage extends Schema.TaggedError<AuthorizePage>()("AuthorizePage", {
   parameter: Schema.Literal("client_id", "redirect_uri", "state"),
@@ -25,9 +25,12 @@ export class AuthorizeRedirect extends Schema.TaggedError<AuthorizeRedirect>()("
 
 /** Why a consent page cannot be shown or decided. */
 export const ConsentRefusal = Schema.Literal(
-  /** there is no request of this id */
+  /** there is no request of this id, or the user's account was deleted meanwhile */
   "unknown",
-  /** the request is older than `ConsentRequest.LIFETIME` */
+  /**
+   * the request is older than `ConsentRequest.LIFETIME`; or it was approved, and an operator has since removed the key
+   * that derived its code
+   */
   "expired",
   /** the request was answered already: `reviewConsent` fails in any case, `decideConsent` if another user answered */
   "decided",
@@ -36,7 +39,7 @@ export const ConsentRefusal = Schema.Literal(
    * (decision A1)
    */
   "sandbox",
-  /** the app was revoked, which is final */
+  /** the app was revoked, which is final, or was deleted */
   "app_revoked",
   /**
    * the account in whose name the app is registered (`App.ownerId`) is suspended: the app can be connected again after
@@ -61,8 +64,8 @@ export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("Consen
 }
 
 /**
- * A code or refresh token is refused. Wire: 400 `invalid_grant`, always with the same body. Only the service's log
- * contains `reason`.
+ * A code or refresh token is refused. Wire: 400 `invalid_grant`. All refused codes get the same body, and so do all
+ * refused refresh tokens. Only the service's log contains `reason`.
  */
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", { reason: Schema.String }) {
   override get message(): string {
@@ -71,9 +74,10 @@ export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGra
 }
 
 /**
- * An access token is malformed, unknown, expired or revoked, or its connection has ended. Wire: 401 `invalid_token`,
- * always the same body, also for a missing token (Spec §7). `known`: the token's connection, for the access log; null
- * for a token that was never issued.
+ * An access token is malformed, unknown, expired, revoked or of an earlier family, or its connection has ended. Wire:
+ * 401 `invalid_token`, always the same body, also for a missing token (Spec §7). `known`: the token's connection, for
+ * the access log; null for a token that is not stored, because it was never issued, or expired so long ago that the
+ * service has deleted it.
  */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))
@@ -84,9 +88,10 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
 }
 
 /**
- * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503
- * `connection_on_hold` with `Retry-After`: the app keeps its tokens, and the answer does not show whose account it is.
- * `known`: the connection of a bearer token, for the access log; null when the app sent a code or a refresh token.
+ * The connection is suspended (`WithApp.isSuspended`), in most cases because the account of the person or of the app's
+ * holder is suspended (decision staff-1). Wire: 503 `connection_on_hold` with `Retry-After`: the app keeps its tokens,
+ * and the answer does not show whose account it is. `known`: the connection of a bearer token, for the access log; null
+ * when the app sent a code or a refresh token.
  */
 export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))

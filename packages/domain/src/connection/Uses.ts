@@ -12,7 +12,8 @@ export interface Uses {
   readonly since: Timestamp
   /**
    * The purposes under which the app got answers, most used first, then, with a count of 0, the other purposes that the
-   * app could use now. The user sees an id that reveals nothing and the wording, never the developer's key (Spec §2.4).
+   * app could use now for a scope of the connection. The user sees an id that reveals nothing and the wording, never
+   * the developer's key (Spec §2.4).
    */
   readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
   /** The number of answers without a purpose: all answers that disclose no coordinates. */

@@ -24,10 +24,11 @@ type Outcome = "shared" | "not_found" | "ended" | "refused" | "outdated"
 /**
  * Replaces the set of places that the app may ask about (`SharedPlaces.replace`). `Invalid` on `places` for a place
  * that is not the user's, and for an archived place that is not shared yet. `Conflict` when the connection has ended.
- * `NotFound` for another user's connection.
+ * `NotFound`: the user has no such connection.
  *
- * `shown`: the places that the form showed as shared, archived ones included. `Conflict` with `OUTDATED_FORM` when
- * other places are shared and the choice would change them (decision connection-10). Left out: not checked.
+ * `shown`: the places that the form showed as shared, archived ones included, and for which of them earlier visits are
+ * shared. `Conflict` with `OUTDATED_FORM` when one of the two differs now and the choice would change something
+ * (decision connection-10). Left out: not checked.
  */
 export const sharePlaces = program(
   "sharePlaces",

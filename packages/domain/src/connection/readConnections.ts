@@ -31,7 +31,7 @@ export interface ConnectionPage {
 
 /**
  * One page of the user's connections, newest first, ended ones included. `Invalid`: `limit` is not a whole number from
- * 1 to 500, or the cursor belongs to another user.
+ * 1 to 500, or the cursor is not of this user's list.
  */
 export const pageConnections = program(
   "pageConnections",
@@ -43,8 +43,8 @@ export const pageConnections = program(
     const position = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
     const all = yield* (yield* ConnectionStore).listOfUser(userId)
     // The page begins after a time and an id, and not after a connection that the program looks up: that connection may
-    // be deleted. For example, an app in the sandbox and its connections are deleted with the account of the app's
-    // owner.
+    // be deleted. For example, an app that is not in production and its connections are deleted with the account of the
+    // app's holder, unless another member becomes the holder.
     const rest = all.filter(({ connection }) => Page.isOlder(connection.connectedAt, connection.id, position))
     const page = Page.of(rest, limit, ({ connection }) => [connection.connectedAt, connection.id])
     const result: ConnectionPage = {
@@ -55,7 +55,7 @@ export const pageConnections = program(
   }
 )
 
-/** One of the user's connections, live or ended. `NotFound` for another user's connection. */
+/** One of the user's connections, live or ended. `NotFound`: the user has no connection of this id. */
 export const getConnection = program("getConnection", function* (userId: UserId, id: ConnectionId) {
   const found = yield* (yield* ConnectionStore).findOfUser(userId, id)
   const [connection] = yield* viewed(userId, Option.toArray(found))
@@ -68,7 +68,7 @@ export const getConnection = program("getConnection", function* (userId: UserId,
  */
 const HISTORY_LIMIT = 400
 
-/** What the user agreed to in a connection and when, newest first. `NotFound` for another user's connection. */
+/** What the user agreed to in a connection and when, newest first. `NotFound`: the user has no such connection. */
 export const listConsentHistory = program("listConsentHistory", function* (userId: UserId, id: ConnectionId) {
   const connection = yield* getConnection(userId, id)
   const stored = yield* (yield* ConnectionStore).history(userId, id, HISTORY_LIMIT + 1)
@@ -116,8 +116,8 @@ export const listUses = program("listUses", function* (userId: UserId, id: Conne
 })
 
 /**
- * An app's connections, newest first, ended ones included. `NotFound`: the account is not in the app's team.
- * `Forbidden`: the account's role allows reading only. `Invalid`: the cursor belongs to another list.
+ * An app's connections, newest first, ended ones included. `NotFound`: the app does not exist, or the account is not in
+ * its team. `Forbidden`: the account's role allows reading only. `Invalid`: the cursor is not of this list.
  */
 export const listAppUsers = program("listAppUsers", function* (account: Account, appId: AppId, page: Page.PageRequest) {
   const app = yield* getApp(account, appId, "develop")

@@ -80,9 +80,9 @@ export const closedApp = (app: Pick<App.App, "revokedAt" | "suspendedAt">): Cons
   app.revokedAt !== null ? "app_revoked" : app.suspendedAt !== null ? "app_suspended" : undefined
 
 /**
- * Whether an answer to the request may be sent to its redirect URI. False when an owner of the app has removed the URI,
- * because a stranger may control the address now. Always true for test people: their requests redirect no browser, so
- * these requests have a redirect URI that no app registers.
+ * Whether an answer to the request may be sent to its redirect URI. False when the app no longer has the URI, because a
+ * stranger may control the address now. Always true for test people: their requests redirect no browser, so these
+ * requests have a redirect URI that no app registers.
  */
 export const canBeAnswered = (
   request: Pick<ConsentRequest, "redirectUri">,
@@ -92,7 +92,8 @@ export const canBeAnswered = (
 
 /**
  * Decides a request once. The same form posted again gets the first answer, with the same code. The form may be forged
- * or out of date, so `decide` checks each field against `state`, which the store read after it had locked the request.
+ * or out of date, so `decide` checks each field: against `state`, which the store read after it had locked the request,
+ * and against the places and purposes in `input`, which were read before the lock.
  */
 export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp): UserDecision => {
   const { app, existing, request } = state
@@ -255,7 +256,8 @@ const writesOf = (
 /**
  * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes immediately, also in
  * the grace period. The connection ends when it has no other scope that the app declares. Empty when the connection is
- * over, when the grace period is over, and when another tab has already stopped the sharing.
+ * over, when the grace period is over, and when no sensitive scope is granted any more, for example because another tab
+ * has already stopped the sharing.
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []

@@ -35,8 +35,8 @@ export interface ConsentReview {
   /** The requested scopes: standard scopes first, then sensitive scopes. */
   readonly scopes: ReadonlyArray<ScopeChoice>
   /**
-   * Scopes that are granted now and that the app does not ask for: an approval removes them. Empty except in mode
-   * `change`.
+   * Scopes that are held now (`EffectiveScopes.held`) and that the app does not ask for: an approval removes them.
+   * Empty except in mode `change`.
    */
   readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
   /** False in a renewal, like `asksStandardDays`: a renewal changes neither the places nor the standard tier. */
@@ -58,8 +58,8 @@ export interface ConsentReview {
   readonly standardOptions: ReadonlyArray<ExpiryOption<Tier.StandardDays>>
   readonly sensitiveOptions: ReadonlyArray<ExpiryOption<Tier.SensitiveDays>>
   /**
-   * False until a phone of the user has sent something. While false, the page says that the app gets only the answer
-   * "unknown".
+   * False until a phone of the user has sent something. While false, the page says that the app does not learn where
+   * the user is, but can read imported history.
    */
   readonly phoneHasSent: boolean
 }
@@ -71,9 +71,9 @@ export interface ScopeChoice {
   readonly description: string
   /** The wordings of the purposes that the app may use for a sensitive scope. Empty for a standard scope. */
   readonly purposes: ReadonlyArray<string>
-  /** Whether the connection has the scope; null when there is no connection. */
+  /** Whether the connection holds the scope (`EffectiveScopes.held`); null in mode `new`. */
   readonly heldBefore: boolean | null
-  /** The initial state of the checkbox: as granted before; without a connection, ticked for standard scopes only. */
+  /** The initial state of the checkbox: `heldBefore`; in mode `new`, ticked for standard scopes only. */
   readonly ticked: boolean
 }
 

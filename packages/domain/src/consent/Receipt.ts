@@ -64,8 +64,8 @@ export const approved = (
 }
 
 /**
- * The receipt for the button "Stop sharing". `ended`: the connection ended, because the app declares none of its other
- * scopes (`EffectiveScopes.hasOnlyExactLocation`).
+ * The receipt for the button "Stop sharing". `ended`: the connection ended, because it had no other scope that the app
+ * declares (`EffectiveScopes.hasOnlyExactLocation`).
  */
 export const stopped = (
   request: Request,

@@ -67,11 +67,11 @@ export const createPurpose = program(
 )
 
 /**
- * Edits a purpose. `NotFound` for an account outside the app's team and for a purpose of another app, `Invalid` for
- * scopes that the app neither declares nor proposes, `Conflict` for an archived purpose, for a revoked app and for a
- * form that showed an earlier revision (`PurposeEdit.shown`). `Forbidden` for a member who may only read, and for an
- * edit that sends the purpose into review while the account's address is not confirmed; when `rule` is `assumed`, every
- * address counts as confirmed.
+ * Edits a purpose. `NotFound` for an account outside the app's team and for a purpose that the app does not have,
+ * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` for an archived purpose, for a revoked
+ * app and for a form that showed an earlier revision (`PurposeEdit.shown`). `Forbidden` for a member who may only read,
+ * and for an edit that sends the purpose into review while the account's address is not confirmed; when `rule` is
+ * `assumed`, every address counts as confirmed.
  */
 export const updatePurpose = program(
   "updatePurpose",
@@ -93,10 +93,10 @@ export const updatePurpose = program(
 )
 
 /**
- * Submits a draft or rejected purpose for review. `NotFound` for an account outside the app's team and for a purpose of
- * another app, `Conflict` when the purpose is in any other state or the app is revoked. `Forbidden` for a member who
- * may only read, and while the account's address is not confirmed; when `rule` is `assumed`, every address counts as
- * confirmed.
+ * Submits a draft or rejected purpose for review. `NotFound` for an account outside the app's team and for a purpose
+ * that the app does not have, `Conflict` when the purpose is in any other state or the app is revoked. `Forbidden` for
+ * a member who may only read, and while the account's address is not confirmed; when `rule` is `assumed`, every address
+ * counts as confirmed.
  */
 export const submitPurpose = program(
   "submitPurpose",
@@ -121,7 +121,7 @@ const mayBeReviewed =
 
 /**
  * Archives a purpose for good; its key cannot be used again (Spec §3.2, decision P1). `NotFound` for an account outside
- * the app's team and for a purpose of another app, `Forbidden` for a member who may only read. Idempotent.
+ * the app's team and for a purpose that the app does not have, `Forbidden` for a member who may only read. Idempotent.
  */
 export const archivePurpose = program(
   "archivePurpose",
@@ -135,7 +135,7 @@ const notRevoked = (app: App.App): Effect.Effect<void, Conflict> =>
 
 /**
  * Commits one transition of a purpose of the app. `NotFound` for an account outside the app's team, and for a purpose
- * of another app. `Forbidden` for a member who may only read.
+ * that the app does not have. `Forbidden` for a member who may only read.
  */
 const changeOwned = <E>(
   account: Account.Account,

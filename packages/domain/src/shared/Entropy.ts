@@ -44,7 +44,7 @@ export const id = (prefix: string): Effect.Effect<string, never, Entropy> =>
 export const idFrom = (entropy: Entropy["Type"], prefix: string): Effect.Effect<string> =>
   Effect.map(entropy.bytes(15, prefix), (bytes) => `${prefix}_${base32(bytes)}`)
 
-/** 256 random bits as 52 lower-case characters: the secret part of a token. */
+/** 256 random bits as 52 lower-case characters, such as the secret part of a token. */
 export const secret: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy))
 
 /** Like `secret`, with a given source of random bytes. */

@@ -12,7 +12,10 @@ export const brand =
       parseIssueTitle: (issue) => (issue._tag === "Type" && issue.message !== undefined ? undefined : name)
     })(schema)
 
-/** One problem of one submitted field. `field` is the name on the wire. `message` never repeats the submitted value. */
+/**
+ * One problem of one submitted field. `field` is the name on the wire. `message` never repeats the submitted value,
+ * except the name of a scope.
+ */
 export class Problem extends Schema.Class<Problem>("Problem")({
   field: Schema.String,
   message: Schema.String

@@ -1,7 +1,10 @@
 import { Schema } from "effect"
 import { brand } from "./Errors.js"
 
-/** Opaque identifiers (Spec §2). `Entropy.id` makes them, and no program takes a meaning from their text. */
+/**
+ * Opaque identifiers (Spec §2). `Entropy.id` makes most of them, and a few are derived from a hash, such as the ids of
+ * sessions. No program takes a meaning from their text.
+ */
 const id = <B extends string>(name: B) =>
   Schema.String.pipe(Schema.minLength(1), Schema.maxLength(64), Schema.pattern(/^[A-Za-z0-9_-]+$/), brand(name))
 

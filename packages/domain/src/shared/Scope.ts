@@ -46,7 +46,7 @@ export const same = (a: ReadonlyArray<Scope>, b: ReadonlyArray<Scope>): boolean 
 export const intersect = (a: ReadonlyArray<Scope>, b: ReadonlyArray<Scope>): ReadonlyArray<Scope> =>
   normalise(a.filter((scope) => b.includes(scope)))
 
-/** What a scope allows, in words for the user, on the consent page and in the portal. */
+/** What a scope allows, in words for the user, for pages and mails. */
 export const describe: Readonly<Record<Scope, string>> = {
   "location.place.current": "See which of the places you share you are at now",
   "location.place.lookup": "Ask which of the places you share you were at, at a given moment",

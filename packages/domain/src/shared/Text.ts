@@ -17,9 +17,9 @@ const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 /** Whether PostgreSQL can store the text and a page displays its characters in their order. */
 export const isPlain = (text: string): boolean => !FORBIDDEN.test(text)
 
-// Characters that show nothing, with which two different names could look the same: soft hyphen, zero-width space,
-// marks of direction, invisible operators, tags. Tags after a black flag stay, because they make the flags of England,
-// Scotland and Wales.
+// Characters that show nothing, with which two different names could look the same, such as the soft hyphen, zero-width
+// space, marks of direction, invisible operators and tags. Tags after a black flag stay, because they make the flags of
+// England, Scotland and Wales.
 const UNSEEN =
   /(\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f})|\u034f|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
@@ -73,7 +73,7 @@ const counted = (written: Schema.Schema<string>, min: number, max: number) =>
     Schema.filter((text) => length(text) <= max, { message: () => `must be at most ${max} characters` })
   )
 
-/** One line of `min` to `max` characters. Each line break becomes a blank, before characters are counted. */
+/** One line of `min` to `max` characters. Line breaks become blanks (`Joined`) before characters are counted. */
 export const line = (min: number, max: number) =>
   counted(Schema.compose(Joined, Normalised), min, max).pipe(
     Schema.filter(isPlain, { message: () => "must be one line of text without control characters" })

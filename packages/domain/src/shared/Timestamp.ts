@@ -51,9 +51,9 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(
 
 /**
  * Parses a time as clients send it: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), with or without
- * seconds (decision M11). Undefined for a date without a time, a time without a zone, and a date that does not exist
- * (30 February). Also undefined when the year in UTC has no four digits, because `toIso` writes such an instant in a
- * form that this function does not read. Digits after the milliseconds are cut off.
+ * seconds (decision M11). Undefined for any other text, such as a date without a time, a time without a zone, or a date
+ * or time that does not exist (30 February, 24:00). Also undefined when the year in UTC has no four digits, because
+ * `toIso` writes such an instant in a form that this function does not read. Digits after the milliseconds are cut off.
  */
 export const parseIso = (text: string): Timestamp | undefined => {
   const found = ISO.exec(text)

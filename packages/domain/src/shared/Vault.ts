@@ -13,7 +13,10 @@ export type Sealed = typeof Sealed.Type
 export const KeyId = Schema.String.pipe(brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
-/** A value could not be unsealed, or a key id is unknown, because a row is damaged or an operator removed a key. */
+/**
+ * A value could not be unsealed, a key id is unknown, or a stored refresh token is not the one that the token before it
+ * derives. The cause is, for example, a damaged row or a key that an operator removed.
+ */
 export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {
   /** The reason is for the operator and names at most the id of a key, so the message may repeat it. */
   override get message(): string {

@@ -16,7 +16,8 @@ import * as SteeringNotice from "./SteeringNotice.js"
 /** A change of a connection by its user. A field that is left out stays as it is. */
 export interface SteeringChange {
   /**
-   * The scopes that the app has after the change. The user must have agreed earlier to each of them in this connection.
+   * The scopes that the app has after the change. The user must have agreed to each of them in this connection, and the
+   * app must still declare it (`EffectiveScopes.agreed`).
    */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
   /** The standard tier ends this many days from now. */
@@ -55,7 +56,7 @@ export type SharingOutcome =
   /** The app's scopes changed after the form was opened (decision connection-10). */
   | { readonly _tag: "Outdated" }
   /**
-   * There is no exact location to give back: another change followed "End exact location now", or the end date of the
+   * There is no exact location to give back: the last change is not the end of exact location, or the end date of the
    * scopes has passed (decision connection-9).
    */
   | { readonly _tag: "NothingLost" }
@@ -150,18 +151,21 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
     ])
   })
 
-/** The sensitive scopes that the button "End exact location now" took away, and the end date that they had. */
+/**
+ * The sensitive scopes that the end of exact location took away, and the end date that they had. The user ended exact
+ * location with the button "End exact location now", or with "Stop sharing" on a renewal page.
+ */
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly until: Timestamp
-  /** The agreement after the button was pressed. */
+  /** The agreement after exact location ended. */
   readonly agreementAfter: ConsentEntry.Agreement
 }
 
 /**
- * The scopes that the user can give back after "End exact location now". Null when another change followed, or when the
- * end date of these scopes has passed. The first argument has the two newest entries of the consent history, newest
- * first.
+ * The scopes that the user can give back after the end of exact location. Null when the newest change is another one,
+ * when no older entry has the scopes, and when their end date has passed. The first argument has the two newest entries
+ * of the consent history, newest first.
  */
 export const lostExactLocation = (
   [newest, before]: ReadonlyArray<ConsentEntry.ConsentEntry>,
@@ -176,7 +180,9 @@ export const lostExactLocation = (
 const haveSameIds = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((id) => other.includes(id))
 
-/** Whether two agreements are the same. An old entry that did not record `earlierVisits` equals any. */
+/**
+ * Whether two agreements are the same. `earlierVisits` is not compared when `one` is of an entry without this record.
+ */
 const isSame = (one: ConsentEntry.Agreement, other: ConsentEntry.Agreement): boolean =>
   Scope.same(one.scopes, other.scopes) &&
   haveSameIds(one.places, other.places) &&
@@ -187,8 +193,8 @@ const isSame = (one: ConsentEntry.Agreement, other: ConsentEntry.Agreement): boo
   one.pause?.until === other.pause?.until
 
 /**
- * Undoes "End exact location now": the app gets the same scopes until the same date, except scopes that the app may not
- * have now. When the app has exact location already, nothing changes, so that a second press of the button does no
+ * Undoes the end of exact location: the app gets the same scopes until the same date, except scopes that the app may
+ * not have now. When the app has exact location already, nothing changes, so that a second press of the button does no
  * harm. `lost` was read before the connection was locked, so a change since then leaves nothing to undo.
  */
 export const restoreExactLocation = (
@@ -215,8 +221,8 @@ export const restoreExactLocation = (
   })
 
 /**
- * Changes permissions and dates. Afterwards the app has the same scopes and dates as after a new consent with the same
- * answers; tokens, rules and places stay. `purposes` are all purposes of the app.
+ * Changes permissions and dates; tokens, rules and places stay. Afterwards the app can use the same scopes as after a
+ * new consent with the same answers. `purposes` are all purposes of the app.
  */
 export const change = (
   userId: UserId,

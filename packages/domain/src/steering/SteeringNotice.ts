@@ -57,7 +57,10 @@ const exactLocation = (expiresAt: Timestamp.Timestamp, isLapsed: boolean): strin
     ? `Your exact location: not since ${Words.moment(expiresAt)}. You can give it back until ${Words.moment(Tier.graceEndsAt(expiresAt))}.`
     : `Your exact location: until ${Words.moment(expiresAt)}.`
 
-/** The mail that confirms "End exact location now". `ended`: the app had no other scope, so the connection ended. */
+/**
+ * The mail that confirms "End exact location now". `ended`: the connection had no other scope that the app declares, so
+ * it ended (`EffectiveScopes.hasOnlyExactLocation`).
+ */
 export const exactLocationEnded = (
   app: Pick<App.App, "name">,
   connection: Pick<Connection, "id" | "userId">,

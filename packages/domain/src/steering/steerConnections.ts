@@ -57,7 +57,7 @@ const orError = (outcome: Steering.SteeringOutcome): Effect.Effect<void, NotFoun
   }
 }
 
-/** Pauses an app. `NotFound` for another user's connection, `Conflict` for a connection that has ended. */
+/** Pauses an app. `NotFound`: the user has no such connection. `Conflict`: the connection has ended. */
 export const pauseConnection = program(
   "pauseConnection",
   function* (userId: UserId, id: ConnectionId, length: PauseLength) {
@@ -67,7 +67,7 @@ export const pauseConnection = program(
 )
 
 /**
- * Ends the pause of an app. Idempotent. `NotFound` for another user's connection, `Conflict` for a connection that has
+ * Ends the pause of an app. Idempotent. `NotFound`: the user has no such connection. `Conflict`: the connection has
  * ended.
  */
 export const resumeConnection = program("resumeConnection", function* (userId: UserId, id: ConnectionId) {
@@ -101,8 +101,8 @@ const steerAll = (userId: UserId, decide: Decide) =>
   })
 
 /**
- * Ends the sensitive tier immediately. Idempotent. `NotFound` for another user's connection, `Conflict` for a
- * connection that has ended.
+ * Ends the sensitive tier immediately. Idempotent. `NotFound`: the user has no such connection. `Conflict`: the
+ * connection has ended.
  */
 export const endExactLocation = program("endExactLocation", function* (userId: UserId, id: ConnectionId) {
   yield* steered(id, (state, now) => Steering.endExactLocation(userId, state, now))
@@ -116,8 +116,8 @@ export const endExactLocation = program("endExactLocation", function* (userId: U
 const LAST_TWO = 2
 
 /**
- * The scopes that `endExactLocation` took away and the user can still give back (`Steering.lostExactLocation`); null
- * when there are none.
+ * The scopes that the end of exact location took away and the user can still give back (`Steering.lostExactLocation`);
+ * null when there are none.
  */
 export const findLostExactLocation = program("findLostExactLocation", function* (userId: UserId, id: ConnectionId) {
   const history = yield* (yield* ConnectionStore).history(userId, id, LAST_TWO)
@@ -143,10 +143,11 @@ export const restoreExactLocation = program(
 
 /**
  * Changes permissions and dates of a connection. Its errors:
- * - `NotFound` for another user's connection, `Conflict` for a connection that has ended.
- * - `Invalid` on `scopes` for an empty list, and for a scope that the user never agreed to in this connection or that
- *   lacks a purpose. `Invalid` on `sensitive_days` when the app has no exact location, or when the field is left out
- *   although an end date must be chosen (`SteeringChange.sensitiveDays`).
+ * - `NotFound`: the user has no such connection. `Conflict`: the connection has ended.
+ * - `Invalid` on `scopes` for an empty list while the app has scopes, for a scope that the user cannot restore without
+ *   a consent page (`EffectiveScopes.agreed`), and for a restored scope that lacks a purpose. `Invalid` on
+ *   `sensitive_days` when the app would have no exact location, or when the field is left out although an end date must
+ *   be chosen (`SteeringChange.sensitiveDays`).
  * - `ConfirmationRequired` when the session is not fresh and the change shares exact location without an end (decision
  *   accounts-18).
  * - `Conflict` with `OUTDATED_FORM` when the form showed other scopes than the app has (`SteeringChange.shown`).

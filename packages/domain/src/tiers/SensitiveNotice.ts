@@ -11,7 +11,7 @@ export type SensitiveNoticeKind = typeof SensitiveNoticeKind.Type
 
 /** A notice that was sent. The store commits it together with the event, so that no sweep sends the notice twice. */
 export interface SensitiveNotice {
-  /** The end date of the sensitive tier. A renewal sets a new date, about which all kinds of notices are sent again. */
+  /** The end date of the sensitive tier. A renewal sets a new date, and the notices about that date are sent anew. */
   readonly expiresAt: Timestamp
   readonly kind: SensitiveNoticeKind
 }

@@ -30,8 +30,9 @@ export const owner = ({ connection }: WithApp): ConnectionOwner => ({
 export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(connection.pause, at)
 
 /**
- * Accepts a live token. An expired token, a revoked token and a token of an ended connection give the same error (Spec
- * §7). `Suspended` for a live token of a suspended connection (`WithApp.isSuspended`).
+ * Accepts a live token. An expired token, a revoked token, a token of an earlier family and a token of an ended
+ * connection give the same error (Spec §7). `Suspended` for a live token of a suspended connection
+ * (`WithApp.isSuspended`).
  */
 export const admit = (
   found: WithApp & { readonly token: AccessToken },

@@ -22,7 +22,7 @@ import { TokenStore } from "./TokenStore.js"
 
 /**
  * Finds the caller of a bearer token (Spec §5). `InvalidToken` for a token that does not work; its `known` is the
- * connection of a token that was valid once, else null.
+ * connection of a stored access token that was valid once, else null.
  */
 export const authenticateAccess = program("authenticateAccess", function* (token: string) {
   const parsed = Option.getOrUndefined(Token.parse(token))
@@ -35,7 +35,8 @@ export const authenticateAccess = program("authenticateAccess", function* (token
 
 /**
  * Handles `POST /v1/oauth/revoke` of an authenticated client: ends the whole connection. It succeeds for any text. A
- * token that is unknown, was revoked or belongs to another app has no effect (Spec §4.3, RFC 7009 §2.2). Idempotent.
+ * token that is unknown, was revoked, is of an earlier family or belongs to another app has no effect (Spec §4.3, RFC
+ * 7009 §2.2). Idempotent.
  */
 export const revokeToken = program("revokeToken", function* (client: App, presented: string) {
   const token = Token.parse(presented)
@@ -54,7 +55,8 @@ export interface PresentedCode {
   readonly redirectUri: string
   /**
    * The client's `Idempotency-Key`. With this key, the client can send the same request again within 30 s, and gets the
-   * same refresh token (decision tokens-1). Without a key, a second exchange ends the connection.
+   * same refresh token (decision tokens-1). A second exchange with another key, without a key or later ends the
+   * connection, unless the code is from before a later consent (`CodeExchange.decide`).
    */
   readonly idempotencyKey?: string
 }
