@@ -26,7 +26,8 @@ const SELDOM = HOUR
 const PATIENCE = 16
 /**
  * A slowed loop wakes at a time of day that is a multiple of one of these intervals, so that several loops wake at the
- * same time. While `patience` is shorter than a minute, the loop wakes at any time of day.
+ * same time. While `patience` is shorter than a minute, the loop wakes at any time of day. When there is work for the
+ * loop before such a time, one of these intervals is instead the length of the sleep (`untilWork`).
  */
 const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 

@@ -234,7 +234,7 @@ class OneCall {
     this.by.recorder.add(this.process, { kind: "fault", fault, detail }, isNews)
   }
 
-  /** Draws each fault that lasts longer than this call, and begins the faults that strike. */
+  /** Draws the rotation of the keys and each fault that lasts longer than this call. Begins the faults that strike. */
   private begin(): Effect.Effect<void> {
     const { engine, faults } = this.by
     const { name } = this.process
