@@ -20,8 +20,9 @@ const requestOf = (returnTo: string, authPath: string): Option.Option<ConsentReq
 }
 
 /**
- * The note on the sign-in page for a person whom an app sent to the consent page. It says why the person has to sign in
- * (decision consent-10).
+ * The note on the pages for signing in and signing up, for a person whom an app sent to the consent page. The note says
+ * why the person has to sign in (decision consent-10). Null when there is no such app, or when the request cannot be
+ * answered any more.
  */
 export const note = (returnTo: string) =>
   Effect.gen(function* () {

@@ -81,8 +81,8 @@ const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal 
   })
 
 /**
- * A person who has confirmed already, in another tab for example, is redirected to `return_to` immediately. Without a
- * `return_to` there is no page to redirect to, so the page shows the form.
+ * A person who has signed in or confirmed lately, in another tab for example, is redirected to `return_to` immediately.
+ * Without a `return_to` there is no page to redirect to, so the page shows the form.
  */
 const show = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {

@@ -28,8 +28,9 @@ interface SignInForm {
   /** A sentence above the form that says why the page is shown again. */
   readonly refused?: Text
   /**
-   * Whether sign-in to the account is closed for unknown browsers. The page then offers to mail a link with which this
-   * browser can sign in nevertheless.
+   * Whether the service refused the attempt because there were too many attempts: at the account, from the network, or
+   * from this browser if it is known. The page then offers to mail a link that makes this browser known to the account.
+   * A known browser has a limit of its own.
    */
   readonly isClosed?: boolean
   readonly status?: number

@@ -184,8 +184,8 @@ const postSignUp = Effect.gen(function* () {
     Effect.catchTags({
       Invalid: ({ problems }) => showAgain({ status: 400 }, problems),
       Conflict: () => showAgain({ status: 409, refused: words.taken }),
-      // These errors are not expected for an account that was created a moment ago. If one of them occurs, the person
-      // continues on the sign-in page.
+      // These errors are rare for an account that was created a moment ago, but possible: for example, too many
+      // sign-ins from the person's network have failed. The person then continues on the sign-in page.
       WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))

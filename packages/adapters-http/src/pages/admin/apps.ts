@@ -48,7 +48,7 @@ const list = asAdmin((visitor) =>
   })
 )
 
-/** The form that an admin posted with mistakes: the page shows it again. */
+/** The form that an admin posted, which has mistakes or is outdated. The page shows the form again. */
 interface RejectedForm {
   readonly which: "narrow" | "revoke"
   readonly form: Fields.Shown
@@ -97,7 +97,7 @@ const narrowedByOthers = html`<section class="card" aria-labelledby="narrow">
 </section>`
 
 const narrowing = (app: App.App, token: string, rejected: RejectedForm | undefined): Html => {
-  // When somebody has changed the app after the admin opened the form, the page shows the present limit and not the
+  // When somebody has changed the limit after the admin opened the form, the page shows the present limit and not the
   // posted limit.
   const shown = rejected?.which === "narrow" && rejected.status === undefined ? rejected : undefined
   return html`<section class="card" aria-labelledby="narrow">

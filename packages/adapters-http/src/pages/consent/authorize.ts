@@ -82,8 +82,8 @@ const parametersOf = (url: string): Readonly<Record<string, ReadonlyArray<string
 }
 
 /**
- * Counts a request with a made-up client id against the limit of the network address, as the token endpoint does
- * (decision limits-3).
+ * Counts a request that names no app, for example with a made-up client id or with that of a revoked app, against the
+ * limit of the network address. The token endpoint does the same for made-up client ids (decision limits-3).
  */
 const countMadeUp = ({ parameter }: AuthorizePage) =>
   parameter === "client_id"
@@ -273,9 +273,9 @@ const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.For
     const { mode } = yield* reviewConsent(id, visitor.account)
     const newPlace = yield* NewPlace.add(visitor, form)
     const choices = choicesOf(form)
-    // The form is from a page that was shown before there was a connection. `renew_sensitive` means that the user has
-    // approved the app in another tab since. A renewal page has no checkboxes for places, so it cannot tick the new
-    // place. The service nevertheless adds the place to the user's list, because the user asked for it.
+    // The form is from a page that asked for places. `renew_sensitive` means that the connection has changed since: for
+    // example, the user has approved the app in another tab. A renewal page has no checkboxes for places, so it cannot
+    // tick the new place. The service nevertheless adds the place to the user's list, because the user asked for it.
     if (mode === "renew_sensitive") return yield* show(visitor, id, { warning: words.changedMeanwhile })
     const places = newPlace.added === null ? choices.places : [...choices.places, newPlace.added.id]
     return yield* show(visitor, id, { choices: { ...choices, places }, newPlace })

@@ -20,14 +20,15 @@ const isBlank = (form: Form.Form): boolean => ["label", "lat", "lon"].every((nam
 
 /**
  * Whether the form adds a place. A form adds a place when the person presses the button that adds a place. A form with
- * the button Allow adds a place when the fields of a place are filled in: otherwise Allow would drop the typed place.
+ * the button Allow adds a place when the name or a coordinate is filled in: otherwise Allow would drop the typed place.
  */
 export const isMeant = (form: Form.Form): boolean =>
   form.value("decision") === "add_place" || (form.value("decision") === "allow" && !isBlank(form))
 
 /**
  * The result of adding a place, for the consent page that is shown again. `form`: the fields of the place with their
- * problems; null when there are none. `added`: the place that was added; null when none was.
+ * problems; null when the fields have no problem. `added`: the place that was added, or the equal place that the person
+ * already had; null when the place was refused.
  */
 export interface NewPlaceResult {
   readonly form: Fields.Shown | null

@@ -21,7 +21,8 @@ export interface View {
   readonly formToken: string
   readonly portalPath: string
   /**
-   * The choices of a form that was rejected and is shown again. Undefined when the page is shown for the first time.
+   * The choices of a posted form, when the page shows them again: the form was rejected, or it added a place. Undefined
+   * otherwise: the page then shows the choices that are selected at first.
    */
   readonly choices: ConsentChoices | undefined
   readonly problems: Fields.Shown["problems"]

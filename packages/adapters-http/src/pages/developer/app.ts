@@ -42,7 +42,7 @@ const LABELS = {
   redirect_uris: texts.developer.parts.redirects
 }
 
-/** A form of this page that was posted with mistakes: the page shows the form again. */
+/** A form of this page that was posted, and that has mistakes or is outdated. The page shows the form again. */
 interface RejectedForm {
   readonly which: "app" | "redirects" | "purpose" | "withdrawal"
   readonly form: Fields.Shown
@@ -199,7 +199,7 @@ const refused = <A, E, R>(
   showAgain: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Conflict, R> => (revokedAt === null ? showAgain : Effect.fail(error))
 
-/** Shows a form again that was opened before somebody else changed the app. The page shows the app as it is now. */
+/** Shows a form again that was opened before somebody changed the app. The page shows the app as it is now. */
 const outdated = (
   visitor: Visitor.Visitor,
   which: "app" | "redirects" | "withdrawal",
@@ -347,8 +347,8 @@ const submit = Visitor.signedIn((visitor) =>
     }
     return yield* submitApp(visitor.account, app.id).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=app-submitted`)),
-      // The person pressed the button twice, or another member of the team was faster. The page shows the present
-      // status.
+      // For example, the person pressed the button twice, or another member of the team was faster. The page shows the
+      // present status.
       Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
     )
   })
@@ -363,7 +363,8 @@ const withdraw = Visitor.signedIn((visitor) =>
       Effect.catchTag("Conflict", (error) =>
         Form.isOutdated(error)
           ? outdated(visitor, "withdrawal", () => ({ form: Form.shown(form, [Fields.OUTDATED_ANEW]), ticked: [] }))
-          : // The person pressed the button twice, or a reviewer decided first. The page shows the present status.
+          : // For example, the person pressed the button twice, or a reviewer decided first. The page shows the present
+            // status.
             Effect.succeed(seeOther(appPath(app)))
       )
     )

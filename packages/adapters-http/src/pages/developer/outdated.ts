@@ -6,8 +6,8 @@ import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import type * as Form from "../kit/Form.js"
 
-// A form about an app, a purpose or an endpoint is not saved when somebody else has made a change after the form was
-// opened. This module makes the form that the page then shows (decision apps-11).
+// A form about an app, a purpose or an endpoint is not saved when somebody, perhaps the same person in another tab, has
+// made a change after the form was opened. This module makes the form that the page then shows (decision apps-11).
 
 const words = texts.developer.outdated
 

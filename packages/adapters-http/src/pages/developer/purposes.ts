@@ -67,7 +67,7 @@ export const toTerms = (draft: typeof Edit.Type): Purpose.PurposeTerms => ({
 
 /**
  * The problems that the domain finds in a purpose whose fields are valid. The only such problem is a scope that the app
- * does not declare, so the page shows the problem next to the scopes.
+ * neither declares nor proposes, so the page shows the problem next to the scopes.
  */
 export const undeclared = (problems: ReadonlyArray<FieldProblem>): ReadonlyArray<FieldProblem> =>
   problems.map(({ message }) => ({ field: "purpose_scopes", message }))
@@ -290,8 +290,8 @@ const submit = Visitor.signedIn((visitor) =>
     return yield* submitPurpose(visitor.account, app.id, purpose.id, addressRule(options)).pipe(
       Effect.as(seeOther(`${pathOf(app, purpose)}?done=purpose-submitted`)),
       Effect.catchTags({
-        // The person pressed the button twice, or another member of the team was faster. The page shows the present
-        // state.
+        // For example, the person pressed the button twice, or another member of the team was faster. The page shows
+        // the present state.
         Conflict: () => Effect.succeed(seeOther(pathOf(app, purpose))),
         Forbidden: confirmFirst
       })

@@ -107,7 +107,7 @@ export const paragraphs = (text: string): ReadonlyArray<Html> =>
 
 type Tab = "" | "/users" | "/calls" | "/webhooks" | "/deliveries" | "/test-people" | "/team"
 
-/** The head of every page of an app, with its tabs. */
+/** The head of an app's page, with the tabs that lead to the app's other pages. */
 export const appHead = (app: TeamApp, current: Tab): Html => {
   const tab = (path: Tab, name: Html) =>
     html`<a href="${appPath(app)}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`

@@ -324,7 +324,8 @@ const send = <R>(
   Effect.gen(function* () {
     const id = yield* param("person", UserId, "test person")
     return yield* Effect.gen(function* () {
-      // A refused file counts against the limit too, because reading a file is most of the work.
+      // A file that is refused for its content counts against the limit too, because reading a file is most of the
+      // work.
       yield* RateLimit.take(Subject.tripsOf(visitor.account.id), Rate.TRIPS)
       const { from, ingested, readings } = yield* simulateTrip(app, id, yield* trip)
       const result = { readings: String(readings), stored: String(ingested.accepted), began: Timestamp.toIso(from) }

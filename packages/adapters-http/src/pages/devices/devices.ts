@@ -152,8 +152,8 @@ const putAside = (all: Device.Device["putAside"]): Html =>
     </ul>`
 
 /**
- * The page of one device. It says whether the device works, and what to do when it does not. The set-up page polls this
- * page.
+ * The page of one device. It says whether the device works, and what to do when it does not. The script of the set-up
+ * page polls this page, and so does the script of this page itself.
  */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>

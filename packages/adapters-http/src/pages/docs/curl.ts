@@ -18,7 +18,7 @@ export const curl = (baseUrl: string, method: string, path: string, operation: J
 
 /**
  * Query parameters that the example contains although the contract does not require them. The contract does not require
- * them because some phone apps use other names. A reading without a position would be quarantined.
+ * them because some phone apps use other names. A request without a position has no reading to store.
  */
 const POSITION: ReadonlyArray<string> = ["lat", "lon"]
 

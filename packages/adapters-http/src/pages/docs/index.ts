@@ -1,7 +1,8 @@
 /**
  * The documentation at `/docs`: guides for developers, and the reference of the API. Most pages are made from the
- * OpenAPI document, the domain's constants, and the code that makes events and errors, so they cannot contradict the
- * server. The pages depend only on the settings of the server, so they are the same for everybody.
+ * OpenAPI document, the domain's constants, and the code that makes events and errors, so these parts cannot contradict
+ * the server. The sentences of the guides and the changes are written by hand. The pages depend only on the settings of
+ * the server, so they are the same for everybody.
  */
 
 import type { ServiceOptions } from "../../HttpOptions.js"

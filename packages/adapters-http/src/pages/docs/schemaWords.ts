@@ -50,7 +50,7 @@ const bounds = (schema: Json): ReadonlyArray<string> => {
     ...range(minimum, maximum, ""),
     ...range(minLength, maxLength, " characters"),
     ...(maxItems === 0 ? [] : range(minItems, maxItems, " entries")),
-    // The pattern of an id is internal, so it is not shown.
+    // The pattern of an id is internal, and a long pattern is hard to read, so neither is shown.
     ...(typeof pattern === "string" && pattern !== "^[A-Za-z0-9_-]+$" && pattern.length < 40 ? [`\`${pattern}\``] : []),
     ...(usual === undefined ? [] : [`\`${String(usual)}\` unless given`])
   ]

@@ -90,8 +90,9 @@ const confirm = (portal: string) =>
   )
 
 /**
- * When the person presses the button twice, the first request confirms the app, and the browser drops the answer with
- * the recovery codes. The answer to the second request then leads to a page that says how to get codes.
+ * When the person presses the button twice, the first request confirms the app, and the browser drops its answer, which
+ * has the recovery codes if this is the first factor. The answer to the second request then leads to a page that says
+ * how to get codes.
  */
 const refused = (portal: string, visitor: Visitor.Visitor) =>
   Effect.flatMap(describeFactors(visitor.account), (factors) =>

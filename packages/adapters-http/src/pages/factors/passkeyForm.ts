@@ -6,8 +6,8 @@ import { forScript } from "../../languages/index.js"
 import type { ScriptPolicy } from "../kit/Page.js"
 
 /**
- * A form that a script fills with the response of a passkey. The script also shows the form; without JavaScript it
- * stays hidden.
+ * A form that a script fills with the response of a passkey. The script also shows the form; without JavaScript, and in
+ * a browser that does not support passkeys, it stays hidden.
  */
 interface PasskeyForm {
   readonly action: string

@@ -142,8 +142,8 @@ export const newPassword = (shown: Shown, name: string, label: Text): Html =>
   })
 
 /**
- * The e-mail address of the account, in a field that people do not see. Password managers read the field and save the
- * new password under this address.
+ * The e-mail address of the account, in a field that people do not see. Password managers read the field: they fill in
+ * the password of this account, or save a new password under this address.
  */
 export const username = (email: string): Html =>
   html`<input type="text" name="username" value="${email}" autocomplete="username" readonly hidden />`

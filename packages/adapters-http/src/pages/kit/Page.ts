@@ -50,13 +50,19 @@ export interface HtmlPage {
    * too.
    */
   readonly map?: Map.MapPolicy
-  /** The page asks for a passkey. Only the script for passkeys runs on the page. */
+  /**
+   * The page asks for a passkey. Only the script for passkeys runs on the page, and the script of `zone` if the page
+   * has this option too.
+   */
   readonly passkey?: ScriptPolicy
   /**
    * The page asks for a consent. The script that sums up the ticked boxes runs on the page, beside the map's scripts.
    */
   readonly consent?: ScriptPolicy
-  /** The page begins a sign-in. Only the script that names the browser's time zone runs on the page. */
+  /**
+   * The page begins a sign-in. Only the script that names the browser's time zone runs on the page, and the script of
+   * `passkey` if the page has this option too.
+   */
   readonly zone?: ScriptPolicy
   /**
    * The page sets a phone up. Only the script for phones runs on the page: it copies texts, and polls this service for
@@ -142,8 +148,9 @@ export const respond = (
 
 /**
  * The value of `done` in the address to which a person comes back when a sign-in or a confirmation has interrupted a
- * form, and the form was not sent. The page then says that nothing has changed (decision accounts-17). `respond` adds
- * this notice to every page with a signed-in reader, so that no page can forget the notice.
+ * form. The service has not done what the form asked for, so the page then says that nothing has changed (decision
+ * accounts-17). `respond` adds this notice to every page with a signed-in reader, so that no page can forget the
+ * notice. The consent page, which has no `reader`, adds the notice itself.
  */
 export const CHOOSE_AGAIN = "choose-again"
 

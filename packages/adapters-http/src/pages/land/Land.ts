@@ -240,12 +240,12 @@ interface Lettering {
   readonly mark?: At
 }
 
-/** How far below its usual position, above the town, a name is written below the town, in lines. */
+/** A name is usually above its town. A name below its town is this number of lines below that usual position. */
 const BELOW = 1.2
 
 /**
- * Draws the most important towns of the picture, at most `most`. Towns whose names would touch another name are left
- * out.
+ * Draws the most important towns of the picture, at most `most`. Towns whose names would touch another name or the edge
+ * of the picture are left out.
  */
 export const towns = (view: LandView, { letter, line, mark, most, taken = [] }: Lettering): string => {
   if (!isOnMap(view.centre)) return ""

@@ -6,15 +6,15 @@ import { texts } from "../../languages/index.js"
 import { count, ofDomain } from "../kit/Time.js"
 
 /**
- * Repeated entries of the access log, which a page shows as one line: the same app sent the same request and got the
- * same result (decision access-log-6).
+ * Repeated entries of the access log, which a page shows as one line: the same app sent the same request, or got the
+ * same event, with the same purpose and the same result (decision access-log-6).
  */
 export interface Fold {
   /** At least one entry, newest first. */
   readonly entries: ReadonlyArray<ReadableEntry>
   readonly newest: ReadableEntry
   readonly oldest: ReadableEntry
-  /** The number of requests: the sum of the counts of all entries. */
+  /** The number of requests or events: the sum of the counts of all entries. */
   readonly times: number
 }
 

@@ -4,8 +4,8 @@ import type { Html } from "../../html/Html.js"
 import { texts, textsIn } from "../../languages/index.js"
 import type * as Fields from "../kit/Fields.js"
 
-// This module is for pages on which a signed-in person types the password once more, before an operation that cannot be
-// undone.
+// This module is for pages on which a signed-in person types the password once more, before a dangerous operation such
+// as the deletion of the account.
 
 const words = texts.settings.passwordFaults
 

@@ -117,7 +117,7 @@ export const allowed = ({ heldScopes, live, scopes }: ListedConnection): Html =>
         )}
       </ul>`
 
-/** The badges of a live connection's app: whether the app is in the sandbox, and whether it is on hold. */
+/** The badges of a live connection's app: whether the app is not in production yet, and whether it is on hold. */
 export const badge = ({ app, onHold }: ListedConnection): Value =>
   html`${app.status !== "production" && html`<span class="badge warn">${words.sandbox}</span>`}
   ${onHold && html`<span class="badge warn">${words.onHold}</span>`}`

@@ -49,8 +49,8 @@ interface RejectedForm {
 }
 
 /**
- * The reason for a conflict: another person has decided, or has changed or archived the subject, so the page that the
- * reviewer read is outdated.
+ * The reason for a conflict. The page that the reviewer read is outdated: for example, another person has decided, has
+ * changed, withdrawn or archived the subject, or has revoked the app.
  */
 const outdated = (conflict: string): Html =>
   conflict === Submission.CHANGED ? words.changed : words.meanwhile(ofDomain(conflict))
@@ -265,10 +265,10 @@ const Posted = Schema.Struct({
 type Fault = Shared | WireError
 
 /**
- * Records a posted decision. If the service refuses the decision, the page shows the form again with the reason. The
- * page also shows the form again when its token is no longer valid: somebody may have signed in again in another tab
- * while the reviewer wrote the note. A reviewer who presses the button twice gets the first answer again
- * (`ReviewDecision.isRepeated`).
+ * Records a posted decision. If the service refuses the decision, the page is shown again with the reason, and with the
+ * form if the reviewer can still decide. The same happens when the form's token is no longer valid: for example,
+ * somebody has signed in again in another tab while the reviewer wrote the note. A reviewer who presses the button
+ * twice gets the first answer again (`ReviewDecision.isRepeated`).
  */
 const decided = <R, R2, R3>(
   visitor: Visitor.Visitor,

@@ -15,7 +15,7 @@ import * as Visitor from "../kit/Visitor.js"
 
 /**
  * The page that shows a reviewer the consent page as users will see it. The functions that make the real page also make
- * this preview. Only its controls and links are disabled.
+ * this preview. Its controls and links are disabled, and it has no fields for a new place.
  */
 
 const words = texts.review.preview

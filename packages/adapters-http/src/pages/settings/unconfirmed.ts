@@ -5,9 +5,10 @@ import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 
 /**
- * Whether the person gets mail: the worker sends no mail to an address that nobody has confirmed (`sendMail`). On a
- * service that confirms no addresses, such an address counts as confirmed for everything except mail. Pages must not
- * promise a mail to a person who gets none. Decision accounts-11.
+ * Whether the person gets mail. To an address that nobody has confirmed, the worker sends only mails about the address
+ * itself, such as the mail with the link that confirms it (`sendMail`). On a service that confirms no addresses, such
+ * an address counts as confirmed for everything except mail. Pages must not promise a mail to a person who gets none.
+ * Decision accounts-11.
  */
 export const getsMail = ({ confirmedAt }: Pick<Account.Account, "confirmedAt">): boolean => confirmedAt !== null
 

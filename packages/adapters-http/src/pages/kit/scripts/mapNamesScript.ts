@@ -1,10 +1,10 @@
 /**
  * The part of the map's script that writes names on the map: `L.mapNames(map, own, base, say, kept)`. The script leaves
- * out a name that finds no free position: names must not cover other names or a box that must stay free (`kept`). The
- * reader's own places come first, then the names of the base map, with the most important names first. From zoom 8 on,
- * where the map shows no town, the script writes the text `say(name, km, turn)` about the nearest town. `turn` is the
- * direction of the town, from 0 for north to 7 for north-west. Names are added as text nodes, because Leaflet reads
- * strings as HTML.
+ * out a name that finds no free position: names must not cover other names, the controls of the map or a box that must
+ * stay free (`kept`), and must be within the map. The reader's own places come first, then the names of the base map,
+ * with the most important names first. From zoom 8 on, where the map shows no town, the script writes the text
+ * `say(name, km, turn)` about the nearest town. `turn` is the direction of the town, from 0 for north to 7 for
+ * north-west. Names are added as text nodes, because Leaflet reads strings as HTML.
  */
 export const mapNamesScript = `"use strict"
 ;(() => {

@@ -1,8 +1,8 @@
 /**
  * The script that asks the browser for a passkey: plain JavaScript for browsers. A form with `data-passkey` contains
  * the options of the request. The script shows the form, and posts it with the response of the authenticator. Without
- * the script the form stays hidden, and people use codes in place of passkeys. The texts come from `data-texts` of the
- * script's element.
+ * the script the form stays hidden, and people use a password or codes in place of passkeys. The texts come from
+ * `data-texts` of the script's element.
  */
 export const passkeyScript = `"use strict"
 ;(() => {
