@@ -40,14 +40,14 @@ export interface ServiceOptions {
   /** Where to report a vulnerability: a mailto or https address. Null or left out: there is no security.txt. */
   readonly securityContact?: string | null
   /**
-   * How many requests each process works on together. A further request waits for a moment, and gets 503 when no other
-   * request ends in time. Left out: no limit.
+   * How many requests each process works on together. A further request waits for a moment, and gets 503 when no
+   * place becomes free in time, or when too many requests wait already (`Admission`). Left out: no limit.
    */
   readonly requestsAtOnce?: number
   readonly version: string
   /**
-   * Completes when the server begins to stop. The service then ends its open streams. Left out: a stream ends only when
-   * its client closes it.
+   * Completes when the server begins to stop. The service then ends its open streams. Left out: the stop does not
+   * end the streams.
    */
   readonly stopping?: Effect.Effect<void>
 }

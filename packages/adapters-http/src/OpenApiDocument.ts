@@ -70,8 +70,8 @@ export const operations = (document: Json): ReadonlyArray<Operation> =>
   )
 
 /**
- * The document of one server: the contract with the version and the addresses of this server, and for each operation
- * the scope or the role that it requires.
+ * The document of one server: the contract with the version and the addresses of this server. Each operation also has
+ * the scope or the role that it requires, and the descriptions of its query parameters.
  */
 export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,

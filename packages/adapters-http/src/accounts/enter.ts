@@ -15,8 +15,8 @@ export interface OpenedSession {
 }
 
 /**
- * The cookie in which the script of the sign-in page (`zoneScript`) sends the browser's time zone. Anybody can set the
- * cookie, so `learnTimeZone` checks its value.
+ * The cookie in which the script of pages that begin a sign-in (`zoneScript`) sends the browser's time zone. Anybody
+ * can set the cookie, so `learnTimeZone` checks its value.
  */
 const TIME_ZONE_COOKIE = "time_zone"
 

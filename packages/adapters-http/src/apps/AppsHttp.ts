@@ -25,8 +25,8 @@ import { toBody } from "./AppsApi.js"
 const same = Schema.equivalence(RedirectUri.List)
 
 /**
- * The redirect URIs, under either of their two names. Fails when a request has both names with different values,
- * because the service cannot know which value counts (decision O1).
+ * The redirect URIs, under either of their two names. Fails when a request has neither name, and when it has both names
+ * with different values, because the service cannot know which value counts (decision O1).
  */
 const chosen = (given: { readonly redirectUris?: RedirectUri.List; readonly redirect_uris?: RedirectUri.List }) => {
   const { redirect_uris: standard, redirectUris: ours } = given

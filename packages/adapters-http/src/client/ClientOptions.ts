@@ -15,7 +15,10 @@ export interface PlaceAccessOptions {
   readonly clientSecret?: string | undefined
   /** Where the tokens of this connection are kept. Default: in memory. */
   readonly store?: ClientTokenStore | undefined
-  /** The address of the consent page. Default: `/authorize` at `baseUrl`. */
+  /**
+   * The address of the consent page. Default: `/authorize` at `baseUrl`. Required for `authorization.start` when
+   * `baseUrl` is a path.
+   */
   readonly authorizeUrl?: string | undefined
   /**
    * The service's `issuer`. When the app sets it, the client refuses a callback address with another `iss` or without

@@ -103,7 +103,10 @@ export interface Coordinates {
 }
 
 export interface LatestLocationAnswer extends MayBePaused {
-  /** Null when no phone that the user carries has sent a reading, and while the user has paused the app. */
+  /**
+   * Null when the user's history has no reading, and while the user has paused the app. Readings of a phone that the
+   * user left behind do not count.
+   */
   readonly fix: Coordinates | null
 }
 
@@ -142,7 +145,7 @@ export interface PlaceRuleAnswer {
   readonly silence_s: number | null
   readonly active_from: IsoTime | null
   readonly active_until: IsoTime | null
-  /** `disabled`: the rule's place was archived or is no longer shared, or the rule's scope was removed. */
+  /** `disabled`: the rule's place was archived or is no longer shared, or the app no longer has the rule's scope. */
   readonly state: "active" | "inactive" | "finished" | "disabled"
   readonly disabled_at: IsoTime | null
   readonly created_at: IsoTime
@@ -219,7 +222,7 @@ export interface TestPlaceAnswer extends PlaceAnswer {
   readonly radius_m: number
 }
 
-/** A made-up person of an app in the sandbox. */
+/** A made-up person of an app that is not in production. */
 export interface TestPersonAnswer {
   readonly id: string
   readonly name: string
@@ -372,7 +375,7 @@ export interface NewTestPersonBody {
 }
 
 interface LateTrip {
-  /** How many minutes ago the trip ended. If it ended more than 15 minutes ago, no rule fires. */
+  /** How many minutes ago the trip ended. A reading that is more than 15 minutes old when it arrives fires no rule. */
   readonly late_minutes?: number | undefined
 }
 

@@ -29,13 +29,14 @@ export type ClientFailureCode =
   | "network"
   /** the service did not answer in time */
   | "timeout"
-  /** the answer does not come from this service: perhaps a proxy or another server is at the address */
+  /** the answer has a form in which the service never answers: perhaps a proxy or another server is at the address */
   | "unexpected_answer"
   /** the store has no tokens: the user must connect first */
   | "not_connected"
   /**
-   * a refresh was sent, but its answer was lost, or had a status of 500 or more and another code than
-   * `connection_on_hold`. The time in which the client can safely repeat the refresh is over. See `session.refresh`.
+   * a refresh was sent, and the service may have spent the refresh token, for example because the answer was lost or
+   * the process crashed. The time in which the client can safely repeat the refresh is over, or the clock was set back.
+   * See `session.refresh`.
    */
   | "refresh_uncertain"
   /** the user, or the service, refused at the consent page */
@@ -59,8 +60,9 @@ export interface FailureDetails {
 }
 
 /**
- * A call of the client that fails throws this error, with two exceptions: an aborted call throws the reason of its
- * signal, and when the token store fails, the call throws the error of the store.
+ * A call of the client that fails throws this error, with three exceptions: an aborted call throws the reason of its
+ * signal; when the token store fails, the call throws the error of the store; and an address that the app passes, but
+ * that is no absolute URL, leads to a `TypeError`.
  */
 export class PlaceAccessError extends Error {
   override readonly name = "PlaceAccessError"

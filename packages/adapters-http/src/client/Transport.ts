@@ -33,7 +33,7 @@ export interface AttemptOptions {
 /** The error of an attempt that got no answer. */
 export class NoReply extends Error {
   override readonly name = "NoReply"
-  /** Whether no connection was made, so that the service never got the request. */
+  /** Whether it is certain that no connection was made, so that the service never got the request. */
   readonly isUnsent: boolean
   readonly isTimeout: boolean
 
@@ -123,8 +123,8 @@ const parse = (text: string): unknown => {
  * the form that the operation declares. A page with status 200, or an empty body where the service sends JSON, comes
  * from a proxy or another server.
  *
- * One wrong answer is not noticed: the service answers `session.disconnect()` with an empty 200, and an empty 200 of a
- * proxy looks the same.
+ * Some wrong answers are not noticed. For example, the service answers `session.disconnect()` with an empty 200, and an
+ * empty 200 of a proxy looks the same.
  */
 export const answerOf = (operation: AppOperation, settled: Settled): unknown => {
   if (isRemovedBefore(operation, settled)) return undefined
@@ -145,7 +145,7 @@ const isObject = (json: unknown): json is object => typeof json === "object" && 
 const isRemovedBefore = (operation: AppOperation, { mayBeDone, reply }: Settled): boolean =>
   operation.method === "DELETE" && mayBeDone && reply.status === 404 && isRefusal(reply.json)
 
-/** The error of a reply that is no success. */
+/** The error of a reply that is no success, or is not of the form that the operation declares. */
 export const failureOf = ({ json, requestId, retryAfterS, status }: WireReply): PlaceAccessError => {
   if (!isRefusal(json)) {
     const message = `The answer (status ${status}) is not one of the service: is a proxy or another server there?`

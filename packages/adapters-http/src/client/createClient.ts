@@ -71,7 +71,7 @@ export const createClient = (options: PlaceAccessOptions) => {
       /** The address of the consent page, and the values to keep until the user comes back. */
       start: (request: AuthorizationRequest): Promise<StartedAuthorization> =>
         startAuthorization(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
-      /** Exchanges the code in the callback address for tokens, and stores the tokens, which all other calls need. */
+      /** Exchanges the code in the callback address for tokens, and stores them. Calls about the user need tokens. */
       complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))
@@ -173,7 +173,7 @@ export const createClient = (options: PlaceAccessOptions) => {
         call<Contract.EvaluationsAnswer>(OPERATIONS.zoneRuleEvaluations, { path: { id }, options })
     },
 
-    /** Made-up people of an app in the sandbox, and their trips. These calls need the client secret. */
+    /** Made-up people of an app that is not in production, and their trips. These calls need the client secret. */
     testPeople: testPeopleOf(endpoint),
 
     /** @deprecated Webhooks from before apps had endpoints. Register an endpoint of the app instead. */

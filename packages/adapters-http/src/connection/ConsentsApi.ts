@@ -29,7 +29,7 @@ export const Uses = Schema.Struct({
   })
 }).annotations({ identifier: "Uses" })
 
-/** A pause that is in force. */
+/** A pause that is in force or, in the history of a connection, was in force after a change. */
 export const PauseBody = Schema.Struct({
   since: At,
   until: NullableAt.annotations({ description: "Null: until the user resumes" })

@@ -5,8 +5,8 @@ import * as Errors from "../wire/Errors.js"
 import { NullableAt } from "../wire/Fields.js"
 
 /**
- * The token endpoints (Spec §4.3; decisions O1 to O4). `OAuthRequest` reads the bodies. The schemas of this file only
- * document that a body may be JSON or a form.
+ * The token endpoints (Spec §4.3; decisions O1 to O4). `OAuthRequest` reads the bodies of requests. The schemas of
+ * requests in this file only document that a body may be JSON or a form.
  */
 
 const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const

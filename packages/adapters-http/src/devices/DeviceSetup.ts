@@ -17,7 +17,7 @@ export interface DeviceSetup {
   readonly address: string
   /** The content of the QR code. */
   readonly qrText: string
-  /** A link that fills in all settings when it is opened on the phone; null for an app without such links. */
+  /** A link that fills in `settings` when it is opened on the phone; null when there is no such link. */
   readonly link: string | null
   /** The settings to type in, under the names that the app shows. */
   readonly settings: ReadonlyArray<PhoneSetting>

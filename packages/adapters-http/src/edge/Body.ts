@@ -30,8 +30,9 @@ const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
 
 /**
- * Limits the request's body: it must have a content type that the route reads, be UTF-8, and be within the route's
- * `BodyBounds`. Bytes are counted while they arrive. The body is not read before a guard or a handler asks for it.
+ * Limits the request's body: it must have a content type that the route reads, be UTF-8, not be compressed, and be
+ * within the route's `BodyBounds`. A form with a NUL character is refused too, and so is JSON that `STRICT` refuses.
+ * Bytes are counted while they arrive. The body is not read before a guard or a handler asks for it.
  *
  * The platform alone accepts any content type and any length. If the platform's own limit is set, the platform resets
  * the connection when a body is longer, so that the client gets no answer.

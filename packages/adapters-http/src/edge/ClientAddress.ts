@@ -4,9 +4,9 @@ import { isIP } from "node:net"
 import { HttpOptions } from "../HttpOptions.js"
 
 /**
- * The network address of the client, against which attempts are counted. Without a trusted proxy, this is the address
- * of the peer. Behind a trusted proxy, this is the last entry of X-Forwarded-For, the only entry that the proxy itself
- * wrote.
+ * The network address of the client. For example, attempts to sign in are counted against it, and the list of sessions
+ * shows it. Behind a trusted proxy, this is the last entry of X-Forwarded-For, the only entry that the proxy itself
+ * wrote. Without a trusted proxy, or when this entry is no network address, this is the address of the peer.
  */
 export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServerRequest.HttpServerRequest> =
   Effect.zipWith(HttpOptions, HttpServerRequest.HttpServerRequest, ({ trustProxy }, request) => {

@@ -40,8 +40,8 @@ export interface Cell {
    */
   caller: RequestCaller | undefined
   /**
-   * The app that calls, for the figures that its developer reads: the app of the token, or the app that `client_id`
-   * names.
+   * The app that calls, for the figures that its developer reads: the app of the access token or, at the token
+   * endpoints, the app of the client id.
    */
   appId: AppId | undefined
   /**
@@ -56,12 +56,15 @@ export interface Cell {
   purpose: string | null
   /**
    * What the answer discloses, as a text for the user, such as "2 shared places"; null when the answer discloses
-   * nothing. The text contains no coordinates. A handler returns the text (`DisclosedAnswer`), and the cell passes the
-   * text to the edge, because the edge gets only the encoded answer.
+   * nothing. The text contains no coordinates. A handler behind a bearer token returns the text (`DisclosedAnswer`);
+   * other handlers call `discloses`. The cell passes the text to the edge, because the edge gets only the encoded
+   * answer.
    */
   disclosed: string | null
   /**
-   * The error code of a refusal that the handler turned into a response itself. The edge gets no error in this case.
+   * The true error code of a refusal, when the edge cannot see the code: a handler turned the refusal into a response
+   * itself, or a guard answers with another error (503 for a phone with a wrong token, `OwnTracksAuth`). Logs, metrics
+   * and figures use this code in place of the code of the answer.
    */
   refusal: string | null
   /**
@@ -153,7 +156,7 @@ export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effe
  */
 export const discloses = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
 
-/** Records the code of a refusal that the handler itself turns into a response. */
+/** Records the code of a refusal that the edge cannot see (`Cell.refusal`). */
 export const refusedWith = (code: string): Effect.Effect<void> => change((cell) => void (cell.refusal = code))
 
 /** Records the purpose's key for the access log. The key must be the key of one of the app's purposes. */

@@ -144,8 +144,9 @@ export const make = <R>(
 
 /**
  * Stores the cell for the rest of the request, and adds the request's id to every log line. The cell and the id are set
- * in one step and never reset, because the fiber ends with the request. `Effect.locally` would need twenty steps for
- * each of the two, because it restores the old value at the end.
+ * in one step and never reset: the fiber ends with the request or, in the simulation (`InProcess`), the next request
+ * replaces both. `Effect.locally` would need twenty steps for each of the two, because it restores the old value at the
+ * end.
  */
 const carrying =
   (cell: CurrentRequest.Cell) =>
@@ -165,7 +166,7 @@ const carrying =
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
-  /** The refusal that is the body of `response`. The edge adds the request's id and a link to the code's page. */
+  /** The refusal that is the body of `response`. The edge adds the fields of `ErrorHelp` to the body. */
   readonly refusal?: Errors.WireError
   /** The error code for the access log; null for a status below 400. */
   readonly error: string | null
@@ -208,8 +209,8 @@ const TWO_HOSTS: Answer = (() => {
 })()
 
 /**
- * The answer to a request that was not admitted in time. It is not shown as a page: a page would look up the session in
- * the database.
+ * The answer to a request that was not admitted (`Admission`). It is not shown as a page: a page would look up the
+ * session in the database.
  */
 const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 

@@ -14,8 +14,8 @@ const CHARACTERS = 131_072
 const ENTRIES = 1_000
 /**
  * At most this number of values are parsed in one slice. A text of `CHARACTERS` characters cannot have more values. So
- * only two parts of a body can have too many values: a single list entry that is longer than `CHARACTERS`, and the
- * members of the root that are not lists.
+ * only two parts of a body can have too many values: a piece that its last list entry makes longer than `CHARACTERS`,
+ * and the members of the root that are not lists.
  */
 export const VALUES = CHARACTERS
 

@@ -53,8 +53,8 @@ const routeOf = ({ cell: { route } }: Watched): string | undefined =>
   route.label === "" ? undefined : route.label.slice(route.label.indexOf(" ") + 1)
 
 /**
- * The code of the refusal, or null. A handler that answers a refusal itself, such as the token endpoint, stores the
- * code in the request's `Cell`, because the edge sees only the status of that answer.
+ * The code of the refusal, or null. When the answer does not have the true code, for example because the token endpoint
+ * answers its refusals itself, the request's `Cell` has the code.
  */
 const errorOf = ({ cell }: Watched, { error }: Answer): string | null => cell.refusal ?? error
 

@@ -7,7 +7,8 @@ import * as UploadTurns from "./UploadTurns.js"
 
 /**
  * Takes in an upload when it is the person's turn, perhaps together with other uploads of the person that wait. Fails
- * with 401 if the owner removes the phone before the upload is stored.
+ * with 401 if the owner removes the phone before the upload is stored. Fails with a `StoreError`, after which the phone
+ * should send the upload again, for example if the upload gets no turn in time or the process's clock is wrong.
  *
  * An upload counts as received when it arrives, not when its turn comes (decision fixes-6). So no reading becomes too
  * old to fire a rule while the upload waits. The service checks its clock before it reads the time of arrival, and not

@@ -6,7 +6,8 @@ import * as Fields from "../wire/Fields.js"
 
 /**
  * The documentation of an entry of an upload. `OwnJson` reads each entry separately and refuses none, so that one bad
- * reading does not block a phone's queue. (A body with a NUL character in a text is refused as a whole.)
+ * reading does not block a phone's queue. (Some bodies are refused as a whole, for example a body with a NUL character
+ * in a text.)
  */
 const entry = (
   identifier: string,

@@ -3,8 +3,8 @@ import { type Bounds, BodyBounds } from "../edge/BodyBounds.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
 
 /**
- * An upload has at most 8 MiB and 160,000 locations. A body of 8 MiB cannot have more locations, because the shortest
- * location has 54 bytes.
+ * The bounds of an upload. A body within the bound of bytes has too many entries only if its entries are much shorter
+ * than the readings that apps for phones send.
  */
 export const BOUNDS: Bounds = { bytes: 8 * 1_048_576, entries: 160_000 }
 

@@ -1,7 +1,8 @@
 /**
  * Every text of a page, once per language, with a file for each folder of pages or for a part of a folder. A page uses
  * `texts.today.title` without its reader's language: the language is chosen when the page is complete. `textsIn` has
- * the texts of one language, for files to download. README.md says how to write a text (decision languages-1).
+ * the texts of one language, for example for files to download. README.md says how to write a text (decision
+ * languages-1).
  *
  * @module
  */

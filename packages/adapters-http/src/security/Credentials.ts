@@ -69,8 +69,9 @@ const reasonOf = (origin: string | undefined): string =>
 const visitorName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-visitor" : "visitor")
 
 /**
- * The cookie to which the forms of sign-in and sign-up are bound, because the browser has no session yet. Without this
- * cookie, an attacker's page could make the browser sign in to the attacker's account. The cookie gives no access.
+ * The cookie to which the forms for people who are not signed in are bound, such as sign-in and sign-up, because the
+ * browser has no session. Without this cookie, an attacker's page could, for example, make the browser sign in to the
+ * attacker's account. The cookie gives no access.
  */
 export const visitorToken = (
   request: HttpServerRequest.HttpServerRequest,

@@ -64,8 +64,8 @@ export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
 
 /**
  * Like `DeviceAuth`, and also takes HTTP Basic with the device token as password or user name. Some apps have a setting
- * for an identifier of the phone and no setting for a token. For such apps, the device token may also be the field `id`
- * of the query, the form or the JSON.
+ * for an identifier of the phone and no setting for a token. For such apps, the device token may also be the identifier
+ * (`id`, `deviceid` or `device_id`) in the query, the form or the JSON.
  */
 export class OsmAndAuth extends HttpApiMiddleware.Tag<OsmAndAuth>()("@place-access/adapters-http/security/OsmAndAuth", {
   failure: Schema.Union(InvalidToken, RateLimited, Unavailable),

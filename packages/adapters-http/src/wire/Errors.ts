@@ -229,8 +229,8 @@ export const notSignedIn = (message = "Sign in first"): typeof NotSignedIn.Type 
   message
 })
 /**
- * The refusal of a call that needs a scope which the user has not granted. The message and the header name the scope,
- * as RFC 6750 §3 allows.
+ * The refusal of a call that needs a scope which the connection does not have: the user has not granted the scope, or
+ * it was removed, for example by an admin. The message and the header name the scope, as RFC 6750 §3 allows.
  */
 export const missingScope = (scope: string): typeof MissingScope.Type =>
   withHeaders(

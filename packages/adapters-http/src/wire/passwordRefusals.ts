@@ -3,7 +3,10 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Errors from "./Errors.js"
 
-/** The answers to a wrong password, for routes at which a signed-in person must give the password once more. */
+/**
+ * The answers to a wrong password and to too many attempts, for routes at which a signed-in person must give the
+ * password once more.
+ */
 export const passwordRefusals = {
   // 403 and not 401, because the session is valid.
   WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),

@@ -1,4 +1,4 @@
-/** Numbers in German. */
+/** Numbers, lengths of time and names of browsers in German. */
 
 const NUMBERS = new Intl.NumberFormat("de")
 

@@ -1,4 +1,4 @@
-/** Numbers in English. */
+/** Numbers, lengths of time and names of browsers in English. */
 
 const NUMBERS = new Intl.NumberFormat("en-GB")
 
