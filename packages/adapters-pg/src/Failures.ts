@@ -140,8 +140,8 @@ const LOST_NODE_MESSAGE =
 const lostANode = (error: unknown): boolean => sqlState(error) === "XX000" && LOST_NODE_MESSAGE.test(said(error) ?? "")
 
 /**
- * Whether a retry of the same work may succeed: a lock or statement time-out, a lost race, a lost connection, a full
- * pool.
+ * Whether a retry of the same work may succeed, for example after a lock or statement time-out, a lost race or a lost
+ * connection, while the pool or the disk is full, or while the server starts or stops.
  */
 export const isTransient = (error: unknown): boolean => {
   const state = sqlState(error)
@@ -168,9 +168,10 @@ const isDatabase = (error: unknown): error is Database => error instanceof SqlEr
 
 /**
  * Every method of a store ends with this step. An error of the database, or a row that cannot be decoded, becomes a
- * `StoreError`; other errors pass through. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be
- * sent. Then the connection was lost, so this function turns the defect into a `StoreError` too. After a lost COMMIT it
- * is unknown whether the transaction was committed: every write must be idempotent or carry a version.
+ * `StoreError`; other errors pass through. A transaction dies with an `SqlError` when its COMMIT or ROLLBACK fails, for
+ * example because the connection was lost, or because a statement that was sent together with COMMIT failed (`last`).
+ * This function turns the defect into a `StoreError` too. After a lost COMMIT it is unknown whether the transaction was
+ * committed: every write must be idempotent or carry a version.
  */
 export const orStoreError = <A, E, R>(
   effect: Effect.Effect<A, E, R>

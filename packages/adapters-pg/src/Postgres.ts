@@ -34,7 +34,7 @@ const LOCK_TIMEOUT_MILLIS = 5_000
 const STATEMENT_TIMEOUT_MILLIS = 15_000
 /**
  * PostgreSQL closes the connection of a transaction that idles this long. No transaction of this service waits for the
- * network, so the program that began such a transaction has crashed or lost its connection.
+ * network, so the program that began such a transaction has crashed, hangs, or has lost its connection.
  */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000
@@ -49,7 +49,10 @@ const KEEP_ALIVE_MILLIS = 5_000
  */
 const IDLE_MILLIS = 10_000
 
-/** A pool of connections to a PostgreSQL server. Fails when the server does not answer. */
+/**
+ * A pool of connections to a PostgreSQL server. Fails when the first statement fails, for example because the server
+ * does not answer or refuses the password.
+ */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<Database, SqlError> => {
   const connection = connectionOptions(options)
   return Layer.merge(

@@ -14,9 +14,9 @@ type Store = typeof AccessLogStore.Service
 type Entry = AccessLogEntry.AccessLogEntry
 
 /**
- * Every request of an app writes an entry and waits for the commit. On a single server, entries of requests in flight
- * share one INSERT (`Batches`). On a cluster that INSERT would be a two-phase commit over several nodes, so each entry
- * has an INSERT of its own.
+ * Nearly every request of an app writes an entry and waits for the commit. On a single server, entries of requests in
+ * flight share one INSERT (`Batches`). On a cluster that INSERT would be a two-phase commit over several nodes, so each
+ * entry has an INSERT of its own.
  */
 export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped(
   AccessLogStore,

@@ -34,8 +34,8 @@ export const choose =
 
 /**
  * Reads the person's choice and locks the account. An imported archive adds notices to the choice. Because of the lock,
- * imports, and changes of the choice by the person, run one after the other. So no transaction overwrites a choice that
- * another transaction has stored.
+ * imports, and changes of the choice by the person, run one after the other. So an import adds to the newest choice,
+ * and does not overwrite a choice that the person has just stored.
  */
 export const lock = (sql: SqlClient, id: UserId) =>
   sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`

@@ -85,8 +85,8 @@ const toSession = (row: typeof SessionRow.Type): Session.Session => ({
 })
 
 /**
- * Sessions that were opened before a migration added a column have null in that column. For these sessions, the sign-in
- * time or the account's present password version takes the place of null.
+ * Sessions that were opened before the columns `password_version`, `seen_at` and `confirmed_at` existed have null in
+ * these columns. The account's present password version, or the sign-in time, takes the place of null.
  */
 const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version) AS session_version, s.browser,
   s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at,

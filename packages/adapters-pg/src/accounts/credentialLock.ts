@@ -2,10 +2,11 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 
 /**
  * A transaction takes this lock before it changes a password, an e-mail address or second factors, before it stores or
- * uses a mailed link, before it stores or confirms a sign-up, and before staff change the roles of an account or
- * suspend it. (`AccountStore.addRoles`, which makes a developer, does not take the lock.) On a cluster, a transaction
- * also takes the lock before it deletes an account. A transaction that opens a session shares the lock. On a cluster, a
- * transaction that changes sessions, or deletes expired sessions or links, shares it too.
+ * uses a mailed link, before it stores or confirms a sign-up, before it encrypts the secret of a code app again
+ * (`Reencryption`), and before staff change an account, for example its roles. (`AccountStore.addRoles`, which makes a
+ * developer, does not take the lock.) On a cluster, a transaction also takes the lock before it deletes an account. A
+ * transaction that opens a session shares the lock. On a cluster, a transaction that changes sessions, or deletes
+ * expired sessions or links, shares it too.
  *
  * On a cluster, every node has a copy of `accounts`, `sessions`, `account_links` and `pending_accounts`. A write to
  * such a table locks the whole table, first shared and then exclusive, and also the table to which its foreign keys

@@ -26,9 +26,10 @@ export const lockAppsOnCluster = (sql: SqlClient) => {
 export type LockAppsOnCluster = ReturnType<typeof lockAppsOnCluster>
 
 /**
- * Locks the apps that an account owns, and the apps in whose teams it is. A deletion or suspension of an account takes
- * this lock on single servers and on clusters. Without it, the deletion of an app's holder could hand the app over to
- * an account that is being deleted or suspended at the same time.
+ * Locks the apps that an account owns, and the apps in whose teams it is. A deletion of an account, and each change of
+ * an account by staff (for example a suspension), takes this lock on single servers and on clusters. Without it, the
+ * deletion of an app's holder could hand the app over to an account that is being deleted or suspended at the same
+ * time.
  */
 export const lockTeams = (sql: SqlClient, userId: UserId) =>
   sql`SELECT 1 FROM apps

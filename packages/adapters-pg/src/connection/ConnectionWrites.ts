@@ -16,7 +16,10 @@ import { insertCode, revoke, writeToken } from "./TokenWrites.js"
 type ConnectionKey = Pick<Connection.Connection, "userId" | "id">
 type Failure = SqlError | ParseResult.ParseError
 
-/** The statements that change the rows of one connection. The caller holds the lock of the connection's row. */
+/**
+ * The statements that change the rows of one connection. The caller holds the lock of the connection's row, with two
+ * exceptions: a new connection has no row yet, and the first statement of `End` locks the row itself.
+ */
 export const make = (sql: SqlClient) => ({
   /** Runs the writes in order: each write sees the rows that the earlier writes changed. */
   all: (of: ConnectionKey, writes: ReadonlyArray<TokenWrite>, now: Timestamp.Timestamp) =>

@@ -117,8 +117,8 @@ const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
 
 /**
  * Deletes the consent requests that the account decided, replaces its id by `NOBODY` in reviews and in the audit log,
- * and deletes its apps. These statements read tables that all users share, so they run only when no other row of the
- * account is left.
+ * and deletes its apps that were not in production. These statements read tables that all users share, so they run only
+ * when `remove` found nothing else to delete.
  */
 const removeMentions = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {

@@ -10,8 +10,8 @@ const { NOBODY } = AccountDeletion
 
 /**
  * Ends the account's connections, devices, waiting events and team memberships, hands its apps over or revokes them,
- * and deletes the account's row. A worker later deletes the account's other rows (`Leftovers`). The caller holds the
- * lock of the account's row.
+ * and deletes its exported archives, its sign-ups that wait, and the account's row. A worker later deletes the
+ * account's other rows (`Leftovers`). The caller holds the lock of the account's row.
  */
 export const closeAccount = (
   sql: SqlClient,
@@ -41,7 +41,7 @@ export const closeAccount = (
     if (receipt !== null) yield* MailOutbox.queue(sql, receipt, requestedAt)
     yield* sql`INSERT INTO account_deletions (user_id, requested_at, look_at, app_ids)
                VALUES (${id}, ${Rows.at(requestedAt)}, ${Rows.at(lookAt)}, ${entirely})`
-    // Also deletes the account's sessions (ON DELETE CASCADE).
+    // Also deletes the account's sessions, mailed links and second factors (ON DELETE CASCADE).
     yield* sql`DELETE FROM accounts WHERE user_id = ${id}`
   })
 

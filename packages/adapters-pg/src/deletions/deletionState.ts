@@ -62,7 +62,10 @@ const OwnerRow = Schema.Struct({
   is_suspended: Schema.Boolean
 })
 
-/** Returns a function from the id of an app to its next owner; null when no member of the team can own the app. */
+/**
+ * Returns a function from the id of an app to its next owner; null when no member of the team can own the app, when the
+ * app was revoked, or when its holder is suspended.
+ */
 const findHeirs = (sql: SqlClient, apps: ReadonlyArray<AppRow>) =>
   Effect.gen(function* () {
     const rows = yield* sql`SELECT m.app_id, m.member_id, m.user_id, m.role, m.since,

@@ -231,9 +231,9 @@ const LockedRow = Schema.Struct({ endpoint_id: EndpointId })
 
 /**
  * Claims deliveries of some endpoints of one app. It first locks the endpoints' rows in the order of their ids, so that
- * claims of one endpoint run one after the other. The claim itself is the next statement, so it sees the rows that the
- * earlier claim took, and an endpoint never has more deliveries in flight than `perEndpoint`. Nobody waits for the
- * lock: an endpoint whose row another transaction has locked is left out, and delays no other endpoint.
+ * two claims of one endpoint never run at the same time. The claim itself is the next statement, so it sees the rows
+ * that the earlier claim took, and an endpoint never has more deliveries in flight than `perEndpoint`. No claim waits
+ * for the lock: an endpoint whose row another transaction has locked is left out, and delays no other endpoint.
  */
 const takeOf = (sql: SqlClient, appId: AppId, endpointIds: ReadonlyArray<string>, request: ClaimRequest) =>
   Effect.gen(function* () {

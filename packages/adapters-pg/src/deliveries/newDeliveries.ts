@@ -20,7 +20,7 @@ export const insert =
 
 /**
  * The columns of a new delivery, which is due immediately. When the endpoint was disabled before the delivery is
- * stored, the row is stored as failed (`BEGUN`).
+ * stored, even if it was enabled again, the row is stored as failed (`BEGUN`).
  */
 const BEGINNING = { state: FIRST_STATE, fail_reason: "NULL", due_at: "r.created_at", ended_at: "NULL" }
 const BEGUN_COLUMNS = Object.keys(BEGINNING).join(", ")

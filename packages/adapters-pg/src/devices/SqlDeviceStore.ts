@@ -128,7 +128,8 @@ const takeSetupLink =
 
 /**
  * Whether the phone has ever reported a visit. `visits_told_at` stays when the reports are deleted with the history. A
- * stored report counts even when `visits_told_at` is null, because the previous release does not write this column.
+ * stored report counts even when `visits_told_at` is null, because a release from before migration 0088 does not write
+ * this column.
  */
 const sendsVisits =
   (sql: SqlClient): Store["sendsVisits"] =>

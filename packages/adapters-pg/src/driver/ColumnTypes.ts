@@ -40,7 +40,7 @@ const SCALE = [0, 100, 10, 1]
 
 /**
  * Reads `2026-01-02 03:04:05.678901+00`, and drops the digits below a millisecond. The parser of `pg` reads every other
- * form: another zone, BC, infinity.
+ * form, for example another zone, BC or infinity.
  */
 const timestamptz = (text: string): unknown => {
   const end = text.length - ZONE.length

@@ -21,7 +21,7 @@ export interface StatementNames {
   readonly prepared: Map<string, Sender>
   /**
    * Names of which it is unknown whether the server has prepared them, because the exchange that was to prepare the
-   * name failed at that statement or at an earlier one.
+   * name failed at that statement or at an earlier one; also names whose prepared statement is outdated (`OUTDATED`).
    */
   readonly doubtful: Set<string>
   /**
@@ -72,8 +72,8 @@ interface Answer {
 type Resend = (requests: ReadonlyArray<QueryRequest>) => void
 
 /**
- * The SQLSTATE of a statement whose name the server has not prepared, because the exchange that was to prepare the name
- * failed.
+ * The SQLSTATE of a statement whose name the server has not prepared, for example because the exchange that was to
+ * prepare the name failed.
  */
 const UNKNOWN_NAME = "26000"
 

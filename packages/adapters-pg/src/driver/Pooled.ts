@@ -75,7 +75,8 @@ export const cancel = (pool: pg.Pool, client: pg.ClientBase): Effect.Effect<void
 /**
  * Asks the server, over another connection of the pool, to cancel the client's statement. `begins` is called when a
  * connection is free, and says whether the statement should still be cancelled. `ends` is called when the server has
- * answered the cancel request, when the request has failed, or when `begins` returned false.
+ * answered the cancel request, when the request has failed, or when no request is sent, for example because `begins`
+ * returned false.
  */
 const sendCancel = (
   pool: pg.Pool,

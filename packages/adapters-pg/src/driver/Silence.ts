@@ -3,12 +3,13 @@ import type { Socket } from "node:net"
 import pg from "pg"
 
 /**
- * Finds connections that went silent because a firewall forgot them or a cable was pulled. No error reports that such a
- * connection is lost, so a program that waits for an answer would wait until TCP gives up. But a silent statement may
- * also just take long. So when a connection with a statement in flight has been silent for three seconds, this module
- * opens another connection and asks the server what the process of the silent connection is doing. If that process is
- * idle, the answer or the statement was lost: this module closes the connection, and its statements fail with a
- * transient error. The check adds nothing to the cost of a statement.
+ * Finds connections that went silent, for example because a firewall forgot them or a cable was pulled. No error
+ * reports that such a connection is lost, so a program that waits for an answer would wait until TCP gives up. But a
+ * silent statement may also just take long. So when a connection with a statement in flight has been silent for three
+ * seconds, this module opens another connection and asks the server what the process of the silent connection is doing.
+ * If that process is idle, the answer or the statement was lost. Then, and when the server does not answer, this module
+ * closes the connection, and its statements fail with a transient error. The check adds nothing to the cost of a
+ * statement.
  */
 
 const LOOK_EVERY_MILLIS = 1_000

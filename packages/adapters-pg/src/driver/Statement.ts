@@ -160,9 +160,9 @@ export const together = (
 
 /**
  * Runs effects in order, as the last work of a transaction: the statements at the end of the list are sent together
- * with the COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a trace,
- * the span of these statements ends when they are sent, and only the transaction's span includes the time until their
- * answers.
+ * with the COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a nested
+ * transaction, which has no COMMIT, and outside of transactions, the effects only run in order. In a trace, the span of
+ * these statements ends when they are sent, and only the transaction's span includes the time until their answers.
  */
 export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
   Effect.withFiberRuntime((fiber) => {
@@ -186,9 +186,9 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
   })
 
 /**
- * Like `together`, as the last work of a transaction: the statements are sent together with its COMMIT. The returned
- * function gives their rows, once the transaction has succeeded. When a statement fails, nothing is committed, and the
- * transaction fails with that error.
+ * Like `together`, as the last work of a transaction: the statements are sent together with its COMMIT, unless the
+ * transaction is nested. The returned function gives their rows, once the transaction has succeeded. When a statement
+ * fails, nothing is committed, and the transaction fails with that error.
  */
 export const togetherLast = (
   statements: ReadonlyArray<Statement<object>>

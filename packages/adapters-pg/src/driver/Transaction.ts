@@ -24,11 +24,11 @@ type Begin = "waiting" | "sent" | "done" | Error
 /**
  * The connection of a transaction. It accepts a statement before the server has answered the earlier statements.
  *
- * BEGIN may fail while the connection stays usable: the embedded database refuses BEGIN when another transaction uses
- * the one session for too long. Statements after a failed BEGIN would run without a transaction, and each would be
- * committed by itself. So BEGIN waits for the first statement and is sent in the same exchange, which fails as a whole.
- * Later statements wait until BEGIN is answered. When BEGIN has failed, nothing more is sent, and every statement fails
- * with the error of BEGIN.
+ * BEGIN may fail while the connection stays usable: for example, the embedded database refuses BEGIN when another
+ * transaction uses the one session for too long. Statements after a failed BEGIN would run without a transaction, and
+ * each would be committed by itself. So BEGIN waits for the first statement and is sent in the same exchange, which
+ * fails as a whole. Later statements wait until BEGIN is answered. When BEGIN has failed, nothing more is sent, and
+ * every statement fails with the error of BEGIN.
  */
 class Line {
   readonly connection: Connection

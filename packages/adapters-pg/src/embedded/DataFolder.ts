@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 
 /**
- * The data folder of the embedded database cannot be used: it cannot be made, read or written, it belongs to another
- * user, or other programs use it.
+ * The data folder of the embedded database cannot be used, for example because it cannot be made, read or written,
+ * because it belongs to another user, or because other programs use it.
  */
 export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   readonly directory: string
@@ -151,8 +151,7 @@ const examine = async (directory: string): Promise<number> => {
 /**
  * Makes the folder if it is missing, and closes it to everybody but its owner, because PGlite makes files that
  * everybody may write. A folder that had wider rights before is closed too. From then on, the process makes only files
- * that others cannot read. The function refuses a folder that others can enter and that holds files of others, and
- * leaves it unchanged.
+ * that others cannot read. A folder that `refusal` refuses stays unchanged.
  */
 export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusable> =>
   Effect.tryPromise({

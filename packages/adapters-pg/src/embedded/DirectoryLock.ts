@@ -123,7 +123,8 @@ const isAlive = (holder: Holder | undefined, silence: number, system: System): b
   if (!exists(holder.pid)) return false
   const started = system.startOf(holder.pid)
   if (started === "") return isRecent
-  // A process of an older release writes no start time. Such a process may be paused and silent: only its pid decides.
+  // The file has no start time when the holder could not find it out, for example an older release on macOS. Such a
+  // process may be paused and silent: only its pid decides.
   return holder.started === "" || holder.started === started
 }
 

@@ -49,7 +49,8 @@ const TIERING_BUDGET = 40_000_000
  * PostgreSQL inside this process (PGlite). The stores reach it through the ordinary driver, so the same statements
  * serve a server and the embedded database. The embedded database is meant for trying the service out and for small
  * services on one machine: statements run one at a time, and there is no fsync. A power cut can lose the last writes; a
- * killed process loses none. Fails when another process uses the folder.
+ * killed process loses none. Fails when the database cannot be opened, for example because another process uses the
+ * folder.
  */
 export const layerEmbedded = (
   options: EmbeddedOptions = {}

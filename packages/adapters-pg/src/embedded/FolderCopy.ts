@@ -33,8 +33,8 @@ const clear = async (draft: string): Promise<void> => {
 }
 
 /**
- * `signal` is aborted when the transaction that keeps the files unchanged ends early. Then the copy fails, because
- * other statements may change the files.
+ * `signal` is aborted when the copy is interrupted. The transaction that keeps the files unchanged then ends, so the
+ * copy fails: other statements may change the files.
  */
 const copyParts = async (
   from: string,

@@ -70,8 +70,8 @@ export const historyStatement = (
     WHERE user_id = ${userId} AND import_id = ${id}`
 
 /**
- * An SQL condition: this step and all earlier steps stored no new entry for this device, because the user had every
- * entry of the file already.
+ * An SQL condition: this step and all earlier steps stored no new entry for this device, for example because the user
+ * had every entry of the file already.
  */
 const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
 

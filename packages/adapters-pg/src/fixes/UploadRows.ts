@@ -13,7 +13,10 @@ export interface FixRow {
   readonly fix: Fix.Fix
 }
 
-/** The fixes of all uploads. Each fix occurs once, because an upload has only fixes that are not stored yet. */
+/**
+ * The fixes of all uploads. Each fix occurs once. A reading that an upload takes out of the quarantine may be stored as
+ * a fix already; then the INSERT adds no row for it.
+ */
 export const fixesOf = (uploads: Uploads): ReadonlyArray<FixRow> =>
   uploads.flatMap(({ arrivals, deviceId, fixes, leftBehind, receivedAt }) =>
     fixes.map((fix) => ({

@@ -118,8 +118,8 @@ const SHORT = 100
 const NO_RULE = Array.from({ length: 34 }, () => "NULL").join(", ")
 
 /**
- * Implements `FixStore.view`. Reads the user's version, the fixes that are stored already, and the live rules with
- * their states, all as of one moment.
+ * Implements `FixStore.view`. Reads the user's version, the fixes that are stored already, the live rules with their
+ * states, the phones, the cutoff and the deleted stretches, all as of one moment.
  *
  * The statement is a UNION ALL of the rules and the head row (`HeadRow`). Citus plans the statement anew at each
  * upload, and would take twice as long to plan a join of the rules with the head row.

@@ -15,8 +15,9 @@ import * as HistoryBound from "./HistoryBound.js"
  * The counts are a cache that the database keeps with the fixes. A count is valid while two things are true:
  *
  * - `upload_streams.counted_version` is the user's `version`. Every statement of ours that raises the version carries
- *   `counted_version` along, in the transaction that changes fixes and counts. A program without counts, such as the
- *   previous release during an upgrade, raises only the version, and from then on the counts are not read.
+ *   `counted_version` along, in the transaction that changes fixes and counts. A program without counts, such as a
+ *   release from before migration 0066 during an upgrade, raises only the version, and from then on the counts are not
+ *   read.
  * - The half an hour does not begin before `counted_from`. Fixes before that time are not counted yet, or retention has
  *   deleted some.
  *
@@ -168,8 +169,8 @@ export const prepare = (
  */
 const FIXES_OF_SHORT_STEP = 10_000
 /**
- * The most steps in the background, enough for five million fixes. The previous release makes the counts invalid again
- * at each upload; without this limit, it could keep this program counting forever.
+ * The most steps in the background, enough for five million fixes. A release from before migration 0066 makes the
+ * counts invalid again at each upload; without this limit, it could keep this program counting forever.
  */
 const MOST_SHORT_STEPS = 500
 

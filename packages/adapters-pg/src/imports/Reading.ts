@@ -272,8 +272,9 @@ const StoredRow = Schema.Struct({ stored: Schema.Int })
 export const finish =
   (sql: SqlClient): Store["finish"] =>
   (leased, error, at, months = []) =>
-    // The count runs outside of the transaction, and a failure is ignored. When the history is so large that the count
-    // takes too long, the import has no months. Otherwise the import would fail although all its entries are stored.
+    // The count runs outside of the transaction, and a failure is ignored. When the count fails, for example because it
+    // takes too long in a large history, the import has no months. Otherwise the import would fail although all its
+    // entries are stored.
     Effect.orElseSucceed(withStored(sql, leased, months), () => []).pipe(
       Effect.flatMap((counted) =>
         Effect.gen(function* () {

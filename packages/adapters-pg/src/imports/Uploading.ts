@@ -83,8 +83,9 @@ export const dropBrokenOff =
     }).pipe(orStoreError)
 
 /**
- * Deletes an upload that broke off, with its pieces. The upload may have continued since `dropBrokenOff` found it, so
- * the statement checks `isBroken` again.
+ * Deletes an upload that broke off, or a CSV table whose columns its owner did not confirm in time, with its pieces.
+ * The upload may have continued, or the owner may have confirmed, since `dropBrokenOff` found the import, so the
+ * statement checks `isBroken` again.
  */
 const drop = (sql: SqlClient, of: ImportKey, isBroken: Fragment) =>
   Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND ${isBroken}`).pipe(

@@ -98,7 +98,10 @@ const waiting =
 
 const Dropped = Schema.Struct({ dropped: Schema.Int })
 
-/** Reads how many events the listener lost because too many waited; None when the listener does not exist. */
+/**
+ * Reads how many events the listener lost because too many waited, and has not reported yet; None when the listener
+ * does not exist.
+ */
 const readDropped = (sql: SqlClient, appId: AppId, id: ListenerId) =>
   sql`SELECT dropped FROM listeners WHERE app_id = ${appId} AND listener_id = ${id}`.pipe(Rows.first(Dropped))
 

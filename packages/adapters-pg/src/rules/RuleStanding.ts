@@ -17,8 +17,8 @@ export const SCOPE_HOLDS = `(${NEEDED_SCOPE} = ANY (c.held_scopes) AND ${NEEDED_
   AND (a.allowed_scopes IS NULL OR ${NEEDED_SCOPE} = ANY (a.allowed_scopes)))`
 
 /**
- * SQL: the time at which the connection or the app last got the needed scope back; null when neither ever lost the
- * scope.
+ * SQL: the time at which the connection or the app last got the needed scope back; null when neither ever got the scope
+ * back.
  */
 export const SCOPE_SINCE = `CASE WHEN r.place_id IS NULL THEN greatest(c.zone_rules_since, a.zone_rules_since)
   ELSE greatest(c.place_rules_since, a.place_rules_since) END`
@@ -44,9 +44,10 @@ export interface StandingPart {
 
 /**
  * Lists the connection's rules that are not deleted, or a part of them, oldest first, with the current labels and
- * `disabledAt`. Reading also writes. When a rule has become disabled since the last read, its row stores the time since
- * which it is disabled; when a rule has become enabled, that time is removed (`RuleStore.list`). When the user has
- * withdrawn the place, the row stores the place's label at that time, because the app must not get a later label.
+ * `disabledAt`; none when the connection has ended. Reading also writes. When a rule has become disabled since the last
+ * read, its row stores the time since which it is disabled; when a rule has become enabled, that time is removed
+ * (`RuleStore.list`). When the user has withdrawn the place, the row stores the place's label at that time, because the
+ * app must not get a later label.
  */
 export const standing = (
   sql: SqlClient,

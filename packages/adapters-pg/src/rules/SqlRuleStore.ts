@@ -97,7 +97,9 @@ const lockConnection = (sql: SqlClient, { connectionId, userId }: Owner) =>
       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
       FOR UPDATE`.pipe(Rows.first(ConnectionRow))
 
-/** The rules that uploads evaluate at `now`: not deleted, and with a window that ended at most `LATE_UPLOAD` ago. */
+/**
+ * The rules that uploads may evaluate at `now`: not deleted, and with a window that ended at most `LATE_UPLOAD` ago.
+ */
 const evaluated = (sql: SqlClient, { connectionId, userId }: Owner, now: Timestamp.Timestamp) =>
   sql`SELECT ${sql.literal(COLUMNS)} FROM rules r
       LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id

@@ -3,7 +3,7 @@ import type { Rule } from "@place-access/domain/rules"
 import type { Vault } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
-/** Inserts a rule. `ownSecret` is the signing secret of a rule that has a webhook address of its own, else null. */
+/** Inserts a rule. `ownSecret` is the signing secret of an imported rule; null for other rules. */
 export const insertRule = (sql: SqlClient, rule: Rule.Rule, ownSecret: Vault.Sealed | null) => {
   const { target } = rule
   const circle = target._tag === "Zone" ? target.circle : null

@@ -9,7 +9,10 @@ import * as Rows from "../driver/Rows.js"
  * both databases.
  */
 
-/** The copy was refused, because it would overwrite or lose rows. The target has no copied rows. */
+/**
+ * The copy was refused: the target has rows, the two databases have different schemas, or the copy of a table differs
+ * from the original. The target has no copied rows.
+ */
 export class CopyRefused extends Data.TaggedError("CopyRefused")<{ readonly message: string }> {}
 
 export interface CopiedTable {
@@ -174,8 +177,9 @@ export const refuseRows = (target: SqlClient) =>
   })
 
 /**
- * Copies `source` into `target`. Fails with `CopyRefused` unless the same migrations ran on both databases and the
- * target's tables are empty. `say` is called after each table that has rows.
+ * Copies `source` into `target`. Fails with `CopyRefused` unless the same migrations ran on both databases, the
+ * target's tables are empty, and the copy of each table is equal to the original. `say` is called after each table that
+ * has rows.
  */
 export const copy = (source: SqlClient, target: SqlClient, say: (table: CopiedTable) => Effect.Effect<void>) =>
   target.withTransaction(

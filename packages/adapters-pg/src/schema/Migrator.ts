@@ -24,8 +24,8 @@ const ADVISORY_LOCK = 7_203_114_858
 const NAME = /^(\d{4})_[a-z0-9_]+$/
 
 /**
- * The migrations in the order in which they are applied. Throws when their numbers are out of order, which is a mistake
- * in the list.
+ * The migrations in the order in which they are applied. Throws when a name does not begin with a number of four
+ * digits, or when the numbers are out of order, which is a mistake in the list.
  */
 export const fromRecord = (record: Readonly<Record<string, ReadonlyArray<string>>>): ReadonlyArray<Migration> => {
   const list = Object.entries(record).map(([name, statements]) => ({

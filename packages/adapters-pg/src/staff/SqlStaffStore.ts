@@ -36,7 +36,8 @@ const change =
       )
       if (Option.isNone(row)) return Option.none()
       yield* lockAdmins(sql)
-      // Locks the apps a second time, because the account may have joined a team before its row was locked.
+      // Locks the apps a second time, because the account may have got an app, or joined a team, before its row was
+      // locked.
       yield* lockTeams(sql, id)
       const before = toAccount(row.value)
       const hasOtherAdmin = !Account.hasRole(before, "admin") || (yield* hasAnotherOfStaff(sql, [id], ["admin"]))

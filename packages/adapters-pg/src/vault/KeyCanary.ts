@@ -15,9 +15,12 @@ import * as Rows from "../driver/Rows.js"
  * the list, opens it.
  */
 
-/** None of the keys opens the sealed data in the database. Nothing was changed. */
+/**
+ * None of the keys opens the canary; or, in a database without a canary, the keys do not open an endpoint's secret.
+ * Nothing was changed.
+ */
 export class WrongKeys extends Data.TaggedError("WrongKeys")<{
-  /** The id of the key that sealed the canary; never the key itself. */
+  /** The id of the key that sealed the canary or the secret; never the key itself. */
   readonly keyId: string
 }> {}
 

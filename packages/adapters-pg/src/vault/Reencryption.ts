@@ -24,8 +24,8 @@ import { Secrets, toSecrets } from "./SigningSecrets.js"
 
 /**
  * Encrypts stored values again with the newest key, so that an operator can remove an older key (decision settings-3).
- * Only the columns below are encrypted again. Values in other columns are deleted after a week at the latest
- * (`Export.KEPT_FOR`).
+ * Only the columns below are encrypted again. The canary is sealed anew at a start (`KeyCanary`). Values in other
+ * columns are deleted after a week at the latest (`Export.KEPT_FOR`).
  */
 
 /** What became of the rows of one column that had values of older keys. */

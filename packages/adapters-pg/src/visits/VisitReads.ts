@@ -10,8 +10,8 @@ type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore
 const TOLD = `CASE WHEN s.departure IS NULL THEN d.history_ends_at ELSE coalesce(s.heard_until, s.departure) END`
 
 /**
- * SQL: `Visit.isUncertain` of a row `s`. `heard_until` alone is not enough: the previous release may open a stay again
- * without clearing that column.
+ * SQL: `Visit.isUncertain` of a row `s`. `heard_until` alone is not enough: a release from before migration 0083 may
+ * open a stay again without clearing that column.
  */
 const UNCERTAIN = `s.departure IS NOT NULL AND s.heard_until IS NOT NULL`
 

@@ -25,8 +25,9 @@ const toView = (rows: ReadonlyArray<typeof ProgressRow.Type>) => ({
 })
 
 /**
- * The previous release sets `sends_visits` on a phone that reports visits, and deletes the phone's stays. Then all
- * stays of the phone must be derived anew. After deriving the stays, this release clears `sends_visits`.
+ * A release from before migration 0031 sets `sends_visits` on a phone that reports visits, and deletes the phone's
+ * stays. Then all stays of the phone must be derived anew. After deriving the stays, this release clears
+ * `sends_visits`.
  */
 const DUE_FROM = `CASE WHEN d.sends_visits THEN timestamptz '2010-01-01 00:00:00+00' ELSE d.stays_due_from END`
 

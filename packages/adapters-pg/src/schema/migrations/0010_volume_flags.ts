@@ -1,4 +1,7 @@
-/** Flags of apps that made more than twice as many calls as they had declared, and the index for counting the calls every hour. */
+/**
+ * Flags of apps that made more than twice as many calls as they had declared, and the index for counting the calls
+ * every hour.
+ */
 export const statements = [
   // An index of the answered calls with a purpose, by time. The rows of a day are next to each other in the table, so
   // an index that also has the counted columns would be five times as large and no faster.

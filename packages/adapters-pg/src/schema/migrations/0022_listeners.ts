@@ -1,6 +1,7 @@
 /**
  * Developers who listen to the events of their app, and the events that wait for them. A listener's row exists while
- * its stream is open, and the row of a waiting event for seconds only.
+ * its stream is open, and the row of a waiting event normally for seconds only. The rows that a crashed server leaves
+ * behind are deleted later.
  */
 export const statements = [
   `CREATE TABLE listeners (
