@@ -4,10 +4,10 @@ import { DAY, make, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Time from "../shared/Timestamp.js"
 
 /**
- * A browser with which the owner of an account signed in before (decision accounts-14). The browser proves this with an
- * entry in its cookie, which the service signed. The database has the browser's id only in the tries to sign in, which
- * are counted separately for each such browser (`SignInThrottle`), so a stranger who guesses passwords cannot lock out
- * the owner. The cookie alone signs nobody in.
+ * A browser in which the owner of an account signed in, set a new password or used an unlock link before (decision
+ * accounts-14). The browser proves this with an entry in its cookie, which the service signed. The database has the
+ * browser's id only in the tries to sign in, which are counted separately for each such browser (`SignInThrottle`), so
+ * a stranger who guesses passwords cannot lock out the owner. The cookie alone signs nobody in.
  */
 export interface KnownBrowser {
   readonly userId: UserId
@@ -19,7 +19,7 @@ export interface KnownBrowser {
   readonly expiresAt: Timestamp
 }
 
-/** How long a browser stays known after a sign-in, in milliseconds. */
+/** How long a browser stays known after its entry was signed, in milliseconds. Each sign-in signs a new entry. */
 export const LIFETIME = 365 * DAY
 
 /** How many accounts a browser is known to at most. So the cookie stays short. */
@@ -29,10 +29,10 @@ export const MOST_ACCOUNTS = 5
 const SEPARATOR = "~"
 
 /**
- * The cookie to set after a sign-in at `now`. `before`: the entries of the cookie that the browser sent. A browser that
- * was known to this account before keeps its id, so that its failed attempts still count. The entries of other accounts
- * keep their content. The cookie's first entry is that of the latest sign-in, and the last entries above the limit are
- * left out.
+ * The cookie that makes a browser known to `owner`, for example after a sign-in at `now`. `before`: the entries of the
+ * cookie that the browser sent. A browser that was known to this account before keeps its id, so that its failed
+ * attempts still count. The entries of other accounts keep their content. The cookie's first entry is the newest, and
+ * the last entries above the limit are left out.
  */
 export const issueCookie = program(
   "issueCookie",
@@ -57,7 +57,10 @@ const sign = ({ expiresAt, id, passwordVersion, userId }: KnownBrowser) =>
 
 const ENTRY = /^(([0-9A-Za-z_-]{1,80})\.(brw_[0-9a-z]{24})\.(\d{1,9})\.(\d{1,15}))\.([0-9A-Za-z_-]{43})$/
 
-/** The entries of the cookie. Leaves out those that this service did not sign, and those that have expired. */
+/**
+ * The entries of the cookie. Leaves out those that were not signed with a key that this service has now, and those that
+ * have expired.
+ */
 export const readCookie = program("readCookie", function* (cookie: string) {
   const entries = yield* Effect.forEach(cookie.split(SEPARATOR, MOST_ACCOUNTS), readEntry)
   return entries.flatMap(Option.toArray)

@@ -1,8 +1,8 @@
 // Estimates how hard a password is to guess. Decision accounts-8.
 
 /**
- * How hard a new password is to guess, as a page tells its owner. Weak passwords are accepted; only `PasswordRules`
- * refuses passwords.
+ * How hard a new password is to guess, as a page tells its owner. Weak passwords are accepted: only `Account.Password`
+ * (by length) and `PasswordRules` refuse passwords.
  */
 export type PasswordStrength = "weak" | "fair" | "strong"
 

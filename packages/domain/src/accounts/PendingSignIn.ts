@@ -41,7 +41,10 @@ export const sign = (pending: PendingSignIn) =>
 
 const TOKEN = /^([A-Za-z0-9_-]{1,64})\.(\d{1,9})\.(\d{1,15})\.([A-Za-z0-9_-]{43})\.(.{1,100})$/
 
-/** The pending sign-in of a token. None when this service did not sign the token, or when the sign-in has expired. */
+/**
+ * The pending sign-in of a token. None when the token was not signed with a key that this service has now, or when the
+ * sign-in has expired.
+ */
 export const read = (token: string, now: Timestamp) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault

@@ -2,7 +2,10 @@
 import { SessionId, type UserId, type Vault } from "../shared/index.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** The browser and address of the sign-in request, for the owner's list of sessions. No decision uses these values. */
+/**
+ * The browser and address of the sign-in request, for the owner's list of sessions, the audit log and the mail about a
+ * new browser. No check of a session uses these values.
+ */
 export interface Client {
   /** The browser and the operating system, such as "Firefox on Linux"; null when the service recognised neither. */
   readonly browser: string | null

@@ -14,13 +14,19 @@ export const PER_BROWSER = 5
 
 /**
  * An attempt without a result after this time, in milliseconds, counts as a failure, because the process that checked
- * the password has probably died.
+ * the password or the code has probably died.
  */
 export const IN_FLIGHT = 30 * SECOND
 
-/** One attempt to sign in. Attempts with an e-mail that belongs to no account count as well. */
+/**
+ * One attempt to prove a password or a code of a second factor, for example to sign in. Attempts with an e-mail that
+ * belongs to no account count as well.
+ */
 export interface SignInTry {
   readonly id: string
+  /**
+   * The typed address. An attempt with a code has a made-up address instead, so that such attempts count separately.
+   */
   readonly email: Email
   /** The network of the request (`network` of `limits/Network.ts`). */
   readonly address: string
@@ -34,7 +40,7 @@ export interface SignInTry {
  */
 export interface CountedTry {
   readonly at: Timestamp
-  /** False while the password is being checked. */
+  /** False while the password or the code is being checked. */
   readonly failed: boolean
 }
 
@@ -86,9 +92,10 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that are reached if the new attempt fails too. The throttle then refuses further attempts, and the audit
- * log records a lock-out. Empty when the attempt comes from a known browser: the limit of this browser locks out nobody
- * else, so the audit log does not record it.
+ * The limits that are reached if the new attempt fails, and also each attempt whose result is not known yet. The
+ * throttle then refuses further attempts. The audit log records a lock-out if the new attempt fails. Empty when the
+ * attempt comes from a known browser: the limit of this browser locks out nobody else, so the audit log does not record
+ * it.
  */
 export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<ThrottleScope> =>
   recent.ofBrowser !== undefined

@@ -34,7 +34,8 @@ const material = (cookie: string, form: string): string => `${cookie}\n${form}`
 
 /**
  * Identifies one displayed form in one browser: the form token, and a random text that is new each time the page shows
- * the form. The same form sent twice has the same value. Undefined for a call of the API, which has no form.
+ * the form. The same form sent twice has the same value. Undefined for a call of the API, and for a form without such a
+ * text.
  */
 export type SentForm = string | undefined
 
@@ -61,8 +62,8 @@ interface RepeatedSession {
 
 /**
  * The session that this form opened or confirmed: its cookie and its account, if the session is live and was opened or
- * confirmed in the last 15 minutes. None when the form is sent for the first time. The caller must check first that the
- * form belongs to the browser.
+ * confirmed in the last 15 minutes. Otherwise none, for example when the form is sent for the first time. The caller
+ * must check first that the form belongs to the browser.
  */
 export const findRepeated = program("findRepeated", function* (form: SentForm) {
   if (form === undefined) return Option.none<RepeatedSession>()

@@ -3,9 +3,10 @@
  * browser names the session. A session ends 14 days after its last use, at most 30 days after the sign-in; its owner
  * can list and end sessions. `SignInThrottle` refuses sign-ins after too many failures.
  *
- * The pages call `signIn`, `signOut` and `signUp`; every route of a signed-in person calls `authenticateSession`.
- * Dangerous actions call `requireFreshSession`. For an account with a second factor, `signIn` fails with
- * `FactorRequired`, which contains a `PendingSignIn`, and a program of the room `factors` completes the sign-in.
+ * The pages and the API call `signIn`, `signOut` and `signUp`; every route of a signed-in person calls
+ * `authenticateSession`. Dangerous actions call `requireFreshSession`. For an account with a second factor, `signIn`
+ * fails with `FactorRequired`, which contains a `PendingSignIn`, and a program of the room `factors` completes the
+ * sign-in.
  *
  * @module
  */

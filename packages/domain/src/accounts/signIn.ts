@@ -12,8 +12,10 @@ import * as Session from "./Session.js"
 import * as SignInThrottle from "./SignInThrottle.js"
 
 /**
- * The password is wrong or the e-mail is unknown; the answer does not say which (decision A2). Wire: 401
- * `not_signed_in` at the sign-in; 403 where a signed-in person, or a person who confirms a sign-up, gives the password.
+ * The password is wrong or the e-mail is unknown; the answer does not say which (decision A2). The error also means
+ * that the session that a person confirms is over, or that somebody replaced the password meanwhile. Wire: 401
+ * `not_signed_in` at the sign-in; 403 where a signed-in person, or a person who confirms a sign-up, proves who they
+ * are.
  */
 export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {
   override get message(): string {

@@ -82,8 +82,8 @@ export interface App extends Submittable {
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp.Timestamp | null
   /**
-   * Since when the app is suspended, because the account of its developer is suspended (decision staff-1); null: not
-   * suspended.
+   * Since when the app is suspended, because the account of its holder (`ownerId`) is suspended (decision staff-1);
+   * null: not suspended.
    */
   readonly suspendedAt: Timestamp.Timestamp | null
   readonly createdAt: Timestamp.Timestamp
@@ -109,7 +109,7 @@ export const INITIAL = {
 export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): ReadonlyArray<Scope.Scope> =>
   app.allowedScopes === null ? app.declaredScopes : Scope.intersect(app.declaredScopes, app.allowedScopes)
 
-/** Whether nobody can connect the app now: the app was revoked, or its developer's account is suspended. */
+/** Whether nobody can connect the app now: the app was revoked, or its holder's account is suspended. */
 export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
   revokedAt !== null || suspendedAt !== null
 

@@ -4,7 +4,9 @@ import { AppId, Timestamp, Vault, program } from "../shared/index.js"
 import { AppStore, type Registered } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
 
-/** The app is unknown or the secret is wrong; the answer does not say which. Wire: 401 `invalid_client`. */
+/**
+ * The app is unknown, or the secret is wrong or has expired; the answer does not say which. Wire: 401 `invalid_client`.
+ */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {}) {
   override get message(): string {
     return "The app is unknown, or its secret is wrong"

@@ -186,8 +186,9 @@ const audited = (
 })
 
 /**
- * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, or is revoked. `NotFound`
- * and `Forbidden` as for `updateApp`.
+ * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, or is revoked. `NotFound` as
+ * for `updateApp`. `Forbidden`: the account's role in the team does not allow changes. The caller must check first that
+ * the account's address counts as confirmed.
  */
 export const submitApp = program("submitApp", function* (account: Account.Account, id: AppId) {
   return yield* step(account, id, AppLife.submit)

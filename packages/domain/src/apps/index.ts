@@ -1,9 +1,9 @@
 /**
  * Apps: what a developer registers so that users can connect to it. An app is in the sandbox, in review, or in
  * production, and an admin can revoke it; `AppLife` has these transitions. A change to an app in production that needs
- * a review is a proposal (`AppProposal`) until a reviewer decides. The developer's pages call the programs of
- * `changeApp`, the reviewers' pages those of `changeAppAsStaff`, and the token routes call `findClient` and
- * `proveClient`.
+ * a review is a proposal (`AppProposal`) until a reviewer decides. The pages and the API call the programs of
+ * `changeApp` for developers, and those of `changeAppAsStaff` for reviewers and admins. The token routes call
+ * `findClient` and `proveClient`.
  *
  * @module
  */

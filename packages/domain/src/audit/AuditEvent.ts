@@ -151,7 +151,7 @@ const ATTEMPTS = 90 * DAY
 /** How long all other events are kept: as long as entries of the access log. */
 const OTHERS = 400 * DAY
 
-/** The last moment at which the event is kept. */
+/** From this moment on, a sweep may delete the event. */
 export const keptUntil = ({ at, detail: { kind } }: AuditEvent): Timestamp =>
   plus(at, kind === "sign_in" || kind === "sign_in_failed" || kind === "locked_out" ? ATTEMPTS : OTHERS)
 

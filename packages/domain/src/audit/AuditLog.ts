@@ -16,8 +16,9 @@ export interface AuditFilter {
 }
 
 /**
- * Stores security events, and the actions of staff and operators (decision audit-1). A store that changes credentials,
- * roles or reviews writes the event in the transaction of the change. For other events, a program calls `recordAudit`.
+ * Stores security events, and the actions of staff and operators (decision audit-1). A store that changes, for example,
+ * credentials, roles, teams or reviews writes the event in the transaction of the change. For other events, a program
+ * calls `recordAudit`.
  */
 export class AuditLog extends Context.Tag("@place-access/domain/audit/AuditLog")<
   AuditLog,

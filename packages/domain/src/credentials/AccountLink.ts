@@ -20,8 +20,8 @@ export type LinkPurpose = typeof LinkPurpose.Type
 
 /**
  * A link that was mailed, or given to an operator, and not used yet. A used link is deleted, so a link works once. The
- * row of the link has only the SHA-256 of its secret. Until the mail is sent, the row of the mail has the secret,
- * encrypted.
+ * row of the link has only the SHA-256 of its secret. Until the mail is sent or given up, the row of the mail has the
+ * secret, encrypted.
  */
 export interface AccountLink {
   readonly hash: Vault.Hash

@@ -1,7 +1,8 @@
 // Confirming an address, changing it and undoing the change. Decisions accounts-11 and accounts-13.
 //
 // An address changes in two steps. A signed-in person asks for the change. Then the person opens a link that was mailed
-// to the new address, in a session of the same account. The old address gets a link that undoes the change.
+// to the new address, in a session of the same account. The old address, if it counts as confirmed, gets a link that
+// undoes the change.
 //
 // A thief who took an account over can change its address several times, and gets undo links too. So an undo deletes
 // every link of the account except the older undo links. The owner's link is the oldest: no undo of the thief deletes

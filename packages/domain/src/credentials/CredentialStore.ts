@@ -22,7 +22,8 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
      */
     readonly offerLink: (link: AccountLink, mail: MailMessage | null, audit?: AuditEvent) => StoreEffect<boolean>
     /**
-     * The link with this hash and its account, also when the link has expired. None when it was used, or never existed.
+     * The link with this hash and its account, also when the link has expired. None when the link never existed or was
+     * deleted, for example because it was used, or because the account got another password or address.
      */
     readonly findLink: (
       hash: Vault.Hash
@@ -31,8 +32,9 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
      * Locks the account, reads the clock and the link, and calls `decide`. One transaction then replaces the password
      * and raises `passwordVersion`, gives the new version to the session that stays, and ends the other sessions. The
      * transaction also deletes the links of the account (except those of `AccountLink.outlivesPassword`), puts the
-     * notice into the outbox and stores the audit event. The account's failed attempts to sign in no longer count
-     * afterwards. False, and nothing is written, when there is no such account or `decide` returns null.
+     * notice into the outbox and stores the audit event. Failed attempts to sign in no longer count against the account
+     * afterwards, but still against their network addresses. False, and nothing is written, when there is no such
+     * account or `decide` returns null.
      */
     readonly replacePassword: (
       userId: UserId,
@@ -64,8 +66,8 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     /** Stores a sign-up, which becomes an account when its address is confirmed, and puts the mail into the outbox. */
     readonly requestSignUp: (request: SignUpRequest, mail: MailMessage) => StoreEffect<void>
     /**
-     * The sign-up whose link has this hash. None when the sign-up has become an account, or the hash is unknown. An
-     * expired sign-up is found until a sweep deletes it.
+     * The sign-up whose link has this hash. None when an account has confirmed the address, when the account with the
+     * address was deleted, or when the hash is unknown. An expired sign-up is found until a sweep deletes it.
      */
     readonly findSignUp: (hash: Vault.Hash) => StoreEffect<Option.Option<SignUpRequest>>
     /**

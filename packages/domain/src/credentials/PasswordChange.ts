@@ -16,8 +16,8 @@ export interface CredentialState {
 
 /**
  * Everything that a change of the password commits in one transaction. The store also deletes the links of the account
- * (except those of `AccountLink.outlivesPassword`), and the account's failed attempts to sign in no longer count: an
- * owner who has proved who they are must not wait because a stranger guesses passwords.
+ * (except those of `AccountLink.outlivesPassword`), and failed attempts to sign in no longer count against the account:
+ * an owner who has proved who they are must not wait because a stranger guesses passwords.
  */
 export interface PasswordReplacement {
   readonly passwordHash: string

@@ -33,8 +33,8 @@ const mayMail = ({ email, newEmail, userId }: AccountLink.AccountLink) =>
   })
 
 /**
- * Stores a link and mails it. Does nothing when too many links were mailed lately (`mayMail`). `owner`: another account
- * that has confirmed the address; then a mail without the link goes to that account's owner.
+ * Stores a link and mails it. Does nothing when too many links were requested lately (`mayMail`). `owner`: another
+ * account that has confirmed the address; then a mail without the link goes to that account's owner.
  */
 const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
   Effect.gen(function* () {
@@ -57,7 +57,10 @@ const fresh = Effect.gen(function* () {
   return { secret, hash: (yield* Vault.Vault).sha256(secret) }
 })
 
-/** Mails a link that confirms the account's present address. Does nothing when the address is confirmed. */
+/**
+ * Mails a link that confirms the account's present address. Does nothing when the address is confirmed, or when too
+ * many links were requested lately (`mayMail`).
+ */
 export const requestConfirmation = program("requestConfirmation", function* (account: Account.Account) {
   if (account.confirmedAt !== null) return
   const { hash, secret } = yield* fresh
@@ -67,9 +70,9 @@ export const requestConfirmation = program("requestConfirmation", function* (acc
 
 /**
  * Mails a link to a new address. With this link, `confirmAddress` changes the account's address. When another account
- * has confirmed the address, its owner gets a mail without the link, and the caller gets the same answer. `Invalid` for
- * the present address. The caller must call `requireFreshSession` first, because somebody else may use a browser that
- * was left open.
+ * has confirmed the address, its owner gets a mail without the link. When too many links were requested lately, nobody
+ * gets a mail. In both cases the caller gets the same answer. `Invalid` for the present address. The caller must call
+ * `requireFreshSession` first, because somebody else may use a browser that was left open.
  */
 export const requestAddressChange = program(
   "requestAddressChange",
@@ -100,10 +103,10 @@ export const describeConfirmation = program(
 
 /**
  * Confirms the present address of the signed-in account, or changes it to the address that got the link. After a
- * change, a mail to the old address has a link that undoes the change. The link proves that the person reads the mail,
- * and the session proves that the account is theirs. `NotFound` when the link does not work any more, or is a link of
- * another account. `Conflict` when another account has confirmed the address meanwhile. Returns the account's id and
- * new address.
+ * change, a mail to the old address, if that counted as confirmed, has a link that undoes the change. The link proves
+ * that the person reads the mail, and the session proves that the account is theirs. `NotFound` when the link does not
+ * work any more, or is a link of another account. `Conflict` when another account has confirmed the address meanwhile.
+ * Returns the account's id and new address.
  */
 export const confirmAddress = program(
   "confirmAddress",

@@ -34,14 +34,15 @@ export interface NewPassword {
 /**
  * Replaces the password, ends every other session and mails the owner. Returns the new cookie of the session that
  * stays; none when that session ended meanwhile. The check of the present password counts as an attempt to sign in, and
- * fails with the errors of `verifyPassword`. `Invalid` for a new password that attackers try first. When the account
- * was deleted meanwhile: `WrongCredentials`, or `NotFound` when another account has its e-mail address by now.
+ * fails with the errors of `verifyPassword`. `Invalid` for a new password that attackers try first. `WrongCredentials`
+ * also when the password was replaced meanwhile. When the account was deleted or lost its e-mail address meanwhile:
+ * `WrongCredentials`, or `NotFound` when another account has the address by now.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input
   const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
-  // After the check of the session, the account may have been deleted, and a new account may have got its e-mail
-  // address. Then `verifyPassword` has checked the new account.
+  // After the check of the session, the account may have been deleted or lost its e-mail address, and another account
+  // may have got the address. Then `verifyPassword` has checked the other account.
   if (verified.account.id !== account.id) return yield* new NotFound({ what: "account" })
   const passwordHash = yield* choosePassword(newPassword, account, "new_password")
   const replaced = yield* (yield* CredentialStore).replacePassword(

@@ -9,7 +9,7 @@
  * (`AccountLink`), and `issueResetLink` gives a link to an operator. `resetPassword` sets a new password with the link.
  * `PasswordChange` has the decisions, which the store calls after it has locked the account. Each new password raises
  * `passwordVersion`. So a sign-in that checked the old password just before the change opens no valid session. The
- * pages of settings and sign-in and the command line call these programs.
+ * pages, the API and the command line call these programs.
  *
  * @module
  */

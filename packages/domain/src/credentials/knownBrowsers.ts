@@ -42,7 +42,7 @@ export const rememberSignIn = program("rememberSignIn", function* (input: Comple
 
 /**
  * The cookie that makes a browser known to this account, for an owner who has just proved their identity without a
- * sign-in, for example with a mailed link. None when the account was deleted meanwhile.
+ * sign-in, for example with a mailed link. None when the account was deleted or lost its e-mail address meanwhile.
  */
 export const knowBrowser = program(
   "knowBrowser",

@@ -113,8 +113,8 @@ const mailLink = (
   })
 
 /**
- * The sign-up of this link. `NotFound` when the sign-up was confirmed, the link has expired, or there was no such link:
- * the answer does not say which.
+ * The sign-up of this link. `NotFound` when an account has confirmed the address, the link has expired, or there is no
+ * such link: the answer does not say which.
  */
 export const describeSignUp = program("describeSignUp", function* (secret: string) {
   if (!isSecret(secret)) return yield* dead()

@@ -36,8 +36,9 @@ export interface Confirming {
  * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
  * passkey alone (decision accounts-17). Returns the session's new cookie: the old cookie, which may have been stolen,
  * opens nothing any more. A password counts as an attempt to sign in, and can fail with the errors of `verifyPassword`.
- * A wrong code or passkey is `WrongFactor`, a missing code is `FactorRequired`. `WrongCredentials` when the session is
- * over, or the password was replaced since the session began, even if the proof is right.
+ * A wrong code or passkey is `WrongFactor`, too many wrong codes are `TooManyAttempts`, and a missing code is
+ * `FactorRequired`. `WrongCredentials` when the session is over, or the password was replaced since the session began,
+ * even if the proof is right.
  */
 export const confirmSession = program("confirmSession", function* (account: Account.Account, input: Confirming) {
   const accounts = yield* AccountStore
@@ -60,7 +61,8 @@ const withPassword = (
 ) =>
   Effect.gen(function* () {
     const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
-    // The account may have been deleted since the session was checked, and a new account may have its address.
+    // Since the session was checked, the account may have been deleted or lost its address, and another account may
+    // have got the address.
     if (verified.account.id !== account.id) return yield* new WrongCredentials()
     if (yield* (yield* AccountStore).hasFactor(account.id)) {
       if (code === null) return yield* new FactorRequired({ pending: "" })

@@ -6,8 +6,8 @@ import { type Factors, type FactorState, hasCodeApp, isOn, isRemovalPending } fr
 type Kind = Extract<AuditEvent.AuditDetail, { readonly kind: "factor_added" | "factor_removed" }>["factor"]
 
 /**
- * The audit details of the factors that were added, removed or used between `before` and `after`, and of a removal that
- * was stopped.
+ * The audit details of the factors that were added or removed between `before` and `after`, of a recovery code that was
+ * used, and of a removal that was stopped. The use of another factor makes no audit event of its own.
  */
 const details = (before: Factors, after: Factors, at: Timestamp): ReadonlyArray<AuditEvent.AuditDetail> => {
   const added = (factor: Kind) => ({ kind: "factor_added", factor }) as const

@@ -71,8 +71,8 @@ export const passkeyCopied = (name: string) =>
   )
 
 /**
- * The mail about an operator's request to remove the factors. The owner can stop the removal: with any use of a factor,
- * or with a button on the page.
+ * The mail about an operator's request to remove the factors. While the account is not suspended, the owner can stop
+ * the removal: with any use of a factor, or with a button on the page.
  */
 export const removalRequested = ({ id }: Account, now: Timestamp): MailMessage => ({
   to: id,

@@ -82,7 +82,7 @@ export const pendingCodeApp = program("pendingCodeApp", function* (account: Acco
 /**
  * Confirms the code app with its first code: from now on a sign-in asks for a second factor. Returns the texts of new
  * recovery codes, which are shown only this once. Returns null when the account had a factor before, because the
- * account then keeps its recovery codes. `WrongFactor` for a wrong code.
+ * account then keeps its recovery codes. `WrongFactor` for a wrong code, and when no code app waits for its first code.
  */
 export const confirmCodeApp = program("confirmCodeApp", function* (account: Account.Account, typed: string) {
   const { codeApp } = yield* describeFactors(account)
@@ -124,8 +124,9 @@ export interface NewPasskey {
 
 /**
  * Adds a passkey that answered a challenge for this account. Returns new recovery codes when it is the first factor,
- * else null. `WrongFactor` when the response does not answer a challenge of `Add` for this account, `Conflict` for the
- * eleventh passkey and for a passkey that the account has.
+ * else null. `WrongFactor` when the response does not answer a challenge of `Add` for this account, or when the
+ * `PasskeyVerifier` rejects the response. `Conflict` for a passkey beyond `Factors.MAX_PASSKEYS` and for a passkey that
+ * the account has.
  */
 export const addPasskey = program("addPasskey", function* (account: Account.Account, { name, response }: NewPasskey) {
   const isIssued = yield* takeChallenge(response.challenge, { _tag: "Add", userId: account.id })

@@ -14,7 +14,10 @@ import { OneTimeCodes } from "./OneTimeCodes.js"
 import { type PasskeyResponse, PasskeyVerifier } from "./PasskeyVerifier.js"
 import * as RecoveryCode from "./RecoveryCode.js"
 
-/** The code or the passkey does not belong to the account, or was used before. The answer does not say which. */
+/**
+ * The proof with a code or a passkey failed. For example, the code or the passkey does not belong to the account, the
+ * code was used before, or the challenge has expired. The answer does not say which.
+ */
 export class WrongFactor extends Schema.TaggedError<WrongFactor>()("WrongFactor", {}) {
   override get message(): string {
     return "The code or the passkey is not of this account, or was used before"
@@ -45,9 +48,10 @@ const proven = (
 }
 
 /**
- * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but
- * separately: otherwise a thief who knows the password could clear the count by entering the right password, and guess
- * codes without a limit. `TooManyAttempts` when there were too many attempts, `WrongFactor` for any other failure.
+ * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but for the
+ * account separately: otherwise a thief who knows the password could clear the count by entering the right password,
+ * and guess codes without a limit. For the network address, attempts with codes and with passwords count together.
+ * `TooManyAttempts` when there were too many attempts, `WrongFactor` for any other failure.
  */
 export const proveWithCode = (userId: UserId, typed: string, address: string) =>
   Effect.gen(function* () {

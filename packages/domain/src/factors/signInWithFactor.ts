@@ -12,8 +12,8 @@ import type { PasskeyResponse } from "./PasskeyVerifier.js"
 import { proveWithCode, proveWithPasskey, WrongFactor } from "./proveFactor.js"
 
 /**
- * The pending sign-in has expired, the password was replaced, or the account was deleted. The person must begin again
- * with the password.
+ * The token of the pending sign-in is not valid or has expired, the password was replaced, or the account was deleted.
+ * The person must begin again with the password.
  */
 export class PendingOver extends Schema.TaggedError<PendingOver>()("PendingOver", {}) {
   override get message(): string {
@@ -50,8 +50,8 @@ const credentialsOf = (userId: UserId) =>
   })
 
 /**
- * The account whose sign-in is pending, for the page that asks for the second factor. `PendingOver` when the sign-in
- * has expired, the password was replaced, or the account was deleted.
+ * The account whose sign-in is pending, for the page that asks for the second factor. `PendingOver` when the token is
+ * not valid or has expired, the password was replaced, or the account was deleted.
  */
 export const describePending = program("describePending", function* (token: string) {
   const pending = yield* PendingSignIn.read(token, yield* Timestamp.now)
@@ -79,7 +79,10 @@ const prove = ({ id }: Account.Account, proof: FactorProof, address: string) =>
     ? proveWithCode(id, proof.code, address)
     : proveWithPasskey(id, proof.response, { _tag: "SecondStep", userId: id }, { alone: false })
 
-/** Signs in with a passkey in place of the password (decision factors-3). `WrongFactor` for any failed proof. */
+/**
+ * Signs in with a passkey in place of the password (decision factors-3). `WrongFactor` for any failed proof,
+ * `Forbidden` for a suspended account.
+ */
 export const signInWithPasskey = program(
   "signInWithPasskey",
   function* (response: PasskeyResponse, client: Session.Client) {

@@ -11,13 +11,13 @@ export interface CallFilter {
   readonly refusedOnly: boolean
 }
 
-/** Counts of the people who connected an app. Only the app's newest `COUNTED_MAX` connections are counted. */
+/** Counts of an app's connections. Only the app's newest `COUNTED_MAX` connections are counted. */
 export interface UserCounts {
   /** The number of connections that have not ended. */
   readonly live: number
   /** Whether `COUNTED_MAX` connections were counted. Then the app may have older connections that are not counted. */
   readonly isAtMax: boolean
-  /** How many people connected the app in each hour, oldest first. Hours in which nobody connected are left out. */
+  /** How many of the counted connections began in each hour, oldest first. Hours without a new one are left out. */
   readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
 }
 
@@ -60,7 +60,7 @@ export class FiguresStore extends Context.Tag("@place-access/domain/figures/Figu
     /** The number of deliveries that wait for an attempt at the endpoint, counted up to `COUNTED_MAX`. */
     readonly waiting: (appId: AppId, endpointId: EndpointId) => StoreEffect<number>
     /**
-     * The number of the app's live connections, and how many people connected the app at `from` or later, for each hour
+     * The number of the app's live connections, and how many of its connections began at `from` or later, for each hour
      * in UTC.
      */
     readonly users: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<UserCounts>

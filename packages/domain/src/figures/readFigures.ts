@@ -10,7 +10,7 @@ import { type CallFilter, FiguresStore } from "./FiguresStore.js"
 /** The counts from one of the `edges` of `readAppFigures` to the next. Usually this is one day. */
 export interface AppDay extends AppFigures.AppCounts {
   readonly from: Timestamp.Timestamp
-  /** How many people connected the app. */
+  /** How many connections of the app began. */
   readonly connected: number
 }
 

@@ -6,9 +6,9 @@ import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import type { Hash, Sealed } from "../shared/Vault.js"
 
 /**
- * Makes requests safe to repeat. A client chooses a key for a request. When the client does not get the answer, it
- * sends the same request with the same key again. The service then does not do the work again, and returns the first
- * answer.
+ * Idempotency keys make requests safe to repeat. A client chooses a key for a request. When the client does not get the
+ * answer, it sends the same request with the same key again. The service then does not do the work again, and returns
+ * the first answer.
  */
 
 /**

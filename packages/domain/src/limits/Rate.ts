@@ -18,8 +18,8 @@ export interface Rate {
 export const perMinute = (calls: number): Rate => ({ calls, windowMillis: MINUTE })
 
 /**
- * The rate for token routes: 20 calls a second, so 72,000 connections behind one address can refresh tokens within an
- * hour.
+ * The rate for calls with a client id from one address: the token routes and the calls about test people. It allows 20
+ * calls a second, so 72,000 connections of one app behind one address can refresh tokens within an hour.
  */
 export const OAUTH = perMinute(1_200)
 
@@ -73,7 +73,10 @@ export const DEAD = of(AccountLimits.DEAD_TOKENS)
  */
 export const CHALLENGES = perMinute(120)
 
-/** The rate for sent forms that ask for a new password, from one network address. */
+/**
+ * The rate for requests that order or use a mailed link, from one network address: for a new password, for a browser
+ * that cannot sign in, for an e-mail address, or for a sign-up. New sign-ups have the rate `SIGN_UPS` instead.
+ */
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**

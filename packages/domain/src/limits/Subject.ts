@@ -6,7 +6,7 @@ import type { AppId, ConnectionId, DeviceId, UserId } from "../shared/Ids.js"
 import type { Hash } from "../shared/Vault.js"
 import { network } from "./Network.js"
 
-/** The name of calls that are counted together: the kind, a space, and the caller's id, network or mailbox. */
+/** The name of calls that are counted together: the kind, a space, and for example the caller's id or network. */
 export const LimitSubject = Schema.String.pipe(brand("Subject"))
 export type LimitSubject = typeof LimitSubject.Type
 
@@ -77,7 +77,7 @@ export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 /** The subject for changes of an account's name by its owner. */
 export const namedBy = (id: UserId): LimitSubject => make("named-by", id)
 
-/** The subject for simulated trips of the test people of an account's apps. */
+/** The subject for simulated trips that an account makes on pages, or that an app in its name makes with the API. */
 export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)
 
 /** The subject for requests with an `Idempotency-Key`. `owner` is the owner of the keys. */
@@ -86,12 +86,12 @@ export const keyed = (owner: IdempotencySubject): LimitSubject => make("keyed", 
 /** The subject for calls of one route with tokens of the connection that have stopped working. */
 export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("dead", `${id} ${endpoint}`)
 
-/** The subject for forms for a new password that are sent from one network. */
+/** The subject for requests from one network that order or use a mailed link (`Rate.RESETS`). */
 export const reset = (address: string): LimitSubject => make("reset", network(address))
 
 /**
- * The subject for links that are mailed to one mailbox. `email` is a digest, so that the store gets no e-mail address.
- * Links are counted whether or not an account has the address.
+ * The subject for links for a new password that are mailed to one mailbox. `email` is a digest, so that the store gets
+ * no e-mail address. Links are counted whether or not an account has the address.
  */
 export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)
 

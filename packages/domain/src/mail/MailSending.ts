@@ -6,7 +6,7 @@ export type MailOutcome =
   | { readonly _tag: "Sent" }
   /** No later attempt can succeed, for example because the mailbox does not exist, or the account was deleted. */
   | { readonly _tag: "Refused"; readonly reason: string }
-  /** The server did not accept the message this time: no connection, no sign-in, or "try again later". */
+  /** The server did not accept the message this time, for example because it answered "try again later". */
   | { readonly _tag: "NotSent"; readonly reason: string }
 
 /** The state of a message after an attempt: sent, tried again at `dueAt`, or given up. */

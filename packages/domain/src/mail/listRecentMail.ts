@@ -6,7 +6,8 @@ import { MailOutbox } from "./MailOutbox.js"
 
 /**
  * A message of the outbox with its address and its full text, in English and UTC. Only the mail about the deletion of
- * an account is in its reader's language and zone (decision deletions-6).
+ * an account is in its reader's language and zone (decision deletions-6), and only the mail with the link of a sign-up
+ * is in its reader's language and UTC.
  */
 export interface RecentMail extends Omit<Mail.KeptMail, "message"> {
   /** The address; null when the account was deleted. */

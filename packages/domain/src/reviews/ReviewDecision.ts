@@ -9,9 +9,10 @@ export const ReviewKind = Schema.Literal("approved", "rejected", "narrowed", "re
 export type ReviewKind = typeof ReviewKind.Type
 
 /**
- * The record of a review decision: who decided what, when and why. The record is kept without a limit and never
- * changed. `Subject` is the app or the purpose that was decided about, in its state after the decision
- * (`AppUnderReview` or `PurposeUnderReview`).
+ * The record of a review decision: who decided what, when and why. The record is kept for as long as the app exists. It
+ * never changes, except that `by` becomes `AccountDeletion.NOBODY` when the account that decided is deleted. `Subject`
+ * is the app or the purpose that was decided about, in its state after the decision (`AppUnderReview` or
+ * `PurposeUnderReview`).
  */
 export interface ReviewDecision<Subject> {
   readonly id: ReviewDecisionId
@@ -54,7 +55,7 @@ export const isRepeated = (
   newest.note === verdict.note &&
   now < Timestamp.plus(newest.at, Timestamp.MINUTE)
 
-/** The audit event about a decision. The event names the account of the app's developer. */
+/** The audit event about a decision. `developer`: the app's holder, whose account the event is about. */
 export const auditEvent = (
   { appId, at, by, kind }: ReviewDecision<unknown>,
   developer: UserId,

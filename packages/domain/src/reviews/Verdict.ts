@@ -6,7 +6,9 @@ import { Invalid, Text } from "../shared/index.js"
 export const ReviewerDecision = Schema.Literal("approve", "reject")
 export type ReviewerDecision = typeof ReviewerDecision.Type
 
-/** A reviewer's note to the developer, who gets it by mail and reads it in the portal. */
+/**
+ * A note of a reviewer, or of an admin who revokes an app, to the owners. They get it by mail, and the portal shows it.
+ */
 export const Note = Text.paragraphs(1, 1_000).pipe(brand("ReviewNote"))
 export type Note = typeof Note.Type
 

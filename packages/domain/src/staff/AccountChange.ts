@@ -50,7 +50,7 @@ export const giveRole =
         : changed(withRoles(account, [...account.roles, role]), by, now, { kind: "role_given", role })
     )
 
-/** Takes a role away. `Conflict` for the last admin's role. */
+/** Takes a role away. `Conflict` for the role `admin` of the last admin. */
 export const takeRole =
   (role: Role, by: AuditEvent.AuditActor): AccountStep =>
   (state, now) => {

@@ -38,8 +38,8 @@ export class ReviewStore extends Context.Tag("@place-access/domain/staff/ReviewS
   ReviewStore,
   {
     /**
-     * Submissions that wait for a reviewer, the longest waiting first, then by id. Archived purposes and revoked apps
-     * are left out.
+     * Submissions that wait for a reviewer, the longest waiting first, then by id. Archived purposes, and revoked apps
+     * with their purposes, are left out.
      */
     readonly queue: (limit: number, after: Page.PagePosition | undefined) => StoreEffect<Page.Page<WaitingSubmission>>
     /** Decisions about the app and its purposes, newest first, then by descending id. */

@@ -12,7 +12,7 @@ export interface QueueBacklog {
   readonly queue: QueueName
   /** The number of rows of the queue that are due and wait, counted up to `COUNTED_MAX`. */
   readonly rows: number
-  /** Since when the oldest row has been due; null when nothing waits. */
+  /** Since when the oldest of the counted rows has been due, or an import uploaded; null when nothing waits. */
   readonly oldestDueAt: Timestamp.Timestamp | null
 }
 

@@ -1,9 +1,9 @@
 /**
  * The work of reviewers, admins and operators that concerns several rooms: the queue of submissions, past decisions,
  * leaked tokens, all apps, the revocation of an app, and the accounts of people with roles, suspension and the audit
- * log. `ReviewStore` and `StaffStore` are the ports. The pages of reviewers and admins call these programs. Most
- * programs check the role first. `nameAccounts`, `nameAuditedApps` and `nameAuditedPurposes` check no role: they only
- * add names to audit events that the caller has read. The command line calls the programs about accounts; only the
+ * log. `ReviewStore` and `StaffStore` are the ports. The pages of reviewers and admins and the API call these programs.
+ * Most programs check the role first. `nameAccounts`, `nameAuditedApps` and `nameAuditedPurposes` check no role: they
+ * only add names to audit events that the caller has read. The command line calls the programs about accounts; only the
  * command line calls `confirmAccount` and `deleteAccountAsOperator`, which check no role either.
  *
  * @module

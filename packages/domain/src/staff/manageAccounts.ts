@@ -36,8 +36,8 @@ const change = (id: UserId, step: AccountChange.AccountStep) =>
 
 /**
  * Gives or takes a role. `Forbidden` for everybody but admins and operators, `NotFound` for an unknown account,
- * `Conflict` for the last admin's role. Idempotent. This program does not ask for a fresh sign-in: the admin pages and
- * the API ask for it before an admin makes somebody an admin.
+ * `Conflict` for taking the role `admin` from the last admin. Idempotent. This program does not ask for a fresh
+ * sign-in: the admin pages and the API ask for it before an admin makes somebody an admin.
  */
 export const changeRole = program(
   "changeRole",
@@ -48,7 +48,7 @@ export const changeRole = program(
   }
 )
 
-/** Suspends the account (decision staff-1). Fails like `changeRole`; `Conflict` for the last admin. Idempotent. */
+/** Suspends the account (decision staff-1). Fails like `changeRole`, but `Conflict` for the last admin. Idempotent. */
 export const suspendAccount = program("suspendAccount", function* (by: Manager, id: UserId) {
   yield* requireManager(by)
   return yield* change(id, AccountChange.suspend(actorOf(by)))

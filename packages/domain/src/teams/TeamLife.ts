@@ -30,8 +30,8 @@ export const SUSPENDED_TAKER = "the account of this owner is suspended: choose a
 export const NOT_AN_OWNER = "only an owner can take the app over: make this member an owner first"
 
 /**
- * An invitation that an owner is about to make. `invitee` is the confirmed account with this address; null when there
- * is none.
+ * An invitation that an owner is about to make. `invitee` is the account that has confirmed this address; null when
+ * there is none, or when the account is suspended.
  */
 export interface NewInvitation {
   readonly id: InvitationId
@@ -79,7 +79,10 @@ export const withdraw =
 const invitationOf = (team: Team, id: InvitationId, email: Email, now: Timestamp): Invitation | undefined =>
   team.invitations.find((one) => one.id === id && one.email === email && isOpen(one, now))
 
-/** The invited person joins the team. The caller has checked that the address of the account is confirmed. */
+/**
+ * The invited person joins the team. The caller has checked that the address of the account is confirmed. `Conflict`
+ * for a closed or full team, and for a person in the team.
+ */
 export const accept =
   (account: Pick<Account, "id" | "email" | "displayName">, id: InvitationId, memberId: MemberId) =>
   (team: Team, now: Timestamp): TeamOutcome => {
@@ -158,8 +161,9 @@ export const NO_TAKER: Taker = { held: 0, isSuspended: false }
 
 /**
  * The holder hands the app over to another owner and stays in the team as an owner. `memberId` is the id of the former
- * holder's new membership. `Conflict` for an owner whose account is suspended: the app of a suspended holder works for
- * none of its users (decision staff-1), and the former holder could not take the app back.
+ * holder's new membership. `Forbidden` for anybody but the holder. `Conflict` for a closed team, for a member who is no
+ * owner, for an owner who has `AccountLimits.APPS` apps already, and for an owner whose account is suspended: the app
+ * of a suspended holder works for none of its users (decision staff-1), and the former holder could not take it back.
  */
 export const handOver =
   (by: UserId, id: MemberId, memberId: MemberId) =>
