@@ -8,9 +8,9 @@ import * as Movement from "./Movement.js"
  *
  * For example, a tablet stays at home while its owner walks away with the phone. Both devices upload, so the owner
  * would seem to jump between two places. Therefore a reading of a device that was left behind is stored as history
- * only: no rule, no presence and no visit uses this reading. The owner can mark a device as staying at home. Of the
- * other devices, the device that moved last is with its owner. Any device that is somewhere else counts as left behind
- * until it moves.
+ * only: no rule and no presence uses this reading, and for visits it is outside of every place (`StayFix`). The owner
+ * can mark a device as staying at home. Of the other devices, the device that moved last is with its owner. Any device
+ * that is somewhere else counts as left behind until it moves.
  */
 
 /** The facts about one device of a person. `judge` compares the facts of all devices of the person. */

@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** Why a reading or a visit report is quarantined: it is stored or only counted, but never evaluated (decision L3). */
+/**
+ * Why a reading or a visit report is quarantined: it is stored or only counted, and not evaluated (decision L3). A
+ * later upload may accept a reading with the reason `future` (`FutureReading`).
+ */
 export const QuarantineReason = Schema.Literal(
   /** the time or the position could not be read */
   "unreadable",

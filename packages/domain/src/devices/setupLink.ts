@@ -25,7 +25,10 @@ export const withLink = (userId: UserId, now: Timestamp.Timestamp) =>
 const derive = (vault: Vault.Vault["Type"], keyId: Vault.KeyId, userId: UserId, key: string) =>
   Effect.map(vault.derive("device-setup", keyId, key), (secret) => Token.format("dv", userId, secret))
 
-/** The device of a set-up link, with its token. `NotFound` for a used or expired link, and for any other text. */
+/**
+ * The device of a set-up link, with its token. `NotFound` for a used or expired link, for the link of a removed device,
+ * when the key with which the token was derived was removed from the vault, and for any other text.
+ */
 export const openSetupLink = program("openSetupLink", function* (key: string) {
   const parsed = Option.getOrUndefined(Token.parse(key))
   if (parsed?.kind !== "ds") return yield* new NotFound({ what: "link" })

@@ -139,7 +139,10 @@ export const VisitEntry = Schema.Struct({
   arrival: At,
   departure: NullableAt
 })
-/** An element of the list `reported` of `visits.json`: a stop, at a place or elsewhere, as a phone reported it. */
+/**
+ * An element of the list `reported` of `visits.json`: a stop, at a place or elsewhere, as a phone reported it or an
+ * imported file contained it.
+ */
 export const ReportEntry = Schema.Struct({
   device_id: Schema.String,
   arrival: NullableAt,

@@ -261,7 +261,7 @@ const deriveDue = (userId: UserId) =>
 
 /**
  * Writes the two lists of `visits.json`. `visits` has the visits that an app could read if the person shared every
- * place with all of its earlier visits. `reported` has the visits that phones reported.
+ * place with all of its earlier visits. `reported` has the visits that phones reported or imported files contained.
  */
 const visitPages = (userId: UserId) =>
   joined([

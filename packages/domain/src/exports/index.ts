@@ -2,7 +2,7 @@
  * Exports: a person downloads an archive of their data. `requestExport` asks for an archive. A worker (`runExports`)
  * reads the stores page by page and stores the archive in encrypted pieces. A mail informs the owner, who can fetch the
  * archive with `openArchive` for a week. `ArchiveFormat` has the schema of each file in the archive. The room `imports`
- * can read the places and fixes of an archive back.
+ * can read a part of an archive back, for example its places and fixes.
  *
  * @module
  */

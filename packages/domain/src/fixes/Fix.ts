@@ -18,8 +18,9 @@ export interface Fix extends Point {
 }
 
 /**
- * A fix that may be marked: `isLeftBehind` says that its user had left the device behind (`Carried`). No rule, no
- * visit, and no answer about one moment, present or past, uses a marked fix.
+ * A fix that may be marked: `isLeftBehind` says that its user had left the device behind (`Carried`). No rule, and no
+ * answer about one moment, present or past, uses a marked fix. For visits, a marked fix is outside of every place
+ * (`StayFix`).
  */
 export interface MarkedFix extends Fix {
   readonly isLeftBehind?: true
@@ -58,8 +59,8 @@ export type JudgedFix =
  */
 export const MAX_AHEAD = 5 * Timestamp.MINUTE
 /**
- * The earliest capture time that is accepted, 2010-01-01T00:00:00Z. Earlier readings come from clocks that were never
- * set.
+ * The earliest capture time that is accepted, 2010-01-01T00:00:00Z. Most earlier readings come from clocks that were
+ * never set.
  */
 export const EARLIEST = 1_262_304_000_000
 
@@ -76,8 +77,8 @@ const quarantineReason = (reading: Reading, receivedAt: Timestamp.Timestamp): Qu
   impossiblePlace(reading) ?? impossibleTime(reading.capturedAt, receivedAt)
 
 /**
- * Why a position is impossible; undefined when it is possible. NaN stands for a text where the phone had to send a
- * number.
+ * Why a position is impossible; undefined when it is possible. NaN stands for a missing value, and for a text where the
+ * phone had to send a number.
  */
 export const impossiblePlace = ({ lat, lon }: Point): QuarantineReason | undefined => {
   if (Number.isNaN(lat) || Number.isNaN(lon)) return "unreadable"
@@ -107,8 +108,8 @@ export const toGrid = (degrees: number): number => Math.round(degrees * 1e7) / 1
 const finite = (value: number | null | undefined): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null
 /**
- * The accuracy in metres. Null when it is absent, 0, negative or not a number, because it is then unknown (decision
- * L3).
+ * The accuracy in metres. Null when it is absent, 0, negative, infinite or not a number, because it is then unknown
+ * (decision L3).
  */
 export const accuracy = (value: number | null | undefined): number | null => {
   const number = finite(value)

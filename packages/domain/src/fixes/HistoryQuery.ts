@@ -4,7 +4,7 @@ import { Invalid, Problem } from "../shared/Errors.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import * as LocalDays from "./LocalDays.js"
 
-/** The span of history that an app asks for (decisions §4). */
+/** The span of history that an app or a page asks for (decisions §4). */
 export interface HistoryRequest {
   /** Inclusive: this instant counts. */
   readonly from: Timestamp

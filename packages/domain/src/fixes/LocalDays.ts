@@ -18,9 +18,9 @@ export type { TimeZone }
 export const zone = find
 
 /**
- * The local days that `[from, until)` touches, in order. When clocks change, a day has 23 or 25 hours. Where a clock
- * change skips midnight, the day begins at the first time after the gap. Where midnight happens twice, the day begins
- * at the first midnight. A date that the zone skipped altogether is missing.
+ * The local days that `[from, until)` touches, in order. When clocks change, a day is shorter or longer than 24 hours.
+ * Where a clock change skips midnight, the day begins at the first time after the gap. Where midnight happens twice,
+ * the day begins at the first midnight. A date that the zone skipped altogether is missing.
  */
 export const between = (zone: TimeZone, from: Timestamp, until: Timestamp): ReadonlyArray<LocalDay> => {
   const days: Array<LocalDay> = []

@@ -3,7 +3,10 @@ import { Context } from "effect"
 
 /** How fast a large upload is stored. */
 export interface UploadPace {
-  /** The most readings, and the most visit reports, in one commit. */
+  /**
+   * The most visit reports in one commit, and the usual number of readings. Readings of one instant stay together, and
+   * can make up to twice as many.
+   */
   readonly partEntries: number
   /**
    * The share of the time that a large upload may use, above 0 and at most 1. With 0.5, each part is followed by a

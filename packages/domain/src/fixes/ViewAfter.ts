@@ -6,8 +6,8 @@ import type { StoredUpload, UploadingDevice, UploadView } from "./FixStore.js"
 
 /**
  * The view that the next upload would read if `upload` and `states` were committed on `view`, but with the version of
- * `view`, because the uploads are committed together. The upload has no quarantined reading: no other upload follows an
- * upload with a quarantined reading in a commit.
+ * `view`, because the uploads are committed together. The upload has no quarantined reading or report: in a commit, no
+ * other upload follows an upload with a quarantined entry.
  */
 export const of = (view: UploadView, upload: StoredUpload, states: ReadonlyArray<RuleProgress>): UploadView => {
   const stateOf = new Map(states.map(({ ruleId, state }) => [ruleId, state]))

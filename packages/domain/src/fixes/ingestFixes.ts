@@ -30,10 +30,10 @@ const MOST_UPLOADS = 32
  * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` entries is taken in like several uploads, the oldest
  * readings first (decision fixes-8).
  *
- * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
- * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
- * repeated upload stores no entry twice, and no rule evaluates a fix twice. Only the counts of quarantined entries
- * (`QuarantineEntry`) and the device's `lastSeenAt` and `lastKeptAt` may change.
+ * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when the user's
+ * version (`UploadView.version`) grew after the view was read, for example by another upload; then this program reads
+ * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. Only the
+ * counts of quarantined entries (`QuarantineEntry`) and the device's `lastSeenAt` and `lastKeptAt` may change.
  *
  * Fails with a transient `StoreError` after too many rounds, and while this process's clock is known to be wrong. The
  * phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the parts that were
@@ -84,7 +84,7 @@ export const ingestTogether = program(
 const entriesOf = ({ readings, reports }: ArrivedUpload): number => readings.length + reports.length
 
 /**
- * The first uploads that one commit stores, at least one. An upload with a reading that is quarantined is the last of
+ * The first uploads that one commit stores, at least one. An upload with a quarantined reading or report is the last of
  * its commit: a later upload may accept the reading, and finds it only in the store (`FixStore.waiting`).
  */
 const together = (uploads: Arr.NonEmptyReadonlyArray<ArrivedUpload>): Arr.NonEmptyReadonlyArray<JudgedUpload> => {

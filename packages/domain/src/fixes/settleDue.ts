@@ -11,8 +11,9 @@ import * as UploadFigures from "./UploadFigures.js"
 const BATCH = 100
 
 /**
- * How often one run tries to settle the crossings of a person. An attempt fails when an upload is committed between its
- * read and its commit. After the last attempt, the next run tries again.
+ * How often one run tries to settle the crossings of a person. An attempt fails when the person's version
+ * (`UploadView.version`) grows between its read and its commit, for example by an upload. After the last attempt, the
+ * next run tries again.
  */
 const ROUNDS = 4
 

@@ -46,15 +46,16 @@ export interface JudgedUpload {
 export type IngestOutcome = Either.Either<Ingested, InvalidDeviceToken>
 
 /**
- * The most rounds of uploads that are stored together. A round fails when another upload of the user is committed
- * first. After the last round the program fails, and the phones have to send the uploads again.
+ * The most rounds of uploads that are stored together. A round fails when the user's version (`UploadView.version`)
+ * grows before its commit, for example by another upload. After the last round the program fails, and the phones have
+ * to send the uploads again.
  */
 const MAX_ROUNDS = 64
 
 /**
- * Stores uploads of one person in one commit, and tries again each time another upload of the person is committed
- * first. Returns the outcomes in the order of the uploads, and how many rounds failed. When an upload must be the first
- * of a commit (`mayTakeReadings`), only the uploads before it are stored and have outcomes.
+ * Stores uploads of one person in one commit, and tries again each time the person's version grew before the commit.
+ * Returns the outcomes in the order of the uploads, and how many rounds failed. When an upload must be the first of a
+ * commit (`mayTakeReadings`), only the uploads before it are stored and have outcomes.
  *
  * The result is the same as if the uploads were stored one after another, except that `view` is read only once, as of
  * the latest arrival. Fails with a transient `StoreError` after too many rounds.
@@ -71,7 +72,7 @@ export const storeUploads = fn(function* (userId: UserId, uploads: Arr.NonEmptyR
 
 const TOO_MANY = StoreError.unavailable("Too many uploads of one user at once")
 
-/** Reads the view, evaluates and commits once. Undefined when another upload of the user was committed in between. */
+/** Reads the view, evaluates and commits once. Undefined when the user's version grew in between. */
 const tryOnce = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray<JudgedUpload>) {
   const store = yield* FixStore
   const [first, ...others] = uploads

@@ -36,7 +36,7 @@ export type ImportEntry =
   /** An entry without a time or a position. */
   | { readonly _tag: "Unusable" }
 
-/** The fixes and visits of a file. They become part of the person's history; places and notices do not. */
+/** The fixes and visits of a file. Only these entries become part of the person's history. */
 export interface History {
   readonly fixes: ReadonlyArray<ImportedFix>
   readonly visits: ReadonlyArray<ImportedVisit>

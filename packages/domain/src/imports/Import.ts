@@ -37,7 +37,10 @@ export type ImportState = typeof ImportState.Type
 export interface ImportCounts {
   readonly read: number
   readonly stored: number
-  /** Entries that were stored already, from any phone or file, or that this file contains twice. */
+  /**
+   * Entries that were stored already, from any phone or file, or that this file contains twice. Also places and notices
+   * that the user had already, and deleted stretches that `Erasure.restored` left out.
+   */
   readonly duplicates: number
   /** Entries from the last day before the upload, or later (`recentFrom`). Phones upload recent readings themselves. */
   readonly tooRecent: number
@@ -88,9 +91,9 @@ export interface Import {
    * has not failed.
    */
   readonly error: string | null
-  /** The columns of a CSV file: named by the owner, or guessed from the header. Null: the file is no CSV file. */
+  /** The columns of a CSV file: named by the owner or the uploader, or guessed. Null: the file is no CSV file. */
   readonly columns: Partial<CsvColumns> | null
-  /** The file's entries, counted by month. Empty until the import has ended. */
+  /** The file's entries, counted by month. Empty until the import has ended, and when the store could not count. */
   readonly months: ReadonlyArray<MonthCounts>
   /** When the upload was complete. */
   readonly uploadedAt: Timestamp

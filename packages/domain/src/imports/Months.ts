@@ -7,8 +7,8 @@ import { make, parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
  */
 export interface MonthCounts {
   /**
-   * The month, such as `2024-03`. Null for entries without a time, and for entries of months that have no count of
-   * their own (`MAX_MONTHS`).
+   * The month, such as `2024-03`. Null for entries without a time, for entries outside of the years that `monthOf`
+   * reads, and for entries of months that have no count of their own (`MAX_MONTHS`).
    */
   readonly month: string | null
   readonly read: number

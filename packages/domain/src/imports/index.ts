@@ -1,9 +1,10 @@
 /**
- * Imports: a user uploads a file of location history from another service. An import is `waiting`, then `running` while
- * a worker reads the file in pieces under a lease, then `done` or `failed`. The import of a CSV file may first be
- * `asking`: the owner must name the columns. The entries are added to the history, and no rule evaluates them. An
- * archive of this service also brings places back. The portal calls the programs of `manageImports`; workers call
- * `runImports`.
+ * Imports: a user uploads a file of location history, from another service or from this one. An import is `waiting`,
+ * then `running` while a worker reads the file in pieces under a lease, then `done` or `failed`. The import of a CSV
+ * file may first be `asking`: the owner must name the columns. The owner can undo an import, which is then `undoing`.
+ * The entries are added to the history, and no rule evaluates them. An archive of this service also brings back places,
+ * deleted stretches of history and the choice of notices. The portal calls the programs of `manageImports`; workers
+ * call `runImports`.
  *
  * @module
  */

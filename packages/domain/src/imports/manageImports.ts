@@ -30,8 +30,8 @@ export interface TableChoice {
 /**
  * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. `Invalid`
  * for a kind that cannot be imported, and for a table without the columns that `choice` names. `ImportTooLarge` for a
- * file above `Import.MAX_BYTES`. `Conflict` when the user has too many unread files, and when the upload was removed
- * while it was running.
+ * file above `Import.MAX_BYTES`. `Conflict` when the user has too many or too large unread files, and when the upload
+ * was removed while it was running.
  */
 export const startImport = program("startImport", function* <
   E,
@@ -113,8 +113,8 @@ const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoi
   })
 
 /**
- * The header of a table whose columns the owner must name. `NotFound` when the import is not `asking`, or has been
- * `asking` for `Import.ASKING_PATIENCE`.
+ * The header of a table whose columns the owner must name. `NotFound` when the user has no such import, and when the
+ * import is not `asking`, or has been `asking` for `Import.ASKING_PATIENCE`.
  */
 export const readHeader = program("readHeader", function* (of: ImportKey) {
   const store = yield* ImportStore
@@ -140,7 +140,7 @@ export const confirmColumns = program("confirmColumns", function* (of: ImportKey
 
 /**
  * Begins to undo an import: a worker will delete what the import added to the history, and then the import itself. Apps
- * keep the answers that they got. `NotFound` when the user has no such import.
+ * keep the answers that they got. `NotFound` when the user has no such import, and while the file is being uploaded.
  */
 export const undoImport = program("undoImport", function* (of: ImportKey) {
   const begun = yield* (yield* ImportStore).beginUndo(of)

@@ -18,8 +18,8 @@ type ReadOutcome = "leaseLost" | "readAgain" | { readonly fault: Import.ImportFa
 /**
  * Reads the file of an import from its beginning, skips the entries that an earlier attempt committed, and commits the
  * other entries step by step. A step stores its entries together with the number of entries that were read so far. So
- * the work can stop at any point, another worker can continue, and every entry is counted once. The reading stops when
- * the lease was lost or the import was removed.
+ * the work can stop at any point, another worker can continue, and every entry is counted once. The reading stops at
+ * the end of the file, at a fault in the file, and when the lease was lost (`Leased` says when).
  */
 export const readImport = program(
   "readImport",

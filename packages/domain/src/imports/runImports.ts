@@ -71,13 +71,13 @@ const renewed = (leased: Leased) =>
 const EVERY = "5 seconds"
 
 /**
- * Reads imports and removes broken-off uploads, until it is interrupted. It reads up to `pace.atOnce` files at a time,
- * each of another person. Never fails.
+ * Reads and undoes imports, and removes broken-off uploads and imports that were `asking` for too long, until it is
+ * interrupted. It works on up to `pace.atOnce` imports at a time, each of another person. Never fails.
  */
 export const runImports = (leases: WorkLeases = everything, pace: Pace.Pace = Pace.QUICK) =>
   Effect.suspend(() => {
     const slots = Effect.unsafeMakeSemaphore(pace.atOnce)
-    /** The people whose file is being read. Their other files wait, so that one person does not occupy every slot. */
+    /** The people whose import is being read or undone. Their other imports wait, so nobody occupies every slot. */
     const busy = new Set<UserId>()
     /**
      * The people whose due import could not be claimed, each with the time until which the loop skips them. Otherwise

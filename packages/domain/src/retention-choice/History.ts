@@ -12,8 +12,8 @@ export type Keep = typeof Keep.Type
 export const DEFAULT: Keep = null
 
 /**
- * The interval, in milliseconds, between two runs of the sweep that deletes history older than users keep. It runs at
- * full multiples of this interval on the clock.
+ * The interval, in milliseconds, of the sweep that deletes history older than users keep. The sweep runs at full
+ * multiples of this interval on the clock, and also when a worker starts or takes leases.
  */
 export const SWEEP_EVERY = HOUR
 
@@ -30,8 +30,8 @@ export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cuto
 export const shortens = (before: Keep, after: Keep): boolean => (after ?? Infinity) < (before ?? Infinity)
 
 /**
- * When the service deletes history from `at`: at the first run of the sweep at which this history is older than the
- * user keeps. Null: never.
+ * When the service deletes history from `at`: at the first regular run of the sweep (`SWEEP_EVERY`) at which this
+ * history is older than the user keeps. An additional run may delete it earlier. Null: never.
  */
 export const deletedAt = (at: Timestamp, keep: Keep, now: Timestamp): Timestamp | null => {
   if (keep === null) return null

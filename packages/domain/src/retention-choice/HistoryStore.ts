@@ -15,8 +15,8 @@ export interface Between {
 export interface Extent {
   readonly fixes: number
   /**
-   * The visits whose departure is in the span, both those that a phone reported and those that are derived from fixes.
-   * A visit without a departure counts when the span has no end.
+   * The visit reports and the stays whose departure is in the span, also stays that are too short to be shown. A report
+   * or stay without a departure counts when the span has no end.
    */
   readonly visits: number
   /** The oldest fix; null when there is none. */
@@ -36,12 +36,13 @@ export interface DeletionTimes {
  * (decision retention-choice-3):
  * - of a fix, the capture time
  * - of a quarantined reading, the time of receipt
- * - of a visit, the departure; a visit without a departure is kept as long as its phone sent something after the cutoff
+ * - of a visit, the departure; a visit without a departure is kept as long as its phone sent something after the
+ *   cutoff, or its imported file contains something after the cutoff
  * - of the resting place of a device (`Device.movement`), the time of its newest reading
  *
  * One exception: a visit without a departure that the phone itself reported is deleted although the phone still sends,
- * when the phone later reported another visit that is also older than the cutoff. By then the phone had left the first
- * place. The access log has a separate limit (`DeletionTimes.accessLogUntil`).
+ * when the phone later reported another arrival or departure that is also older than the cutoff. By then the phone had
+ * left the first place. The access log has a separate limit (`DeletionTimes.accessLogUntil`).
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -67,11 +68,11 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      * Deletes the user's history of a stretch and stores the stretch (`Erasure.add`), in one transaction. Idempotent.
      * Returns false and deletes nothing when the user would have more than `Erasure.MOST` stretches.
      *
-     * The store deletes fixes, quarantined readings with a time in the stretch, visits (`Erasure.withoutErased`,
-     * `Erasure.cutOff`), resting places of devices, and evaluations of rules. Rules also forget on which side of their
-     * circles the user was in the stretch (`RuleEvaluation.without`). Stays are derived again from the beginning of the
-     * stretch. The version of the user's uploads is raised, so that an upload in progress must read the stretch before
-     * it can commit.
+     * The store deletes fixes, quarantined entries that may come from the stretch (`Erasure.mayComeFrom`), visits
+     * (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of devices, and evaluations of rules. Rules also
+     * forget on which side of their circles the user was in the stretch (`RuleEvaluation.without`). Stays are derived
+     * again from the beginning of the stretch. The version of the user's uploads is raised, so that an upload in
+     * progress must read the stretch before it can commit.
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**

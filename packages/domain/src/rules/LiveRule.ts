@@ -12,9 +12,9 @@ export interface LiveRule {
   readonly circle: Circle
   /**
    * Identifies the conditions under which the state was computed: the circle, and the time since when place and scope
-   * are available. The basis changes when the place moves, when place or scope are withdrawn and given again, and when
-   * a pause ends. `RuleEvaluation.on` then removes from the state on which side of the circle the user was, and the
-   * next fix that is clearly inside or outside sets the side without firing (decision L8).
+   * are available. The basis changes when the place's circle changes, when place or scope are withdrawn and given
+   * again, and when a pause ends. `RuleEvaluation.on` then removes from the state on which side of the circle the user
+   * was, and the next fix that is clearly inside or outside sets the side without firing (decision L8).
    */
   readonly basis: string
   readonly state: RuleMemory
@@ -22,13 +22,13 @@ export interface LiveRule {
   readonly firesFrom: Timestamp
 }
 
-/** The state of a rule after an upload and the evaluations that the upload made, for the store. */
+/** The state of a rule after an upload or after `settleDue`, and the evaluations that were made, for the store. */
 export interface RuleProgress {
   readonly ruleId: Rule["id"]
   readonly state: RuleMemory
   /**
-   * The evaluations of this upload, at most the last 20 (`RecentEvaluations.KEPT`). The store appends them to the
-   * rule's stored evaluations (`RecentEvaluations.append`).
+   * The evaluations of this upload or of `settleDue`, at most the last `RecentEvaluations.KEPT`. The store appends them
+   * to the rule's stored evaluations (`RecentEvaluations.append`).
    */
   readonly made: RecentEvaluations
 }
@@ -66,7 +66,10 @@ export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timesta
 export const PLACE_SCOPE: Scope = "location.rules.place"
 export const ZONE_SCOPE: Scope = "location.rules.zone"
 
-/** The scope that an app needs to create, evaluate and list the rule (Spec §2.3). */
+/**
+ * The scope that an app needs to create, list and remove the rule (Spec §2.3). Without this scope, no upload evaluates
+ * the rule.
+ */
 export const neededScope = (target: Pick<RuleTarget, "_tag">): Scope =>
   target._tag === "Place" ? PLACE_SCOPE : ZONE_SCOPE
 

@@ -28,7 +28,11 @@ import { PROPERTIES, type RuleType, type RuleWindow } from "./Rule.js"
  * of 75 ns, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
  */
 
-/** The state of a rule between fixes. Every time is a capture time (decision L6), except `Unsettled.until`. */
+/**
+ * The state of a rule between fixes. Every time is a capture time (decision L6), with two exceptions:
+ * `Unsettled.until`, and the end of the dwell time in `Unsettled.at` and, after silence fired the dwell, in
+ * `lastFiredAt`.
+ */
 export interface RuleMemory {
   /**
    * The side of the last decisive fix, that is, of a fix that is clearly inside or outside the circle. Null before the
@@ -61,12 +65,12 @@ export interface RuleMemory {
 export interface Unsettled {
   /** The capture time of the fix that crossed; for a dwell, the end of the dwell time. */
   readonly at: Timestamp
-  /** The time by the service's clock at which the crossing or dwell counts, unless a fix contradicts it first. */
+  /** The time by the service's clock at which the crossing or dwell counts, unless a fix decides about it first. */
   readonly until: Timestamp
   /**
-   * Whether the rule fires at `until`. False, for example, for an exit in the state of a rule that asks about entries.
-   * This exit is stored too, because a fix may contradict the exit: then the return is not an entry, and must not fire
-   * the rule.
+   * Whether the rule fires when the crossing or dwell counts. False, for example, for an exit in the state of a rule
+   * that asks about entries. This exit is stored too, because a fix may contradict the exit: then the return is not an
+   * entry, and must not fire the rule.
    */
   readonly fires: boolean
 }
@@ -169,7 +173,7 @@ export interface RuleStep {
   readonly outcome: RuleOutcome
   /**
    * The capture time of an earlier crossing that this fix settled. The rule fires for this crossing, even if `outcome`
-   * is not `fired`. Absent when the fix settled no crossing.
+   * is not `fired`. Absent when the fix settled no crossing, or a crossing that does not fire (`Unsettled.fires`).
    */
   readonly settled?: Timestamp
 }
@@ -182,8 +186,8 @@ export const COOLDOWN = 2 * MINUTE
 /** Spec §4.6.4: a fix that arrives later than this after its capture changes the state, but fires nothing. */
 export const STALE_AFTER = 15 * MINUTE
 /**
- * Silence fires no dwell when, at the end of the dwell time, the last fix is older than this (decision rules-14): the
- * person may have left after that fix.
+ * Silence fires no dwell when, at the end of the dwell time, the last decisive fix is older than this (decision
+ * rules-14): the person may have left after that fix.
  */
 export const LAST_WORD = 30 * MINUTE
 /** Spec §4.6.5: a fix that arrives up to this long after the window closed is still evaluated. */
@@ -289,8 +293,8 @@ const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, re
   if (silenceS === null || dwellMinutes === null || state.since === null || state.dwellSpent) return evaluated
   const due = plus(state.since, dwellMinutes * MINUTE)
   const maySpeak =
-    // When a fix at or after the end of the dwell time did not fire the dwell, its outcome was `stale`, because it
-    // arrived too late. Then silence after this fix must not fire the dwell either.
+    // When a fix at or after the end of the dwell time did not fire the dwell, its outcome was `stale`: it arrived too
+    // late, or was captured before `firesFrom`. Then silence after this fix must not fire the dwell either.
     due > at &&
     receivedAt - at <= STALE_AFTER &&
     due - at <= LAST_WORD &&

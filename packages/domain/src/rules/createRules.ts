@@ -153,8 +153,8 @@ const admitted = <T extends RuleTarget>(
 }
 
 /**
- * Turns a missing result of the store into `InvalidToken`. The result is missing when the connection ended after the
- * check of the token and before the lock.
+ * Turns a missing result of the store into `InvalidToken`. The result is missing when the connection or its standard
+ * tier ended after the check of the token and before the lock.
  */
 const orEnded = <A>(caller: RuleCaller, created: Option.Option<A>): Effect.Effect<A, InvalidToken> =>
   Option.match(created, {

@@ -114,7 +114,8 @@ export const getEvaluations = program(
 
 /**
  * The last evaluations of a rule, for the user, who reads all of them except those of fixes that are older than the
- * history that the user keeps. `NotFound` for a deleted rule, and for a rule of a connection that has ended.
+ * history that the user keeps. `NotFound` for a deleted rule, for a rule of another connection, for another user's
+ * connection, and for a connection that has ended.
  */
 export const getEvaluationsOfUser = program(
   "getEvaluationsOfUser",
@@ -141,7 +142,8 @@ export interface GrantEvaluations {
 /**
  * The rules of a connection and their evaluations, oldest first, as the app could read them at this moment: only rules
  * whose scope is effective. `NotFound` for a connection of another app, for a connection that has ended, and while the
- * account of the person or of the app's holder is suspended.
+ * account of the person or of the app's holder is suspended. Fails as `getApp` does when `account` may not develop the
+ * app.
  */
 export const listEvaluationsOfGrant = program(
   "listEvaluationsOfGrant",

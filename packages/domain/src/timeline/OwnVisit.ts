@@ -20,9 +20,10 @@ export const LONG_SILENCE = 70 * MINUTE
 export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - heardAt >= LONG_SILENCE
 
 /**
- * How a visit ends. `left`: the person left at the departure. `still`: the phone still sends readings, so the visit
- * lasts until now. `unheard`: no reading shows that the person left, and the phone has been silent since `at`.
- * `uncertain`: after `at` the phone was silent for hours and then far away, so it is unknown when the person left.
+ * How a visit ends. `left`: the person left at the departure. `still`: the visit lasts until now, because the phone
+ * still sends readings, or because no reading is later than the arrival. `unheard`: no reading shows that the person
+ * left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours and then far
+ * away, so it is unknown when the person left.
  */
 export interface VisitEnd {
   readonly kind: "left" | "still" | "unheard" | "uncertain"
@@ -31,8 +32,8 @@ export interface VisitEnd {
 
 /**
  * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. When `heardAt` is null or not
- * after the arrival, the visit comes from a phone's visit report and not from readings, and an open visit counts as
- * going on.
+ * after the arrival, an open visit counts as going on: such a visit usually comes from a phone's visit report, and the
+ * silence of the phone does not end it.
  */
 export const endOf = (
   { arrival, departure, isUncertain }: Pick<OwnVisit, "arrival" | "departure" | "isUncertain">,

@@ -13,7 +13,7 @@ export interface Suggestion {
   readonly kind: PlaceKind
   /** The number of nights or days on which the person was at this spot. */
   readonly count: number
-  /** The time of the last reading at this spot. */
+  /** The time of the last reading of the last such night or day at this spot. */
   readonly lastAt: Timestamp
 }
 
@@ -79,7 +79,7 @@ const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArra
     )
   )
 
-/** A spot, the dates on which the person was at the spot, and the time of the last reading at the spot. */
+/** A spot, the dates on which the person was at the spot, and the end of the last stop that counts for these dates. */
 interface Spot {
   readonly centre: Geometry.Point
   readonly dates: Set<string>

@@ -41,8 +41,8 @@ export interface Today {
   /** The last `DAYS` local days, today at the end. */
   readonly days: ReadonlyArray<LocalDays.LocalDay>
   /**
-   * How many places the owner has. An app can learn something about the owner only when `places`, `phones` and
-   * `connections` are all at least 1.
+   * How many places the owner has, without archived places. While `places`, `phones` or `connections` (the live
+   * connections) is 0, the page shows the steps that a new person takes.
    */
   readonly places: number
   readonly phones: number
@@ -75,9 +75,9 @@ export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<Lo
   LocalDays.between(zone, plus(now, -(DAYS + 1) * DAY), plus(now, 1)).slice(-DAYS)
 
 /**
- * The phone that the person probably carries: of the devices that may be carried, the one that sent last. Null without
- * phones. A device that stays at home is chosen last: a tablet at home goes on sending, so the page would not show that
- * the phone is silent.
+ * The phone that the person probably carries: of the devices with the lowest `rank`, the one that sent last. Null
+ * without phones. A device that stays at home is chosen last: a tablet at home goes on sending, so the page would not
+ * show that the phone is silent.
  */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
   const [device] = [...devices].sort((a, b) => rank(a, now) - rank(b, now) || (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
@@ -106,7 +106,7 @@ export const isSilent = ({ device, state }: PhoneState): boolean => state === "s
 
 /**
  * Since when the person is where `where` says: at a place since the arrival, elsewhere since the last departure. Null:
- * unknown, or the newest visits are not derived yet.
+ * unknown, or some visits are not derived yet.
  */
 export const since = (
   where: CurrentPlace,

@@ -26,7 +26,7 @@ export type Segment =
   | (Part & { readonly kind: "stop"; readonly centre: Geometry.Point })
   /** The person was moving. `lengthM` is the length of the line through the readings. */
   | (Part & { readonly kind: "way"; readonly lengthM: number })
-  /** The phone sent no reading, or only single readings, which make no way. */
+  /** The line (`line`) has no reading of this time, or only single readings, which make no way. */
   | (Part & { readonly kind: "gap" })
   /** The owner deleted this stretch. */
   | (Part & { readonly kind: "erased" })

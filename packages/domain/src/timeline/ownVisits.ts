@@ -58,8 +58,8 @@ export const ownVisitsWithin = program(
 )
 
 /**
- * The capture time of the user's newest reading; null without readings. After this time it is unknown whether an open
- * visit goes on.
+ * The capture time of the user's newest reading, as `latestFix` finds it; null without readings. After this time it is
+ * unknown whether an open visit goes on.
  */
 export const lastHeard = program("lastHeard", function* (userId: UserId) {
   return Option.match(yield* latestFix(userId), { onNone: () => null, onSome: ({ capturedAt }) => capturedAt })

@@ -7,16 +7,17 @@ export interface OwnPhone {
   readonly device: Device.Device
   readonly silence: Silence.Silence
   /**
-   * The accuracy of the device's newest location in metres; null when it is unknown, or when the newest `READINGS`
-   * readings have no location of this device.
+   * The accuracy of the device's newest location in metres; null when it is unknown, or when the readings that
+   * `readPhones` looks at (`READINGS`) have no location of this device.
    */
   readonly accuracyM: number | null
   readonly troubles: ReadonlyArray<Silence.Trouble>
 }
 
 /**
- * `readPhones` looks for each phone's newest location in this many of the user's newest readings. A phone
- * that sends much less than the user's other phones has no reading among these, and the page shows no accuracy for it.
+ * `readPhones` looks for each phone's newest location in this many of the user's newest readings, without readings of
+ * devices that were left behind. A phone that was left behind, or sends much less than the user's other phones, may
+ * have no reading among these. The page then shows no accuracy for this phone.
  */
 const READINGS = 50
 

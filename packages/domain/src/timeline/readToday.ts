@@ -15,15 +15,15 @@ import { ownVisits } from "./ownVisits.js"
 
 /**
  * How many of the newest readings are read to find where the person is. One reading is not enough, because that reading
- * may be too imprecise.
+ * may be too imprecise, or too near the edge of a place.
  */
 const READINGS = 50
-/** How many of the newest visits are read to find since when the person has been at the present place. */
+/** How many of the newest visits are read to find since when the person has been at the present place, or elsewhere. */
 const VISITS = 10
 const FLAGS = 5
 
 /**
- * How often each app asked or received an event on each of the last days (`Today.days`). It reads the access log of 14
+ * How often each app asked or received an event on each of the last days (`Today.days`). Reads the access log of these
  * days once.
  */
 export const readActivity = program("readActivity", function* (userId: UserId, zone: LocalDays.TimeZone) {

@@ -21,7 +21,7 @@ export const LONGEST = 30 * DAY
  */
 export interface VisitReports {
   readonly deviceId: DeviceId
-  /** When the device last sent anything to the service; null: never. */
+  /** When the device last sent something new to the service (`Companion.lastSeenAt`); null: never. */
   readonly heardAt: Timestamp.Timestamp | null
   /**
    * The time of the newest stored entry, for the device of an imported file. Null for a phone, which goes on reporting.

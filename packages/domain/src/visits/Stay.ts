@@ -118,8 +118,8 @@ export const beforeOf = (
  * on whether the fixes are given together or in pieces.
  *
  * A stay keeps the circle with which it began, even when the user moves or archives the place. Fixes near the edge,
- * silence, an absence shorter than `ABSENCE` and a jump change nothing. To continue from a moment, give the fixes from
- * `FINAL_AFTER` before that moment.
+ * silence, an absence shorter than `ABSENCE` and a jump do not end a stay. To continue from a moment, give the fixes
+ * from `FINAL_AFTER` before that moment.
  *
  * `erasures` are the stretches of history that the user deleted, in order of time. Such a stretch ends a stay where the
  * stretch begins. No stay goes on through it, because its fixes are gone. A silence can make the departure uncertain

@@ -41,7 +41,7 @@ export const isAfter = (visit: Visit, position: Position | undefined): boolean =
 
 /**
  * Whether the visit is older than the history that the user keeps. The departure counts, or `heardAt` while the visit
- * is open: the time at which the phone last sent anything. `heardAt` null: an open visit counts as older. `cutoff`
+ * is open: the time at which the phone last sent something new. `heardAt` null: an open visit counts as older. `cutoff`
  * null: all history is kept.
  */
 export const isPast = (

@@ -16,7 +16,7 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 /** The most devices that one query returns. */
 const BATCH = 100
 
-/** How often one run tries to derive the stays of a phone that sends readings meanwhile. The next run tries again. */
+/** How often one run tries to derive the stays of a phone, when attempts fail (`attempt`). The next run tries again. */
 const TRIES = 3
 
 /**
@@ -52,8 +52,9 @@ const ofOne = (phone: PhoneKey, pace: StayPace.StayPace) =>
   )
 
 /**
- * Derives the stays of one phone anew. False, and the phone remains outdated, when stays are still due, or when the
- * phone sent readings or a place changed meanwhile.
+ * Derives the stays of one phone anew. False, and the phone remains outdated, when stays are still due, or when version
+ * or progress changed meanwhile (`StayStore.commit`), for example because a phone of the person sent readings or a
+ * place changed.
  */
 const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   Effect.gen(function* () {

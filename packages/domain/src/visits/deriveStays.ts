@@ -36,7 +36,8 @@ export interface StayBounds {
 /**
  * Derives the due stays of a device, as far as the bounds allow, and returns the number of steps. Each step is an
  * optimistic commit: the step reads a view with a version and computes without a lock, and the store commits it only if
- * the version is still the same. After an upload between the read and the commit, the step runs again.
+ * version and progress are still the same. Otherwise, for example after an upload between the read and the commit, the
+ * next step does the same work again.
  */
 export const deriveStays = program("deriveStays", function* (userId: UserId, deviceId: DeviceId, bounds: StayBounds) {
   const pause = yield* Pacing.pausing({ share: bounds.share ?? 1 })

@@ -1,8 +1,9 @@
 /**
  * Visits: when a user was at a place, from arrival to departure. A phone's operating system reports some visits
  * (`OsVisit`); the others are stays derived from fixes (`Stay`). Stays are stored, and derived again from the time of a
- * change on (`StayProgress`): by workers in `deriveBehind`, and by `listVisits` before it answers. `atOnePlace` makes
- * one stop appear at one place only.
+ * change on (`StayProgress`): by workers in `deriveBehind`, by `listVisits` before it answers, and before an archive
+ * gets its visits. After an upgrade that changes the rules of stays, `deriveAnew` derives all stays again. `atOnePlace`
+ * makes one stop appear at one place only.
  *
  * @module
  */

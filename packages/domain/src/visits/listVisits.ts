@@ -39,8 +39,8 @@ export interface VisitPage {
  *
  * First the program derives the stays that are due, in at most 20 steps, because the app waits for the answer. A step
  * reads about 5,000 fixes of one device. The first devices share four steps (`WAITED_FOR`), and each further device
- * gets one step. When more fixes are due, `complete` is false, and the answer has only visits whose end is final: the
- * first fix that was not processed may end a visit that is still open.
+ * gets one step. When more fixes are due, `complete` is false. For the devices and places of these fixes, the answer
+ * then has only visits whose end is final: the first fix that was not processed may end a visit that is still open.
  */
 export const listVisits = program(
   "listVisits",
@@ -156,8 +156,8 @@ interface StayPageQuery {
 }
 
 /**
- * The derived stays of one page. The loop reads until the page is full, because stays that the phone also reported are
- * left out only after reading.
+ * The derived stays of one page. The loop reads until the page is full, because some stays are left out only after
+ * reading: stays that the phone also reported, and stays whose stop is shown at another place (`atOnePlace`).
  */
 const derived = (query: StayPageQuery) =>
   Effect.gen(function* () {
