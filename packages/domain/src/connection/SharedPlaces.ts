@@ -10,7 +10,7 @@ export interface ChosenPlaces {
 
 type Before = Pick<Connection, "places" | "placesVersion">
 
-/** The shared places that the app may ask about now. Archived places appear in past visits only. */
+/** The shared places that the app may ask about now. Archived places appear only in answers about the past. */
 export const present = (
   { places }: Pick<Connection, "places">,
   own: ReadonlyArray<Place>

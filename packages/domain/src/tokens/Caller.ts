@@ -76,8 +76,8 @@ export const requireScope = (
 }
 
 /**
- * Fails when no standard scope is effective, for `GET /v1/answers/places` (decisions §3). The error names the first
- * standard scope.
+ * Fails when no standard scope is effective, for `GET /v1/answers/places` and `/v1/subscriptions` (decisions §3). The
+ * error names the first standard scope.
  */
 export const requireAnyStandard = ({ app, connection }: WithApp, now: Timestamp): Either.Either<void, MissingScope> =>
   EffectiveScopes.effective(connection, app, now).some((scope) => !Scope.isSensitive(scope))

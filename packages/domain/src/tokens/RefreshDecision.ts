@@ -44,9 +44,9 @@ export type RefreshOutcome =
   | { readonly _tag: "Refused"; readonly why: RefreshRefusal }
 
 /**
- * Decides a refresh by the table of decision O6; the first row that matches counts. The check for a revoked token comes
- * before the check for a leak. A revoked token never ends the connection, however old it is, because it may be from
- * before the user connected again.
+ * Decides a refresh by the list of cases of decision O6; the first case that matches counts. The check for a revoked
+ * token comes before the check for a leak. A revoked token never ends the connection, however old it is, because it may
+ * be from before the user connected again.
  */
 export const decide = (
   offer: RefreshOffer,
