@@ -6,8 +6,9 @@ import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 
 /**
- * A new password makes the account forget all its known browsers. This function makes the browser that has just set the
- * password, or has sent its form twice (decision accounts-21), known again: it adds a new cookie to `response`.
+ * Makes this browser known to the account: adds a new cookie to `response`. Callers use this function after a new
+ * password, which makes the account forget all its known browsers, and when a browser has sent the form of a new
+ * password or of a second factor twice (decision accounts-21).
  */
 export const staysKnown = (
   account: Pick<Account.Account, "id" | "email">,
