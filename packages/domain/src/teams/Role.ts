@@ -15,8 +15,8 @@ export type Action =
    */
   | "read"
   /**
-   * Change texts, scopes, purposes and endpoints with their signing secrets, submit the app for review, see the list of
-   * its users, and test the app.
+   * Change texts, logo, scopes, purposes and endpoints with their signing secrets, submit the app for review, see the
+   * list of its users and their rules, send deliveries again, and test the app.
    */
   | "develop"
   /**
