@@ -93,7 +93,10 @@ export const PlaceEntry = Schema.Struct({
 export type PlaceEntry = typeof PlaceEntry.Type
 export const Places = Schema.Struct({ places: Schema.Array(PlaceEntry) })
 
-/** An element of `devices.json`: a phone, or an imported file. Removed devices are listed too: fixes name them. */
+/**
+ * An element of `devices.json`: a phone, or a device of an imported file. Removed devices are listed too: fixes name
+ * them.
+ */
 export const DeviceEntry = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -182,7 +185,7 @@ export const ConnectionEntry = Schema.Struct({
   id: Schema.String,
   app: Schema.Struct({ id: Schema.String, name: Schema.String, homepage_url: Schema.NullOr(Schema.String) }),
   live: Schema.Boolean,
-  /** The permissions of the app at the time when the archive is made (`made_at` in the manifest). */
+  /** The permissions of the app at the time when this file is written, which is after `made_at` in the manifest. */
   scopes: Scopes,
   /** The permissions that the person granted and that the app still declares, also those that have lapsed since. */
   granted_scopes: Scopes,

@@ -107,7 +107,7 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
   }
 >() {}
 
-/** A phone or an imported file, without its token. */
+/** A phone, or a device of an imported file, without its token. */
 export interface ListedDevice {
   readonly id: DeviceId
   readonly name: string

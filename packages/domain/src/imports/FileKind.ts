@@ -3,8 +3,8 @@ import { Either, Encoding } from "effect"
 import * as CsvColumns from "./CsvColumns.js"
 
 /**
- * The kind of an uploaded file. The first bytes of the file show the kind, so a file that cannot be imported is refused
- * already during the upload.
+ * The kind of an uploaded file. The first bytes of the file show the kind, so a file of a kind that cannot be imported
+ * is refused already during the upload.
  */
 export type FileKind =
   | "xml"

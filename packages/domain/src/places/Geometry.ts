@@ -16,9 +16,9 @@ export const Longitude = Schema.Finite.pipe(
 )
 export type Longitude = typeof Longitude.Type
 
-/** The smallest radius of a place, in metres (decision L1). */
+/** The smallest radius of a place or zone, in metres (decision L1). */
 export const MIN_RADIUS_M = 100
-/** The largest radius of a place, in metres (decision L1). */
+/** The largest radius of a place or zone, in metres (decision L1). */
 export const MAX_RADIUS_M = 10_000
 
 /**

@@ -54,8 +54,8 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
     /** How much history the user has between two moments. */
     readonly survey: (userId: UserId, within: Between) => StoreEffect<Extent>
     /**
-     * Examines the next `limit` users after `after`, and returns those who have history to delete. `next` is the
-     * `after` of the next call; undefined when all users were examined.
+     * Examines the next `limit` users after `after`, and returns those who have history or entries of the access log to
+     * delete. `next` is the `after` of the next call; undefined when all users were examined.
      */
     readonly listOverdue: (
       moments: DeletionTimes,
@@ -76,8 +76,8 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**
-     * Deletes at most `limit` rows of each kind that are older than the user keeps, oldest first, and returns their
-     * number. Rows that another transaction has locked are left for the next run.
+     * Deletes at most `limit` rows of each kind that are older than the user keeps, or older than the access log is
+     * kept, oldest first, and returns their number. Rows that another transaction has locked are left for the next run.
      */
     readonly removePast: (userId: UserId, moments: DeletionTimes, limit: number) => StoreEffect<number>
   }

@@ -1,8 +1,8 @@
 /**
  * Rules: standing questions of an app, such as "tell me when the user enters Home". A rule is about a shared place or
  * about a zone that the app draws. `RuleEvaluation` is its state machine: each step applies one fix to one rule.
- * `RuleLife` computes whether a rule is active, inactive, disabled or finished. Apps create, list and remove rules;
- * every upload of fixes evaluates them.
+ * `RuleLife` computes whether a rule is active, inactive, disabled or finished. Apps create, list and remove rules.
+ * Every upload of fixes evaluates them, and workers fire the rules that waited for `settleS` or `silenceS`.
  *
  * @module
  */
