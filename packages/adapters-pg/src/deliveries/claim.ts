@@ -232,8 +232,9 @@ const LockedRow = Schema.Struct({ endpoint_id: EndpointId })
 /**
  * Claims deliveries of some endpoints of one app. It first locks the endpoints' rows in the order of their ids, so that
  * two claims of one endpoint never run at the same time. The claim itself is the next statement, so it sees the rows
- * that the earlier claim took, and an endpoint never has more deliveries in flight than `perEndpoint`. No claim waits
- * for the lock: an endpoint whose row another transaction has locked is left out, and delays no other endpoint.
+ * that the earlier claim took, and never leases more deliveries of an endpoint than `perEndpoint` at the same time. No
+ * claim waits for the lock: an endpoint whose row another transaction has locked is left out, and delays no other
+ * endpoint.
  */
 const takeOf = (sql: SqlClient, appId: AppId, endpointIds: ReadonlyArray<string>, request: ClaimRequest) =>
   Effect.gen(function* () {

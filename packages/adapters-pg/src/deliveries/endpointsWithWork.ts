@@ -8,8 +8,9 @@ import { byDueTime, waits } from "./transitions.js"
 
 /**
  * An endpoint with work for a claim. `is_ready`: a delivery is due, the endpoint is enabled, and it may have one more
- * delivery in flight. `is_vain`: the waiting delivery with the earliest due time can never be sent, because the
- * endpoint was removed or has a newer epoch. Both flags can be true after the endpoint was disabled and enabled again.
+ * delivery in flight. `is_vain`: of the waiting deliveries that are not in flight, the one with the earliest due time
+ * can never be sent, because the endpoint was removed or has a newer epoch. Both flags can be true after the endpoint
+ * was disabled and enabled again.
  */
 const Ready = Schema.Struct({
   app_id: AppId,

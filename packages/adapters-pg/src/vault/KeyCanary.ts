@@ -7,8 +7,8 @@ import * as Rows from "../driver/Rows.js"
 
 /**
  * The canary is a sealed (encrypted) text in the database. It shows whether a process has the right keys, before wrong
- * keys do harm. A process with wrong keys would seal new secrets that the other processes cannot open, would refuse
- * every refresh token, and could sign no webhook.
+ * keys do harm. A process with wrong keys would seal new secrets that the other processes cannot open, could not repeat
+ * the lost answer of a token request, and could sign no webhook.
  *
  * The first start seals a fixed text and stores it. Each later start opens it. So that a key can be replaced, a server
  * or worker whose newest key is not the canary's key seals the canary anew at its start: the old key, which is still in
