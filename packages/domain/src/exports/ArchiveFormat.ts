@@ -203,9 +203,12 @@ export const ConnectionEntry = Schema.Struct({
   ended_at: NullableAt,
   end_reason: Schema.NullOr(EndReason),
   last_used_at: NullableAt,
-  /** The changes of the connection, oldest first. */
+  /** The beginning of the connection, the sharing of each place in `places`, and the end, oldest first. */
   history: Schema.Array(ConsentChange),
-  /** What the person allowed from each change on, oldest first. Older archives lack this field. */
+  /**
+   * What the person allowed from each change on, oldest first: the newest changes, as many as `listConsentHistory`
+   * returns. Older archives lack this field.
+   */
   agreements: Schema.optionalWith(Schema.Array(Agreement), { exact: true })
 })
 export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionEntry) })
