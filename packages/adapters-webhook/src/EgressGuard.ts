@@ -29,8 +29,8 @@ const IPV4_REFUSED: ReadonlyArray<readonly [string, number]> = [
 ]
 
 /**
- * Everything outside of 2000::/3 is refused: mapped, NAT64, unique local, link-local, multicast. Within 2000::/3, these
- * blocks are refused too.
+ * Everything outside of 2000::/3 is refused, for example mapped, NAT64, unique local, link-local, multicast. Within
+ * 2000::/3, these blocks are refused too.
  */
 const IPV6_REFUSED: ReadonlyArray<readonly [string, number]> = [
   ["2001::", 23], // protocol assignments: Teredo, ORCHID, benchmarks
@@ -70,7 +70,8 @@ const hasIsatapInterface = (address: string): boolean => {
 
 /**
  * Whether the text is a public IPv4 or IPv6 address: global unicast, neither in `IPV4_REFUSED` nor in `IPV6_REFUSED`,
- * and no ISATAP tunnel. False for a text that is not an address, such as a host name.
+ * and no ISATAP tunnel. False for an IPv6 address with a zone (`%`), and for a text that is not an address, such as a
+ * host name.
  */
 export const isPublic = (address: string): boolean => {
   switch (isIP(address)) {
@@ -94,7 +95,7 @@ export const isLoopback = (address: string): boolean => {
 }
 
 export interface EgressPolicy {
-  /** Whether http and the addresses of this machine are permitted too (`ALLOW_INSECURE_WEBHOOKS`). */
+  /** Whether http and loopback addresses are permitted too (`ALLOW_INSECURE_WEBHOOKS`). */
   readonly allowInsecure: boolean
 }
 

@@ -55,7 +55,8 @@ const VERDICT_MILLIS = 4_000
 const CHECK_AFTER_MILLIS = 1_000
 /**
  * The longest time, in milliseconds, of a second look-up of a host's IPv4 addresses (`Ipv4Fault`). The second look-up
- * runs when the first look-up had no answer and a connection to an IPv6 address failed.
+ * runs when the first look-up had no usable answer, and a connection to an IPv6 address failed because this machine has
+ * no IPv6.
  */
 const SECOND_IPV4_MILLIS = 1_000
 /** Milliseconds to wait for the IPv6 answer once the IPv4 answer has arrived. */

@@ -24,9 +24,9 @@ export class NotHttps extends Error {
 }
 
 /**
- * The message for every host that may not be used: its name does not exist, its name servers do not answer, or one of
- * its addresses is not public. The service's resolver may resolve internal names. Different messages for "does not
- * exist" and "is not public" would show outsiders which internal names exist.
+ * The message for every host that may not be used: its name does not exist or is not valid, its name servers do not
+ * answer, or one of its addresses is not public. The service's resolver may resolve internal names. Different messages
+ * for "does not exist" and "is not public" would show outsiders which internal names exist.
  */
 export const NOT_PUBLIC = "must resolve to public addresses only"
 

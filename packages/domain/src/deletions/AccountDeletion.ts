@@ -9,8 +9,9 @@ import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as TeamNotice from "../teams/TeamNotice.js"
 
 /**
- * The account that replaces deleted accounts in rows that stay: reviews by a deleted account, and revoked apps of a
- * deleted account, name this account. Nobody can sign in with it, and it gets no mail.
+ * The account that replaces deleted accounts in rows that stay: for example, reviews and entries of the audit log by a
+ * deleted account, and revoked apps of a deleted account, name this account. Nobody can sign in with it, and it gets no
+ * mail.
  */
 export const NOBODY: Account = {
   id: UserId.make("deleted_account"),

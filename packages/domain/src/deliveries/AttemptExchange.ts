@@ -7,11 +7,11 @@ type Header = readonly [name: string, value: string]
 export interface AttemptExchange {
   readonly url: string
   /**
-   * The headers of the request. The values of headers that the developer added to the endpoint may be secrets, so
-   * `HIDDEN` replaces them.
+   * The headers of the request, without those that the HTTP client adds, such as `host`. The values of headers that the
+   * developer added to the endpoint may be secrets, so `HIDDEN` replaces them.
    */
   readonly request: ReadonlyArray<Header>
-  /** The headers of the answer; empty when there was no answer. */
+  /** The first headers of the answer, within the limits below; empty when there was no answer. */
   readonly response: ReadonlyArray<Header>
 }
 

@@ -29,7 +29,10 @@ export interface Authorisation {
    * that occurred during an earlier suspension of one of them (decision staff-1).
    */
   readonly isSuspended?: true
-  /** The address to which the events of the event's rule go (Spec §4.6.7). Absent when the rule names no address. */
+  /**
+   * The address to which the events of the event's rule go (Spec §4.6.7). Absent when the rule names no address, and
+   * for events without a rule.
+   */
   readonly webhookUrl?: string
 }
 

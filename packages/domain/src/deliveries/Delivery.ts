@@ -91,8 +91,8 @@ export interface Logged {
 }
 
 /**
- * The result of an attempt. The result for a claimed delivery is stored only if the worker still has the lease;
- * otherwise another worker may be making the same attempt.
+ * The result of an attempt, or of the check before the attempt (`verdict`). The result for a claimed delivery is stored
+ * only if the worker still has the lease; otherwise another worker may be making the same attempt.
  */
 export type DeliveryFinish =
   | { readonly _tag: "Delivered"; readonly at: Timestamp }
@@ -113,9 +113,9 @@ export const OWN_FAULT_WAIT = 5 * SECOND
  */
 export const OWN_FAULT_LIMIT = 3 * DAY
 /**
- * An attempt that is made more than this time after it was due shows that no worker ran in between, or that the backlog
- * was this long. The count of `OWN_FAULT_LIMIT` then starts anew. Otherwise, after a long stop of the workers, the
- * first fault would fail every delivery that a fault had delayed before the stop.
+ * An attempt that is made more than this time after it was due mostly shows that no worker ran in between, or that the
+ * backlog was this long. The count of `OWN_FAULT_LIMIT` then starts anew. Otherwise, after a long stop of the workers,
+ * the first fault would fail every delivery that a fault had delayed before the stop.
  */
 export const OWN_FAULT_PAUSE = HOUR
 /**
@@ -186,8 +186,8 @@ export interface DeliveryTransition {
 }
 
 /**
- * A step that changes a stored delivery: the result of an attempt, a worker's claim, or a developer's request to make
- * the next attempt at once (`Hurried`).
+ * A step that changes a stored delivery: the result of an attempt, an end without an attempt (for example because the
+ * endpoint was removed), a worker's claim, or a developer's request to make the next attempt at once (`Hurried`).
  */
 export type DeliveryStep =
   | DeliveryFinish
@@ -334,7 +334,7 @@ export const verdict = (
 
 /**
  * A new delivery to `endpointId`, due at once. `endpointEpoch`: the epoch that the endpoint had when it was read. If
- * the endpoint was disabled since then, its epoch is greater, and the delivery is not sent.
+ * the endpoint was disabled since then, its epoch is greater, and no worker claims the delivery.
  */
 export interface NewDelivery {
   readonly appId: AppId

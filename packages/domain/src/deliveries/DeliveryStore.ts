@@ -27,15 +27,15 @@ export interface ClaimedDelivery {
 export interface ClaimRequest {
   /** How many deliveries to claim at most. */
   readonly limit: number
-  /** How many deliveries of one endpoint may be in flight at once, those of other workers included. */
+  /** How many claimed deliveries of one endpoint may be in flight at once, those of other workers included. */
   readonly perEndpoint: number
   readonly lease: string
   readonly now: Timestamp
   readonly leaseUntil: Timestamp
   /**
-   * The slow endpoints: those whose last attempt failed or took long. `limit` is how many deliveries of all slow
-   * endpoints together to claim at most. The other endpoints get at least half of `ClaimRequest.limit`, if enough of
-   * their deliveries are due. Left out: no endpoint counts as slow.
+   * The slow endpoints: those whose last attempt by this worker failed or took long. `limit` is how many deliveries of
+   * all slow endpoints together to claim at most. The other endpoints get at least half of `ClaimRequest.limit`
+   * (rounded down), if enough of their deliveries are due. Left out: no endpoint counts as slow.
    */
   readonly slow?: { readonly ids: ReadonlyArray<EndpointId>; readonly limit: number }
 }
@@ -53,7 +53,7 @@ export interface ClaimedDeliveries {
 
 /** What `DeliveryStore.insertAttempted` did. */
 export interface InsertedAttempt {
-  /** False when another worker had stored the delivery already. */
+  /** False when the delivery was stored already, for example by another worker. */
   readonly isStored: boolean
   /** Whether the event is marked as fanned out. */
   readonly isFannedOut: boolean
@@ -89,8 +89,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /**
      * Stores a delivery that was attempted before it was stored: its row in the state after the first attempt, and the
      * attempt's log row. After a success it sets the endpoint's strikes to 0. The stored data are the same as after
-     * `insert`, a claim and `finish`. Stores nothing when another worker has stored a delivery of this event to this
-     * endpoint already.
+     * `insert`, a claim and `finish`. Stores nothing when a delivery of this event to this endpoint is stored already,
+     * for example by another worker, or by an earlier try whose answer was lost.
      *
      * `isOnly`: the event has no other delivery. When all tables are on one server, the store then also marks the event
      * as fanned out, in the same transaction, whether or not it stored the delivery. Otherwise the caller marks it.
@@ -107,21 +107,23 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      * locked, and does not wait for the lock.
      *
      * A row whose lease ran out is claimed again with the same attempt number. When too many leases in a row ran out
-     * (`Delivery.dueAfterLapse`), the row is abandoned. Rows of an earlier epoch, from before the endpoint was
-     * disabled, are not claimed. They end as failed, a limited number in each claim, so that the claim stays short.
+     * (`Delivery.dueAfterLapse`), the row is abandoned. Rows of a removed endpoint, and rows of an earlier epoch, from
+     * before the endpoint was disabled, are not claimed. They end as failed, a limited number in each claim, so that
+     * the claim stays short.
      *
      * The claim takes the first rows of each endpoint in the order of `Delivery.byDueTime`: by due time, then by the
      * character codes of the id. The returned claims have the same order.
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimedDeliveries, StoreError>
     /**
-     * Stores a result in one statement: the attempt's log row, the new state of the delivery, and the endpoint's
+     * Stores a result in one transaction: the attempt's log row, the new state of the delivery, and the endpoint's
      * strikes. Returns false, and writes nothing, when the lease was lost.
      *
      * A delivery that used up all its attempts adds a strike, and a success sets the strikes to 0. The 10th and the
-     * 20th strike store a warning for the developer. The 20th strike disables the endpoint and fails its waiting rows.
-     * Replays, tests, hurried attempts and rows of an earlier epoch do not change strikes. A row of an earlier epoch
-     * that would be retried ends as failed.
+     * 20th strike store a warning for the developer. The 20th strike disables the endpoint and ends its waiting rows as
+     * failed: a limited number at once, the others in later claims. Replays, tests, hurried attempts and rows of an
+     * earlier epoch do not change strikes. A row of an earlier epoch or of a removed endpoint that would get another
+     * attempt ends as failed.
      */
     readonly finish: (
       claim: Pick<ClaimedDelivery, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
@@ -139,8 +141,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /**
      * Locks the row's endpoint, reads the clock and the event's rows, gives them to `decide` and stores the new row.
      * The lock makes two replays of one event wait for each other. Before `decide` is called, waiting rows of the event
-     * that are of an earlier epoch of the endpoint end as failed. None when the app has no row of this id, or when the
-     * event's rows are deleted before the new row is stored (decision deletions-3).
+     * at this endpoint end as failed if they are of an earlier epoch, or if the endpoint was removed. None when the app
+     * has no row of this id, or when the event's rows are deleted before the new row is stored (decision deletions-3).
      */
     readonly replay: (
       appId: AppId,
@@ -149,7 +151,7 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     ) => Effect.Effect<Option.Option<Either.Either<NewDelivery, ReplayRefusal>>, StoreError>
     /**
      * Makes the next attempt due at `now`, unless the attempt is due or in flight already (Spec §4.7). A waiting row of
-     * an earlier epoch of its endpoint ends as failed instead. None when the app has no row of this id.
+     * an earlier epoch or of a removed endpoint ends as failed instead. None when the app has no row of this id.
      */
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
@@ -157,7 +159,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      * most as many as there are `ids`. Before that, rows of an earlier epoch that still wait end as failed, as in
      * `replay`. Left out are tests, rows that were replayed already, rows whose event is too old, and rows that failed
      * because the user did not allow the event. The new rows are created at `now`. The first is due at `dueFrom`, and
-     * each further row one millisecond later. Returns how many rows were created.
+     * each further row one millisecond later. Returns how many rows were created: none when the endpoint is disabled or
+     * removed.
      */
     readonly recover: (recovery: {
       readonly appId: AppId

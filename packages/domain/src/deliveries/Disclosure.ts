@@ -10,12 +10,14 @@ import type { Delivery } from "./Delivery.js"
 /**
  * The entries of the user's access log about an event (Spec §4.6.8, §4.7).
  *
- * - Every firing of a rule has an entry with the label of its place or zone, whether or not the event was sent. There
- *   is one exception: before the first attempt, the endpoints were disabled or removed or got another address than the
- *   rule names, or the delivery was abandoned.
+ * - Every firing of a rule has an entry with the label of its place or zone, whether or not the event was sent. The
+ *   firing has no entry only when each of its deliveries ended before the first attempt for one of these reasons: the
+ *   endpoint was disabled or removed or got another address than the rule names, the delivery was abandoned, or a
+ *   delivery to a legacy receiver, which is only in a worker's memory, was lost.
  * - An event has one entry for all its endpoints, attempts and replays. A retry that is withheld (not sent) adds an
  *   entry (decision M10).
- * - The entry's time and id are derived from the event, so recording the entry again changes nothing.
+ * - The entry's id is derived from the event, and its time from the event or from the due time of a withheld retry. So
+ *   recording the entry again changes nothing.
  * - A delivery that was withheld before its first attempt gets no entry when another receiver got the event.
  *
  * The functions return undefined when the event is not about a person, or when the log needs no further entry.
@@ -54,7 +56,7 @@ export const sent = (delivery: LoggedDelivery): AccessLogEntry | undefined => {
   return entry(about, "sent", delivery.originalAt, 200, null, disclosed)
 }
 
-/** The access-log entry of an event that was not sent because it became older than its rule allows. */
+/** The entry of an event that was not sent, or not sent again, because it became older than its rule allows. */
 export const withheld = (delivery: LoggedDelivery): Unsent | undefined => {
   const at = tooOldAt(delivery)
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
@@ -67,7 +69,10 @@ export const withheld = (delivery: LoggedDelivery): Unsent | undefined => {
   return { entry: made, unless: others(delivery, made) }
 }
 
-/** The entry of an event that was not sent, or not sent again, because the app lost its permission before `now`. */
+/**
+ * The entry of an event that was not sent, or not sent again, because the user did not allow it at `now`
+ * (`Authorisation.permits`). Only a firing of a rule has this entry.
+ */
 export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | undefined => {
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (about === undefined || ruleIdOf(about.payload) === null) return undefined
@@ -155,7 +160,7 @@ const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: LoggedDelivery): Timest
 
 /**
  * The person, app and connection that the event is about. Undefined for a test event, which is about no person, and for
- * a replay, because the original delivery wrote the entry of the access log.
+ * a replay: a replay that is withheld before its first attempt adds no entry (decision M10).
  */
 const subject = (delivery: LoggedDelivery): Subject | undefined =>
   delivery.replayNo > 0 ? undefined : subjectOf(delivery)

@@ -12,7 +12,7 @@ export interface EventKey {
   readonly id: EventId
 }
 
-/** What a store read together with an event that goes to endpoints only. */
+/** What a store read together with an event that goes to no listener and to no legacy receiver. */
 export interface ReadAhead {
   /** The endpoints of the event's app, as `EndpointStore.list` returns them. */
   readonly endpoints: ReadonlyArray<WebhookEndpoint>
@@ -46,11 +46,11 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
   {
     /**
      * Reads up to `limit` due events of the people in these buckets (`Bucket`) that are not fanned out yet. Leaves out
-     * the events in `except`, which this worker is sending already. The order is by due time, then by the time at which
-     * the event occurred, then by the character codes of the id (decision deliveries-16). The store marks no event as
-     * taken: only the worker that has the leases of the buckets reads these events. The store says which events
-     * occurred during a suspension (`WaitingEvent.isSuspended`). When at most `READ_AHEAD_MAX` events are due, a store
-     * whose tables are on one server reads ahead, so that a single event needs one read.
+     * the events in `except`, mostly those that this worker is sending already. The order is by due time, then by the
+     * time at which the event occurred, then by the character codes of the id (decision deliveries-16). The store marks
+     * no event as taken: only the worker that has the leases of the buckets reads these events. The store says which
+     * events occurred during a suspension (`WaitingEvent.isSuspended`). When at most `READ_AHEAD_MAX` events are due, a
+     * store whose tables are on one server reads ahead, so that a single event needs one read.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,

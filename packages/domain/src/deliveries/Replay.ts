@@ -20,7 +20,10 @@ export interface Replayable {
   readonly endpoint: Pick<WebhookEndpoint, "disabledAt" | "epoch"> | null
   /** The highest `replayNo` of the event at the endpoint. */
   readonly lastReplayNo: number
-  /** True when this delivery, or another delivery of the same event to the same endpoint, waits for an attempt. */
+  /**
+   * True when this delivery, or another delivery of the same event to the same endpoint, waits for an attempt or is in
+   * flight.
+   */
   readonly isPending: boolean
 }
 

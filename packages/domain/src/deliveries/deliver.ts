@@ -29,15 +29,16 @@ export const claimDue = program(
 /** The stored result of an attempt. */
 export interface StoredAttempt {
   readonly how: Delivery.DeliveryFinish
-  /** How long the receiver took, in milliseconds. 0 when nothing was sent. */
+  /** How long the attempt took, in milliseconds. 0 when nothing was sent. */
   readonly tookMillis: number
 }
 
 /**
- * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5), and if the
- * endpoint has the address that the event's rule names, if any. No database connection is held while the receiver
- * answers. Returns the stored result. Returns undefined when the lease was lost, or when it would run out before the
- * result could be stored. In these two cases another worker makes the same attempt.
+ * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5), the event is not
+ * too old, and the endpoint has the address that the event's rule names, if any. No database connection is held while
+ * the receiver answers. Returns the stored result. Returns undefined when the lease was lost, or when it would run out
+ * before the result could be stored. In these two cases another claim makes the same attempt, unless the delivery has
+ * ended.
  */
 export const deliver = program("deliver", function* (claim: ClaimedDelivery, leaseUntil: Timestamp.Timestamp) {
   const { delivery, headers, lease, secrets, url } = claim
@@ -64,9 +65,8 @@ export interface FirstAttempt {
 
 interface FirstResult {
   /**
-   * The stored result. Undefined when nothing was sent before `until`, or when another worker has stored the delivery
-   * already. In these two cases the stored delivery lacks this result, and later claims attempt the delivery unless it
-   * has ended.
+   * The stored result. Undefined when nothing was sent before `until`, or when the delivery was stored already, for
+   * example by another worker. In these two cases later claims attempt the stored delivery, unless it has ended.
    */
   readonly stored: StoredAttempt | undefined
   /** Whether the event is marked as fanned out. */
@@ -157,7 +157,10 @@ const send = fn(function* (
   return result
 })
 
-/** Measures the result of an attempt. Returns undefined when another worker has taken the delivery over. */
+/**
+ * Measures the result of an attempt. Returns undefined when this call did not store the result, mostly because another
+ * worker has taken the delivery over.
+ */
 const noted = fn(function* (delivery: Delivery.Delivery, { how, row }: AttemptResult, isStored: boolean) {
   const written = isStored ? how : undefined
   yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))

@@ -13,8 +13,8 @@ export interface LogQuery extends DeliveryFilter {
 }
 
 /**
- * The delivery log of the app, newest first. `Invalid` for a cursor of another list; `NotFound` when the account is not
- * in the app's team.
+ * The delivery log of the app, newest first. `Invalid` for a cursor that was not made for this list; `NotFound` when
+ * the account is not in the app's team.
  */
 export const listDeliveries = program("listDeliveries", function* (account: Account, appId: AppId, query: LogQuery) {
   yield* getApp(account, appId, "read")

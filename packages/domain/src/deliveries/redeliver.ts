@@ -11,10 +11,10 @@ import * as Replay from "./Replay.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
 /**
- * Programs with which a developer asks for deliveries (Spec §4.7). An attempt that a developer asked
- * for causes no strike. Before each attempt, the worker checks the user's permission. Every program fails with
- * `NotFound` when the account is not in the app's team, and with `Forbidden` when the account's role only allows
- * reading.
+ * Programs with which a developer asks for deliveries (Spec §4.7). Replays, and attempts that a developer makes due
+ * earlier, do not change the endpoint's strikes. Before each attempt, the worker checks the user's permission. Every
+ * program fails with `NotFound` when the account is not in the app's team, or the app has no such delivery or endpoint,
+ * and with `Forbidden` when the account's role only allows reading.
  */
 
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))

@@ -26,7 +26,8 @@ export interface TestResult {
  * Sends one signed event now, a `ping` or a sample of another type (decision test-people-5), and returns the result
  * (Spec §4.7). A disabled endpoint can be tested too, because the result helps to decide whether to enable it. `detail`
  * then says that the endpoint is disabled (decision M10). The test is logged and never changes strikes (decision W6).
- * `NotFound` when the account is not in the app's team, or the app has no endpoint with this id.
+ * `NotFound` when the account is not in the app's team, or the app has no endpoint with this id; `Forbidden` when the
+ * account's role may only read.
  */
 export const sendTest = program(
   "sendTest",
@@ -62,8 +63,8 @@ const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}
 type Tried = PostedWebhook | Effect.Effect.Success<ReturnType<typeof notSigned>>
 
 /**
- * The finished delivery of the test, and its attempt. A test whose request could not be sent has no attempt (decision
- * W3).
+ * The finished delivery of the test, and its attempt. A test that a fault of the service prevented has no attempt
+ * (decision W3).
  */
 const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent: Tried) => {
   const { answer, endedAt, exchange, startedAt } = sent

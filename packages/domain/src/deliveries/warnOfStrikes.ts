@@ -35,7 +35,7 @@ const settle = (warning: StrikeWarning.StrikeWarning) =>
     const endpoints = yield* EndpointStore
     const app = yield* (yield* AppStore).find(appId)
     const endpoint = yield* endpoints.find(appId, endpointId)
-    // When the developer has removed the endpoint or the app, there is nothing left to warn about.
+    // When the endpoint or the app no longer exists, there is nothing left to warn about.
     if (Option.isSome(app) && Option.isSome(endpoint)) {
       const logged = yield* (yield* DeliveryStore).find(appId, deliveryId)
       const lastAttempt = Option.match(logged, {

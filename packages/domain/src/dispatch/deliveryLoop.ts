@@ -76,7 +76,7 @@ export const make = (options: DeliveryLoopOptions) => {
   })
 }
 
-/** Makes an attempt. Calls `onWait` and returns true when the delivery now waits for a retry. */
+/** Makes an attempt. Calls `onWait` and returns true when the delivery now waits for another attempt. */
 const attempt = (
   claim: ClaimedDelivery,
   leaseUntil: Parameters<typeof deliver>[1],

@@ -67,7 +67,7 @@ export interface FanOutResult {
  * (An event that `firsts` sends to one endpoint needs only one transaction when all tables are on one server.) When a
  * worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one bucket, the
  * events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, and endpoints to
- * which two workers send directly (`firsts`), may receive the event twice. A legacy receiver may receive it twice only
+ * which a worker has sent directly (`firsts`), may receive the event twice. A legacy receiver may receive it twice only
  * when two workers fan it out, because legacy deliveries begin after the mark. So the fan-out needs no fencing token.
  * `onRows` runs as soon as an app's rows are stored.
  */
@@ -175,7 +175,7 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, read: Out
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
-    // An event that is not marked is fanned out again, and a listener gets it twice. So the mark is tried several
+    // An event that is not marked is fanned out again, and a listener may get it twice. So the mark is tried several
     // times.
     if (left.length > 0) yield* retryTransient(REPEATS)((yield* EventStore).markFannedOut(left, now))
     yield* reportFirings(left.filter((event) => open.includes(event)))
@@ -208,9 +208,9 @@ const hasOwnAddress = ({ legacy }: Receivers, id: EventId): boolean =>
   legacy.get(id)?.some(({ _tag }) => _tag === "Rule") === true
 
 /**
- * The deliveries of each event to the endpoints that subscribe to it. An event of an imported rule has no such
- * delivery, even if an endpoint has the address of the rule: the event goes to this address as a legacy delivery
- * (decision legacy-3).
+ * The deliveries of each event to the endpoints that get it (`WebhookEndpoint.wants`). An event of an imported rule has
+ * no such delivery, even if an endpoint has the address of the rule: the event goes to this address as a legacy
+ * delivery (decision legacy-3).
  */
 const attemptsOf = (events: ReadonlyArray<WaitingEvent>, receivers: Receivers, { ahead, now }: OutboxRead) =>
   Effect.gen(function* () {

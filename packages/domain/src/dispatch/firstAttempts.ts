@@ -107,12 +107,12 @@ type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst>> | EventStore
 /**
  * Makes first attempts. They use the same slots of the worker as claimed deliveries. An event is marked in the outbox
  * as fanned out when all its deliveries are stored. If this worker dies before that, another worker sends the event
- * again, under the same id. While this worker lives, no other worker sends the event, because this worker keeps the
- * lease of the person's bucket during an attempt.
+ * again, under the same id. While this worker lives and stores beats, no other worker sends the event, because this
+ * worker keeps the lease of the person's bucket during an attempt.
  *
  * With a backlog, attempts wait in line for their endpoint. When an attempt ends, its fiber makes the next attempt of
- * the line, in the same slot. When an attempt fails, or no attempt begins at the endpoint for `STUCK`, the deliveries
- * in line become rows that wait for a claim.
+ * the line, in the same slot. When an attempt fails, when no attempt begins at the endpoint for `STUCK`, or when this
+ * worker's share of the endpoint becomes 0 (`shareOf`), the deliveries in line become rows that wait for a claim.
  */
 export const make = ({
   enough,

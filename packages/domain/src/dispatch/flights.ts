@@ -6,7 +6,7 @@ import { Bag } from "../shared/Bag.js"
 import type { EndpointId } from "../shared/Ids.js"
 import * as Telemetry from "../shared/Telemetry.js"
 
-/** The deliveries that this worker has in flight. */
+/** The deliveries to endpoints that this worker has in flight. */
 export interface Flights {
   readonly size: () => number
   /** Whether the last attempt of this worker at the endpoint failed. */
@@ -25,8 +25,9 @@ export interface Flights {
   readonly note: (endpointId: EndpointId, stored: StoredAttempt | undefined) => boolean
   /**
    * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if a claim may now find more work. This is so
-   * in three cases: the attempt returned true, because a retry waits; the endpoint, the worker, or the half of the
-   * slots that slow endpoints may use was full until now; or the worker now has `enough` free slots.
+   * in three cases: the attempt returned true, because the delivery waits for another attempt; the endpoint, the
+   * worker, or the half of the slots that slow endpoints may use was full until now; or the worker now has `enough`
+   * free slots.
    */
   readonly launch: <R>(
     endpointId: EndpointId,

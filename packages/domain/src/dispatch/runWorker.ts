@@ -58,7 +58,7 @@ const DEFAULTS: WorkerOptions = {
  * a new event, so it wakes the fan-out loop first. The fan-out wakes the delivery loop when it has stored rows or found
  * no event: an earlier claim would not find the rows. No failure ends the worker: after a failure of the store it waits
  * and tries again, and a failed attempt is stored with its delivery. Legacy deliveries wait in this worker's memory.
- * When interrupted, the worker claims nothing more and waits for the attempts in flight.
+ * When interrupted, the worker claims nothing more and waits for the attempts in flight, at most for `drainFor`.
  */
 export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLeases) =>
   Effect.gen(function* () {

@@ -16,8 +16,8 @@ export interface EndpointHeader {
 export const MAX = 5
 
 /**
- * Headers that the service or HTTP itself sets. A developer cannot set these headers, because they would change the
- * meaning of a webhook.
+ * Headers that the service or HTTP itself sets, and headers that have a meaning in HTTP or in other webhooks (such as
+ * `webhook-*`). A developer cannot set these headers, because they could change the meaning of a webhook.
  */
 const RESERVED = new Set([
   "accept",

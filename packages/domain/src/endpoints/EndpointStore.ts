@@ -35,8 +35,8 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
       audit?: (now: Timestamp.Timestamp) => AuditEvent
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
     /**
-     * Removes the endpoint. Its waiting deliveries fail, and stay in the delivery log. False when the app has no such
-     * endpoint.
+     * Removes the endpoint. Its waiting deliveries fail, a limited number at once and the others in later claims, and
+     * stay in the delivery log. False when the app has no such endpoint.
      */
     readonly remove: (appId: AppId, id: EndpointId) => StoreEffect<boolean>
     /**

@@ -3,11 +3,14 @@ import { Schema } from "effect"
 import { brand } from "../shared/Errors.js"
 
 /**
- * Which addresses endpoints may have (Spec §4.7): https, at most 2,048 characters, a public host name. The webhook
- * sender checks that the name resolves to public addresses, at registration and at every connection.
+ * Which addresses endpoints may have (Spec §4.7): https and a public host name; `UrlFault` has all conditions. The
+ * webhook sender checks that the name resolves to public addresses, at registration and at every connection.
  */
 export interface Policy {
-  /** The development switch `ALLOW_INSECURE_WEBHOOKS`. It permits http, loopback hosts and IP addresses. */
+  /**
+   * The development switch `ALLOW_INSECURE_WEBHOOKS`. It also permits http, host names that are not public, and IP
+   * addresses in the URL. An address in a private network stays refused; a loopback address does not.
+   */
   readonly allowInsecure: boolean
 }
 

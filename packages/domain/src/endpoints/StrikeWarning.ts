@@ -6,7 +6,7 @@ import { type AppId, type DeliveryId, type EndpointId, type Timestamp, Words } f
 import { MAX_STRIKES, type WebhookEndpoint } from "./WebhookEndpoint.js"
 
 /**
- * An endpoint reached one of `WARNED_STRIKES`, so the app's owner and developers must get a mail. The transaction that
+ * An endpoint reached one of `WARNED_STRIKES`, so the app's owners and developers must get a mail. The transaction that
  * stores the strike also stores the warning. `warnOfStrikes` writes the mails and then removes the warning.
  */
 export interface StrikeWarning {
@@ -34,8 +34,8 @@ export interface About {
 export const MAIL_KIND = "strikes"
 
 /**
- * The mail about an endpoint that fails or was disabled. It is addressed to the app's owner; `warnOfStrikes` also sends
- * it to the app's developers.
+ * The mail about an endpoint that fails or was disabled. It is addressed to the app's holder; `warnOfStrikes` sends it
+ * to all owners and developers of the app.
  */
 export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: About): MailMessage => {
   const isDisabled = warning.strikes >= MAX_STRIKES

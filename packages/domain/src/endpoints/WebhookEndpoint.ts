@@ -21,8 +21,8 @@ export interface WebhookEndpoint {
   readonly description: EndpointDescription | null
   readonly disabledAt: Timestamp.Timestamp | null
   /**
-   * Grows by 1 each time the endpoint is disabled. A delivery belongs to the epoch in which it was made, and is not
-   * sent in a later epoch.
+   * Grows by 1 each time the endpoint is disabled. A delivery belongs to the epoch in which it was made, and no worker
+   * claims it in a later epoch.
    */
   readonly epoch: number
   /** The number of events in a row whose deliveries used up all attempts (Spec §6.4.7). */
@@ -43,7 +43,7 @@ export const MAX_STRIKES = 20
 /** The app's owners and developers get a mail at each of these numbers of strikes. */
 export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
 
-/** A disabled endpoint gets no events, and its waiting deliveries have failed. */
+/** A disabled endpoint gets no events, and its waiting deliveries fail. */
 export const isEnabled = (endpoint: WebhookEndpoint): boolean => endpoint.disabledAt === null
 
 /** Whether the newest secret is the one with which the endpoint was created. */

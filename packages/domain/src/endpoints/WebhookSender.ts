@@ -10,11 +10,14 @@ export type WebhookAnswer =
       /** The answer's headers, in the order in which they came. Left out by senders that do not report headers. */
       readonly headers?: ReadonlyArray<readonly [string, string]>
     }
-  /** A fault of the receiver: connection refused or reset, a time-out, a TLS error, an address that is not public. */
+  /**
+   * A fault of the receiver, for example: connection refused or reset, a time-out, a TLS error, an address that is not
+   * public.
+   */
   | { readonly _tag: "Unreachable"; readonly detail: string }
   /**
-   * A fault of the service itself, such as a failing resolver or a shutdown. The delivery does not lose an attempt
-   * (decision W3).
+   * A fault of the service itself, such as a failing resolver or a secret that cannot be decrypted. The delivery does
+   * not lose an attempt (decision W3).
    */
   | { readonly _tag: "NotSent"; readonly detail: string }
 

@@ -169,7 +169,8 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
 
 /**
  * Adds a new signing secret and returns it. The secret cannot be read again. The previous secret also signs for another
- * 24 hours (Spec §4.7). `NotFound` when the app has no such endpoint.
+ * 24 hours (Spec §4.7). `NotFound` when the account is not in the app's team or the app has no such endpoint,
+ * `Forbidden` when the account's role may only read.
  */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
@@ -183,8 +184,7 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
 /**
  * Replaces all signing secrets by a new secret and returns the new secret. Developers use this when somebody else may
  * have a secret: waiting deliveries are signed with the new secret alone. A worker that read the endpoint before the
- * change may sign with the old secrets until its lease ends, for up to 30 s (decision deliveries-2). `NotFound` when
- * the app has no such endpoint.
+ * change may sign with the old secrets for up to 30 s (decision deliveries-2). Fails as `rotateSecret` does.
  */
 export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
@@ -198,7 +198,7 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
 /**
  * Immediately ends all signing secrets except the newest, also those that would sign for up to 24 hours after a
  * rotation. A worker that read the endpoint before the change may sign with the old secrets for up to 30 s, as after
- * `replaceSecret`. Idempotent. `NotFound` when the app has no such endpoint.
+ * `replaceSecret`. Idempotent. Fails as `rotateSecret` does.
  */
 export const endPreviousSecrets = program(
   "endPreviousSecrets",
@@ -241,7 +241,7 @@ const changeSecrets = (
     return endpoint
   })
 
-/** Removes an endpoint. Its waiting deliveries fail. `NotFound` when the app has no such endpoint. */
+/** Removes an endpoint. Its waiting deliveries fail. Fails as `rotateSecret` does. */
 export const removeEndpoint = program("removeEndpoint", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
   if (!(yield* (yield* EndpointStore).remove(appId, id))) return yield* new NotFound({ what: "endpoint" })

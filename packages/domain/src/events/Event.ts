@@ -161,8 +161,8 @@ export interface OutboxEvent {
   readonly payload: Payload
   readonly occurredAt: Timestamp
   /**
-   * The address that the event's rule names: only endpoints with this address get the event. Null: every endpoint that
-   * subscribes to the event gets it.
+   * The address that the event's rule names: of the app's endpoints, only those with this address get the event (none
+   * if the rule was imported). Null: every endpoint that subscribes to the event gets it.
    */
   readonly webhookUrl: string | null
   /** The maximum age of the event in seconds: an older event is not sent. Null: the event is sent at any age. */

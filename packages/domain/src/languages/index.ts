@@ -1,7 +1,7 @@
 /**
- * Languages: translates the texts of the domain for readers of other languages. The domain writes mails, the sentences
- * of the access log and reasons of refusals in English (decision languages-1). `translate` finds the template of a text
- * and writes the text in another language. The README of this folder has the glossary.
+ * Languages: translates the texts of the domain for readers of other languages. The domain writes its texts in English,
+ * for example mails, the sentences of the access log and reasons of refusals (decision languages-1). `translate` finds
+ * the template of a text and writes the text in another language. The README of this folder has the glossary.
  *
  * @module
  */

@@ -19,8 +19,8 @@ export const HOME = "leases"
 
 /**
  * The right to do the work of one bucket or one chore. At most one worker has it. Each time a worker takes the lease,
- * the token is raised, and the store refuses a change that names an old token (a fencing token). A lease that was never
- * taken has token 0. Names are unique within a kind.
+ * the token is raised, and the store refuses a change of the lease that names an old token (a fencing token). A lease
+ * that was never taken has token 0. Names are unique within a kind.
  */
 export interface Lease {
   readonly kind: LeaseKind

@@ -2,8 +2,8 @@
 import { Effect, Fiber } from "effect"
 
 /**
- * How long a stopping worker waits for its work and for the store. `runWorker` waits equally long for delivery
- * attempts.
+ * How long a stopping worker waits for its work and for the store. By default, `runWorker` waits equally long for
+ * delivery attempts.
  */
 export const LEAVE_DEADLINE = "8 seconds"
 

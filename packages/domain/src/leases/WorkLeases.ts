@@ -6,8 +6,8 @@ import type { Chore } from "./Chore.js"
 /** The people whose work this worker does. */
 export interface PeopleLeases {
   /**
-   * The buckets whose leases the worker has. When the worker's last beat has run out, the effect waits until the worker
-   * has stored a new beat.
+   * The buckets whose leases the worker has. The effect first waits for the end of a look when the worker has not
+   * looked yet, when the worker is taking leases, and when the worker's last beat has run out.
    */
   readonly buckets: Effect.Effect<ReadonlyArray<number>>
   /**
@@ -32,7 +32,7 @@ export interface WorkLeases {
   readonly chores: ChoreLeases
   /**
    * Signals that the worker has taken further leases, so that there may be new work. Run the outer effect first. Its
-   * result is an effect that ends when the worker next takes a lease after the outer effect ran.
+   * result is an effect that ends when the worker next takes a further lease after the outer effect ran.
    */
   readonly nextTaken: Effect.Effect<Effect.Effect<void>>
 }

@@ -19,8 +19,8 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
     readonly isSubscribed: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
     /**
      * The legacy receivers of each event. An event that is not from a rule has none. The address of a deleted rule is
-     * included, so that the last events of the rule go to this address and to no other receiver. The worker checks the
-     * user's permission before it sends.
+     * included, so that the last events of the rule go to no other receiver. Before the worker sends, it checks the
+     * user's permission, and sends no event of a deleted rule.
      */
     readonly receivers: (
       events: ReadonlyArray<OutboxEvent>
@@ -33,9 +33,9 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
      */
     readonly findOwner: (name: OwnerName) => StoreEffect<Option.Option<RuleOwner>>
     /**
-     * Locks the connections of `requested` in the order of their ids. Then reads the clock, the rules of these
-     * connections, and the users' rules whose ids are in `requested`, and calls `decide`. Stores everything that
-     * `decide` returned, or nothing. `decide` must not return rules that are stored already.
+     * Locks the connections of `requested` in the order of their ids. Then reads the clock, the shared places and the
+     * rules of these connections, and the users' rules whose ids are in `requested`, and calls `decide`. Stores
+     * everything that `decide` returned, or nothing. `decide` must not return rules that are stored already.
      */
     readonly importRules: <E>(
       requested: ReadonlyArray<{ readonly owner: RuleOwner; readonly id: RuleId }>,

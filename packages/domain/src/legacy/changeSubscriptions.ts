@@ -7,8 +7,8 @@ import * as Receiver from "./Receiver.js"
 
 /**
  * Creates a subscription of the connection and returns it with its signing secret, which no later request returns (Spec
- * §4.8). `Invalid` for an address that an endpoint could not have. `Conflict` when the connection already has five
- * subscriptions.
+ * §4.8). `Invalid` for an address that an endpoint could not have. `Conflict` when the connection already has
+ * `Receiver.MAX_PER_CONNECTION` subscriptions. `InvalidToken` when the connection has ended meanwhile.
  */
 export const createSubscription = program(
   "createSubscription",

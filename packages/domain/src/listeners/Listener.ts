@@ -32,8 +32,8 @@ export const MAX_PER_APP = AccountLimits.LISTENERS.most
 /** The maximum number of events that wait for one listener. When more arrive, the oldest are dropped. */
 export const MAX_WAITING = 200
 /**
- * How often the stream sends a heartbeat, in milliseconds. At each heartbeat the server also checks that the session
- * and the app still allow the stream.
+ * How often the stream sends a heartbeat, in milliseconds. At each heartbeat, and before it sends events, the server
+ * checks that the session, the account's role, the app and the endpoint still allow the stream.
  */
 export const HEARTBEAT = 15 * SECOND
 /**
@@ -90,8 +90,8 @@ export interface ListenerDelivery {
    */
   readonly createdAt: Timestamp
   /**
-   * The index of this event among the events of one fan-out that the listener gets. Two fan-outs at the same
-   * millisecond may use the same indexes. Then the ids of the events decide the order (`oldestFirst`).
+   * The index of this event among the events of one fan-out that the listener gets. Events with the same `createdAt`
+   * may come from two fan-outs and have the same index. Then the ids of the events decide the order (`oldestFirst`).
    */
   readonly position: number
   /**

@@ -32,7 +32,7 @@ export interface OpenedListener {
 
 /**
  * Opens a listener. From this moment on, the app's events wait for the listener. Its errors:
- * - `NotFound` when the account is not in the app's team, and for another app's endpoint.
+ * - `NotFound` when the account is not in the app's team, or the app has no such endpoint.
  * - `Forbidden` when the account's role may only read.
  * - `Conflict` for a revoked app, and for an app that already has the maximum number of listeners.
  * - `Invalid` for `events` together with an endpoint, because a listener of an endpoint uses the endpoint's
@@ -121,7 +121,7 @@ export const offersOf = ({
       }))
   )
 
-/** Stores the rows for the streams. Writes an entry into the user's access log for each event that is lost. */
+/** Stores the rows for the streams. Writes an entry into the user's access log for each firing that is lost. */
 export const offer = program("offer", function* (rows: ReadonlyArray<ListenerDelivery>) {
   if (rows.length > 0) yield* recordLost(yield* (yield* ListenerStore).offer(rows))
 })
@@ -134,7 +134,7 @@ export const closeListener = program("closeListener", function* ({ appId, id }: 
   yield* recordLost(yield* retryTransient(REPEATS)((yield* ListenerStore).close(appId, id)))
 })
 
-/** Writes the access log entries of lost events, because the user's access log must have every firing of a rule. */
+/** Writes the access log entries of lost firings, because the user's access log must have every firing of a rule. */
 const recordLost = (lost: ReadonlyArray<ListenerDelivery>) =>
   Effect.gen(function* () {
     const log = yield* AccessLogStore
@@ -149,8 +149,8 @@ const recordLost = (lost: ReadonlyArray<ListenerDelivery>) =>
 const BATCH = 100
 
 /**
- * Removes listeners whose server died, and returns their number. A failed removal is logged, and the next run tries
- * again.
+ * Removes listeners that were not renewed in time, for example because their server died, and returns their number. A
+ * failed removal is logged, and the next run tries again.
  */
 export const sweepListeners = program("sweepListeners", function* () {
   const store = yield* ListenerStore

@@ -77,9 +77,9 @@ export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_L
 
 /**
  * The moment up to which events of the outbox are deleted, inclusive: an event is deleted when it was fanned out at
- * this moment or earlier, and none of its deliveries is left. Younger events need not be examined, because their
- * deliveries end after the fan-out and are kept for at least the same time. If a sweep examined them, it would read
- * days of events every hour, although nearly all of them must stay.
+ * this moment or earlier, and none of its deliveries is left. Younger events need not be examined: their deliveries end
+ * at about the time of the fan-out or later, and are kept for at least the same time. If a sweep examined them, it
+ * would read days of events every hour, although nearly all of them must stay.
  */
 export const eventsUntil = (now: Timestamp): Timestamp => until("delivered_deliveries", now)
 

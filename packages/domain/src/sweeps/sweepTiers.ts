@@ -21,8 +21,8 @@ export interface Swept {
 
 /**
  * Handles every due connection of the people whose leases this worker holds: it sends notices, removes sensitive scopes
- * after the grace period, and ends connections whose standard tier has ended (Spec §3.1, §6.3). This program may be
- * interrupted and repeated.
+ * after the grace period, and ends connections whose standard tier has ended or whose app was revoked (Spec §3.1,
+ * §6.3). This program may be interrupted and repeated.
  */
 export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases = everything.people) {
   const store = yield* TierStore

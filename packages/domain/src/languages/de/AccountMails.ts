@@ -1,6 +1,9 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** Mails about sign-up, sign-in, passwords and addresses, decisions of staff about an account, and its deletion. */
+/**
+ * Mails about sign-up, sign-in, passwords and addresses, decisions of staff about an account, its deletion, and
+ * archives of its data.
+ */
 export const accountMails: ReadonlyArray<GermanPair> = [
   { en: "Confirm your e-mail address", de: "Bestätigen Sie Ihre E-Mail-Adresse" },
   {
