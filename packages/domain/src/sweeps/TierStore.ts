@@ -27,8 +27,8 @@ export interface DueTiersPage {
 /** A connection, as a sweep sees it while its row is locked. */
 export interface Dated extends WithApp {
   /**
-   * Earlier sweeps have handled the notices that were due before this moment: each was sent, or was dropped because a
-   * later notice was due.
+   * No notice that was due before this moment is left to send. Earlier sweeps have handled these notices: each was
+   * sent, or was dropped because a later notice was due. Notices that were due before the last consent are skipped.
    */
   readonly from: Timestamp
   /** The notices that the app has got already. */
