@@ -85,11 +85,15 @@ export class PlaceAccessError extends Error {
     this.body = body
   }
 
-  /** The faults of the request, each with its field. Empty unless the code is `validation_failed`. */
+  /**
+   * The faults of the request, each with its field. Empty unless the code is `validation_failed`. The field is empty for
+   * a fault of the whole body, and for the text that counts the faults which the answer leaves out.
+   */
   get problems(): ReadonlyArray<{ readonly field: string; readonly message: string }> {
     if (this.code !== "validation_failed") return []
     const texts = [this.body["message"]].flat().filter((one) => typeof one === "string")
     return texts.map((text) => {
+      if (/^and \d+ more$/.test(text)) return { field: "", message: text }
       const [field = "", ...rest] = text.startsWith("the body ") ? ["", text.slice(9)] : text.split(" ")
       return { field, message: rest.join(" ") }
     })

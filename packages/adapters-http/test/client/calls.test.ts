@@ -178,6 +178,17 @@ describe("the client, against the real service over a socket", () => {
     expect(removals).toBe(2)
   })
 
+  it("the count of the faults that an answer leaves out names no field", async () => {
+    const message = ["lat is missing", "and 7 more"]
+    const body = { statusCode: 400, error: "validation_failed", message }
+    const { client } = await connectedClient(world, app, [RULES], () => answered(400, body))
+    const error = await failure(client.placeRules.list())
+    expect(error.problems).toEqual([
+      { field: "lat", message: "is missing" },
+      { field: "", message: "and 7 more" }
+    ])
+  })
+
   it("an error has code, status, field and the request's id, and repeats no value", async () => {
     const { client } = await connectedClient(world, app, [RULES])
     const wrong = { type: "sideways", place_id: app.placeId, max_event_age_s: -7 } as never
