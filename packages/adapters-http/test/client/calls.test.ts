@@ -181,8 +181,10 @@ describe("the client, against the real service over a socket", () => {
   it("the count of the faults that an answer leaves out names no field", async () => {
     const message = ["lat is missing", "and 7 more"]
     const body = { statusCode: 400, error: "validation_failed", message }
-    const { client } = await connectedClient(world, app, [RULES], () => answered(400, body))
-    const error = await failure(client.placeRules.list())
+    const { client } = await connectedClient(world, app, [RULES], ({ path }, pass) =>
+      path.includes("/rules/") ? answered(400, body) : pass()
+    )
+    const error = await failure(client.placeRules.remove("rul_unknown"))
     expect(error.problems).toEqual([
       { field: "lat", message: "is missing" },
       { field: "", message: "and 7 more" }
