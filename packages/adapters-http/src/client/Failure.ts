@@ -86,8 +86,8 @@ export class PlaceAccessError extends Error {
   }
 
   /**
-   * The faults of the request, each with its field. Empty unless the code is `validation_failed`. The field is empty for
-   * a fault of the whole body, and for the text that counts the faults which the answer leaves out.
+   * The faults of the request, each with its field. Empty unless the code is `validation_failed`. The field is empty
+   * for a fault of the whole body, and for the text that counts the faults which the answer leaves out.
    */
   get problems(): ReadonlyArray<{ readonly field: string; readonly message: string }> {
     if (this.code !== "validation_failed") return []
