@@ -164,7 +164,12 @@ const take = async (directory: string, system: System): Promise<OwnLock | { read
   }
 }
 
-const read = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined)
+/** The content of the file; undefined when there is no such file. */
+const read = (path: string): Promise<string | undefined> =>
+  readFile(path, "utf8").catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return undefined
+    throw error
+  })
 
 /** Makes the file. False when it exists already. */
 const create = async (path: string, content: string): Promise<boolean> => {
@@ -213,7 +218,9 @@ const silenceOf = async (path: string, token: string): Promise<number> => {
 }
 
 const release = async (path: string, mine: string): Promise<void> => {
-  if ((await read(path)) === mine) await rm(path, { force: true })
+  // A lock that cannot be read stays: the next process finds its holder dead.
+  const content = await read(path).catch(() => undefined)
+  if (content === mine) await rm(path, { force: true })
 }
 
 /**

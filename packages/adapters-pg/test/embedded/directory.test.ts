@@ -5,7 +5,7 @@ import { Effect, Exit, Layer, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -196,6 +196,15 @@ describe("the lock of a data folder", () => {
       const error = yield* Effect.flip(Effect.scoped(hold(join(directory, "file", "data"))))
       expect(error._tag).toBe("DirectoryUnusable")
       expect(error.message).toContain(join(directory, "file", "data"))
+    })
+  )
+
+  it.effect("a lock that cannot be read ends the start, which names the folder: it does not try for ever", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => mkdir(join(directory, "lock"), { recursive: true }))
+      const error = yield* Effect.flip(Effect.scoped(hold(directory)))
+      expect(error._tag).toBe("DirectoryUnusable")
+      expect(error.message).toContain(directory)
     })
   )
 
