@@ -1,6 +1,8 @@
 import { ConfigReport, Setting, Settings } from "@place-access/worker"
 import { describe, expect, it } from "@effect/vitest"
 import { type Config, ConfigProvider, Effect, Either, Option, Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
@@ -18,6 +20,11 @@ describe("where the data is kept", () => {
     expect(read(Settings.storage, {})).toEqual(
       Either.right({ _tag: "Embedded", dataDir: "./data", keys: Option.none() })
     )
+  })
+
+  it("git ignores ./data, which has the keys", () => {
+    const ignored = readFileSync(join(import.meta.dirname, "../../../../.gitignore"), "utf8").split("\n")
+    expect(ignored).toContain("/data/")
   })
 
   it("an empty variable is one that is not set", () => {
