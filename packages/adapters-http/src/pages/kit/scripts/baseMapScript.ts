@@ -154,8 +154,7 @@ export const baseMapScript = `"use strict"
       for (const [key, tile] of this.known) {
         if (!key.endsWith("!") || tile.z !== 6) continue
         for (const { name, x, y } of tile.names) {
-          const { lat, lng } = map.unproject(L.point((tile.x + x) * 256, (tile.y + y) * 256), 6)
-          const at = L.latLng(lat, lng + 360 * Math.round((middle.lng - lng) / 360))
+          const at = L.copyNear(map.unproject(L.point((tile.x + x) * 256, (tile.y + y) * 256), 6), middle)
           const metres = map.distance(middle, at)
           if (best === undefined || metres < best.metres) best = { name, at, metres }
         }
@@ -164,5 +163,9 @@ export const baseMapScript = `"use strict"
     }
   })
   L.baseMap = (address, options) => new L.BaseMap(address, options)
+
+  // The map repeats to the east and to the west, so a point has a copy in every world. This function returns the copy
+  // nearest to the given middle. Its longitude may be beyond 180.
+  L.copyNear = (at, middle) => L.latLng(at.lat, at.lng + 360 * Math.round((middle.lng - at.lng) / 360))
 })()
 `

@@ -77,10 +77,8 @@ export const mapScript = `"use strict"
   map.on("focus click", () => map.scrollWheelZoom.enable())
   map.on("blur", () => map.scrollWheelZoom.disable())
 
-  // The map repeats to the east and to the west, so a point has a copy in every world. This function returns the copy
-  // nearest to the given middle. Its longitude may be beyond 180; only the fields of the form need one within 180.
-  const near = (at, middle = map.getCenter()) =>
-    L.latLng(at.lat, at.lng + 360 * Math.round((middle.lng - at.lng) / 360))
+  // The copy of the point to draw. Only the fields of the form need a longitude within 180.
+  const near = (at, middle = map.getCenter()) => L.copyNear(at, middle)
 
   // The area that the map shows first: around the chosen point, or else around the newest location and the places near
   // it, or else around all places.
