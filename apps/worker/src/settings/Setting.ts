@@ -112,40 +112,37 @@ export const httpUrl: Parse<string> = (text) => {
     : Either.left(expected)
 }
 
+/** Like `httpUrl`, for addresses that also pass `isOne`. `expected` says for every other text what is expected. */
+const httpUrlThat =
+  (isOne: (url: URL) => boolean, expected: string): Parse<string> =>
+  (text) =>
+    httpUrl(text).pipe(
+      Either.filterOrLeft(
+        (address) => isOne(new URL(address)),
+        () => expected
+      ),
+      Either.mapLeft(() => expected)
+    )
+
 /**
  * The address of a service at the root of its host: like `httpUrl`, and without a path. The pages and the API have
  * fixed paths, so they answer nowhere else.
  */
-export const rootUrl: Parse<string> = (text) => {
-  const expected = "an address such as https://places.example.com, without path, query, fragment or credentials"
-  return Either.mapLeft(
-    Either.filterOrLeft(
-      httpUrl(text),
-      (address) => address === new URL(address).origin,
-      () => expected
-    ),
-    () => expected
-  )
-}
+export const rootUrl = httpUrlThat(
+  ({ pathname }) => pathname === "/",
+  "an address such as https://places.example.com, without path, query, fragment or credentials"
+)
+
+const PLAIN_PATH = /^\/$|^(?:\/[A-Za-z0-9._~-]+)+$/
 
 /**
  * The address below which pages are: like `httpUrl`, and with a path that the router takes as it is. In a route, a
  * colon or an asterisk stands for any text, and the router compares a path after the browser has encoded it.
  */
-export const pagesUrl: Parse<string> = (text) => {
-  const expected =
-    "an address such as https://places.example.com/people, with a path of letters, digits and - . _ ~, and without query, fragment or credentials"
-  return Either.mapLeft(
-    Either.filterOrLeft(
-      httpUrl(text),
-      (address) => PLAIN_PATH.test(new URL(address).pathname),
-      () => expected
-    ),
-    () => expected
-  )
-}
-
-const PLAIN_PATH = /^\/$|^(?:\/[A-Za-z0-9._~-]+)+$/
+export const pagesUrl = httpUrlThat(
+  ({ pathname }) => PLAIN_PATH.test(pathname),
+  "an address such as https://places.example.com/people, with a path of letters, digits and - . _ ~, and without query, fragment or credentials"
+)
 
 /**
  * An address of map tiles. `{s}` is refused: the pages allow pictures from one origin, and no tile server needs
