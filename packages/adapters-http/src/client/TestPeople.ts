@@ -1,5 +1,5 @@
 import type { CallOptions } from "./ClientOptions.js"
-import type * as Contract from "./Contract.js"
+import type * as Contract from "./TestPeopleContract.js"
 import { type AppOperation, pathOf, TEST_PEOPLE } from "./Operations.js"
 import type { TokenEndpoint } from "./TokenEndpoint.js"
 import * as Transport from "./Transport.js"

@@ -27,6 +27,7 @@ export {
 } from "./Failure.js"
 export type { Pages } from "./Pages.js"
 export type { ClientRuntime } from "./Runtime.js"
+export type * from "./TestPeopleContract.js"
 export {
   type BrowserParts,
   browserTokenStore,

@@ -235,14 +235,8 @@ export const change = (
   unlessLive(userId, state, now, (connection): SharingDecision => {
     if (isOutdated(request, EffectiveScopes.held(connection, state.app, now))) return only({ _tag: "Outdated" })
     const scopes = scopesAfter(request, connection, state.app, now)
-    const [first, ...rest] = problemsOf(
-      request,
-      { ...connection, heldScopes: scopes },
-      connection,
-      state.app,
-      purposes,
-      now
-    )
+    const rescoped = { ...connection, heldScopes: scopes }
+    const [first, ...rest] = problemsOf(request, rescoped, connection, state.app, purposes, now)
     if (first !== undefined) return only({ _tag: "Invalid", problems: [first, ...rest] })
     const after: Connection = {
       ...connection,
