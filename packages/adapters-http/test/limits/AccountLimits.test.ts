@@ -5,6 +5,7 @@ import { Rate, Subject, takeCall } from "@place-access/domain/limits"
 import { createPlace, Place } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
+import { acceptInvitation, inviteMember } from "@place-access/domain/teams"
 import { Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
@@ -207,6 +208,44 @@ describe("what an account does [limits-9]", () => {
     expect((await open(await world.person(), "192.0.2.11")).status).toBe(200)
     world.clock.advance(HOUR)
     expect((await open(person, "192.0.2.10")).status).toBe(200)
+  })
+})
+
+describe("what is done with an app's test people counts for the app's holder [limits-9]", () => {
+  it("by another member's page and by the API together; the member's own count does not matter", async () => {
+    const [holder, member] = [await world.person(), await world.person()]
+    const { app, clientSecret } = await world.app(holder)
+    const invited = { email: member.account.email, role: "developer" } as const
+    const { id } = await world.run(inviteMember(holder.account, app.id, invited))
+    await world.run(acceptInvitation(member.account, "confirmed", { appId: app.id, id }))
+    await use(Subject.madeBy(member.account.id), Rate.CREATIONS, 300)
+    await use(Subject.tripsOf(member.account.id), Rate.TRIPS, 300)
+    await use(Subject.madeBy(holder.account.id), Rate.CREATIONS, 298)
+    await use(Subject.tripsOf(holder.account.id), Rate.TRIPS, 298)
+    const api = (path: string, body: unknown) => {
+      const json = jsonBody(body)
+      const authorization = `Basic ${Buffer.from(`${app.id}:${clientSecret}`).toString("base64")}`
+      return world.call(`/v1/test-people${path}`, {
+        ...json,
+        method: "POST",
+        headers: { ...json.headers, authorization }
+      })
+    }
+    const browser = await signedIn(world, member.account.email)
+    const path = `/developer/apps/${app.id}/test-people`
+    const draft = { name: "Alex", lat: "52.5", lon: "13.4", scopes: CURRENT }
+    const make = async () => browser.submit(await browser.get(path), path, draft)
+    const made = await api("", { places: [PLACE], scopes: [CURRENT] })
+    expect([made.status, (await make()).status, (await make()).status]).toEqual([201, 200, 429])
+    expect(errorOf(await api("", { places: [PLACE] }))).toEqual([429, sentence(AccountLimits.CREATIONS.refusal)])
+    const person = made.json as { readonly id: string; readonly places: ReadonlyArray<{ readonly id: string }> }
+    const place = person.places[0]?.id ?? ""
+    const trip = { trip: "arrive", place, minutes: "30", late_minutes: "0", accuracy_m: "10" }
+    const travel = async () => browser.submit(await browser.get(path), `${path}/${person.id}/trips`, trip)
+    world.clock.advance(60_000)
+    const sent = await api(`/${person.id}/trips`, { trip: "arrive", place_id: place })
+    world.clock.advance(60_000)
+    expect([sent.status, (await travel()).status, (await travel()).status]).toEqual([200, 303, 429])
   })
 })
 

@@ -242,7 +242,8 @@ const add = Visitor.signedIn((visitor) =>
     })
     if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const { lat, lon, name, scopes } = draft.right
-    yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+    // The holder is counted, as by the API, so that a large team cannot make more test people than one account may.
+    yield* RateOfAccount.take(RateOfAccount.CREATION, app.ownerId)
     return yield* makeTestPerson(app, { name, places: TestPerson.homeAndWork(lat, lon), scopes }).pipe(
       Effect.flatMap((made) => madePage(visitor, app, made)),
       Effect.catchTags({
@@ -326,7 +327,7 @@ const send = <R>(
     return yield* Effect.gen(function* () {
       // A file that is refused for its content counts against the limit too, because reading a file is most of the
       // work.
-      yield* RateLimit.take(Subject.tripsOf(visitor.account.id), Rate.TRIPS)
+      yield* RateLimit.take(Subject.tripsOf(app.ownerId), Rate.TRIPS)
       const { from, ingested, readings } = yield* simulateTrip(app, id, yield* trip)
       const result = { readings: String(readings), stored: String(ingested.accepted), began: Timestamp.toIso(from) }
       return seeOther(`${appPath(app)}/test-people?${new URLSearchParams(result).toString()}`)
