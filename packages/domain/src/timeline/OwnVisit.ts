@@ -21,9 +21,9 @@ export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - hear
 
 /**
  * How a visit ends. `left`: the person left at the departure. `still`: the visit lasts until now, because the phone
- * still sends readings, or because no reading is later than the arrival. `unheard`: no reading shows that the person
- * left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours and then far
- * away, so it is unknown when the person left.
+ * still sends readings, or because every reading is from before the arrival. `unheard`: no reading shows that the
+ * person left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours and then
+ * far away, so it is unknown when the person left.
  */
 export interface VisitEnd {
   readonly kind: "left" | "still" | "unheard" | "uncertain"
@@ -31,9 +31,9 @@ export interface VisitEnd {
 }
 
 /**
- * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. When `heardAt` is null or not
- * after the arrival, an open visit counts as going on: such a visit usually comes from a phone's visit report, and the
- * silence of the phone does not end it.
+ * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. When `heardAt` is null or
+ * before the arrival, an open visit counts as going on: such a visit comes from a phone's visit report, and the silence
+ * of the phone does not end it.
  */
 export const endOf = (
   { arrival, departure, isUncertain }: Pick<OwnVisit, "arrival" | "departure" | "isUncertain">,
@@ -41,7 +41,7 @@ export const endOf = (
   now: Timestamp
 ): VisitEnd => {
   if (departure !== null) return { kind: isUncertain ? "uncertain" : "left", at: departure }
-  return heardAt === null || heardAt <= arrival || !isOld(heardAt, now)
+  return heardAt === null || heardAt < arrival || !isOld(heardAt, now)
     ? { kind: "still", at: now }
     : { kind: "unheard", at: heardAt }
 }

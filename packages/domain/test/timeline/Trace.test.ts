@@ -1,7 +1,7 @@
 import type { Fix } from "@place-access/domain/fixes"
 import type { Place } from "@place-access/domain/places"
 import { DeviceId, PlaceId, Timestamp, UserId } from "@place-access/domain/shared"
-import { Trace } from "@place-access/domain/timeline"
+import { OwnVisit, Trace } from "@place-access/domain/timeline"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -169,6 +169,13 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     // end the visit.
     expect(day(null, 9 * HOUR)).toEqual([["still", 0, 9]])
     expect(day(-3 * HOUR, 9 * HOUR)).toEqual([["still", 0, 9]])
+  })
+
+  it("an open stay with one reading, its arrival, ends with that reading after a long silence [timeline-4]", () => {
+    const open = { arrival: at(-2 * HOUR), departure: null, isUncertain: false }
+    const end = (now: number) => OwnVisit.endOf(open, at(-2 * HOUR), at(now))
+    expect(end(-HOUR)).toEqual({ kind: "still", at: at(-HOUR) })
+    expect(end(9 * HOUR)).toEqual({ kind: "unheard", at: at(-2 * HOUR) })
   })
 
   it("totals count the part of the day that was spent there, longest first", () => {
