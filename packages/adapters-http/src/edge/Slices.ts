@@ -13,13 +13,13 @@ const CHARACTERS = 131_072
 /** At most this number of entries are converted in one slice. */
 const ENTRIES = 1_000
 /**
- * At most this number of values are parsed in one slice. A text of `CHARACTERS` characters cannot have more values. So
- * only two parts of a body can have too many values: a piece that its last list entry makes longer than `CHARACTERS`,
- * and the members of the root that are not lists.
+ * At most this number of values may be in one list entry, and in the members of the root that are not lists, because
+ * each of these parts is parsed in one slice. The entries before the last entry of a slice have at most `CHARACTERS`
+ * characters together, so they also have at most this number of values.
  */
 export const VALUES = CHARACTERS
 
-/** The text has more than `VALUES` values in a part that would be parsed in one slice. */
+/** The text has more than `VALUES` values in one list entry, or in the members of the root that are not lists. */
 export class TooManyValues extends Data.TaggedError("TooManyValues") {}
 
 /** Gives the event loop one turn, in which other requests can run. */
@@ -57,7 +57,7 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 
 /**
  * Parses a long JSON text in pieces, with the same values and the same refusals as `JSON.parse`. Also refuses a text
- * with more than `VALUES` values in one piece, or in the rest that is parsed at the end.
+ * with more than `VALUES` values in one element, or in the rest that is parsed at the end.
  *
  * When the root is a list, the root is cut between its elements. When the root is an object, the members that are lists
  * are cut between their elements. Each piece is parsed by itself. Everything else is parsed at the end: there, `[n]`
@@ -85,9 +85,9 @@ export const parse = <E>(
     let pieceFrom = 0
     let pausedAt = 0
     let [depth, isText] = [0, false]
-    /** How many values the piece and `rest` have so far. Each comma and each opening bracket counts as one value. */
-    let [valuesOfPiece, valuesOfRest] = [0, 0]
-    const hasTooMany = () => (list === undefined ? ++valuesOfRest : ++valuesOfPiece) > VALUES && inList > 0
+    /** How many values the element and `rest` have so far. Each comma and each opening bracket counts as one value. */
+    let [valuesOfElement, valuesOfRest] = [0, 0]
+    const hasTooMany = () => (list === undefined ? ++valuesOfRest : ++valuesOfElement) > VALUES && inList > 0
 
     const take = (until: number, isLast: boolean) =>
       Effect.gen(function* () {
@@ -100,7 +100,6 @@ export const parse = <E>(
         yield* onPart(elements)
         for (const element of elements) list?.push(element)
         pieceFrom = until + 1
-        valuesOfPiece = 0
       })
 
     for (let at = 0; at < text.length; at++) {
@@ -120,6 +119,7 @@ export const parse = <E>(
           rest += `${text.slice(restFrom, at)}[${lists.length}]`
           lists.push((list = []))
           pieceFrom = at + 1
+          valuesOfElement = 0
         }
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
         depth--
@@ -130,7 +130,9 @@ export const parse = <E>(
           restFrom = at + 1
         }
       } else if (code === COMMA) {
-        if (depth === inList && list !== undefined && at - pieceFrom >= characters) {
+        if (depth === inList && list !== undefined) {
+          valuesOfElement = 0
+          if (at - pieceFrom < characters) continue
           yield* take(at, false)
           pausedAt = at
           yield* turn

@@ -102,6 +102,14 @@ describe("a long JSON text in slices", () => {
     expect(await found(few, 1_000)).toEqual(JSON.parse(few))
   })
 
+  it("takes two entries that have too many values only together [fixes-8]", async () => {
+    const entry = (count: number) => `[${Array.from({ length: count }, () => "1").join(",")}]`
+    const [first, second] = [entry(Slices.VALUES / 2 - 10), entry(Slices.VALUES - 10)]
+    for (const whole of [`[${first},${second}]`, `{"a":[${first},${second}],"b":[${second}]}`]) {
+      expect(Either.getOrUndefined(await parse(whole))).toEqual(JSON.parse(whole))
+    }
+  })
+
   it("lets others run between the members of the root", async () => {
     let turns = 0
     const count = (): void => {
