@@ -13,7 +13,7 @@ export interface Suggestion {
   readonly kind: PlaceKind
   /** The number of nights or days on which the person was at this spot. */
   readonly count: number
-  /** The time of the last reading of the last such night or day at this spot. */
+  /** The time of the last reading of the person's last stop at this spot. */
   readonly lastAt: Timestamp
 }
 
@@ -40,24 +40,25 @@ export const of = (
   zone: LocalDays.TimeZone,
   erasures: ReadonlyArray<Part> = []
 ): ReadonlyArray<Suggestion> => {
-  const own = divided(line(fixes), erasures)
-    .flatMap(stops)
-    .filter(
-      ({ centre, from, until }) =>
-        until - from >= LONG_ENOUGH &&
-        !places.some(({ circle }) => Geometry.distanceM(circle, centre) <= circle.radiusM + SAME_SPOT_M)
-    )
-  const nights = best(own, (stop) => nightsOf(stop, zone))
-  const isElsewhere = ({ centre }: Stop) =>
-    nights === undefined || Geometry.distanceM(centre, nights.centre) > SAME_SPOT_M
-  const days = best(own.filter(isElsewhere), (stop) =>
-    nightsOf(stop, zone).length > 0 ? [] : [LocalDays.dateOf(zone, stop.from)]
+  const all = divided(line(fixes), erasures).flatMap(stops)
+  const own = all.filter(
+    ({ centre, from, until }) =>
+      until - from >= LONG_ENOUGH &&
+      !places.some(({ circle }) => Geometry.distanceM(circle, centre) <= circle.radiusM + SAME_SPOT_M)
   )
-  return [
-    ...(nights === undefined ? [] : [{ ...nights, kind: "home" as const }]),
-    ...(days === undefined ? [] : [{ ...days, kind: "work" as const }])
-  ]
+  const nights = best(own, (stop) => nightsOf(stop, zone))
+  const days = best(
+    own.filter((stop) => nights === undefined || !isAt(nights, stop)),
+    (stop) => (nightsOf(stop, zone).length > 0 ? [] : [LocalDays.dateOf(zone, stop.from)])
+  )
+  const suggested = (spot: Spot | undefined, kind: PlaceKind): ReadonlyArray<Suggestion> => {
+    const last = spot && all.findLast((stop) => isAt(spot, stop))
+    return last === undefined ? [] : [{ centre: spot.centre, kind, count: spot.dates.size, lastAt: last.until }]
+  }
+  return [...suggested(nights, "home"), ...suggested(days, "work")]
 }
+
+const isAt = (spot: Spot, { centre }: Stop): boolean => Geometry.distanceM(spot.centre, centre) <= SAME_SPOT_M
 
 /** The readings in groups, oldest first. No group goes on through a deleted stretch. */
 const divided = (
@@ -79,33 +80,25 @@ const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArra
     )
   )
 
-/** A spot, the dates on which the person was at the spot, and the end of the last stop that counts for these dates. */
+/** A spot, and the dates on which the person was at the spot. */
 interface Spot {
   readonly centre: Geometry.Point
   readonly dates: Set<string>
-  lastAt: Timestamp
 }
 
 /** The spot with the most dates, if it has at least `OFTEN_ENOUGH` dates. */
-const best = (
-  all: ReadonlyArray<Stop>,
-  datesOf: (stop: Stop) => ReadonlyArray<string>
-): Omit<Suggestion, "kind"> | undefined => {
+const best = (all: ReadonlyArray<Stop>, datesOf: (stop: Stop) => ReadonlyArray<string>): Spot | undefined => {
   const spots: Array<Spot> = []
   for (const stop of all) {
     const dates = datesOf(stop)
     if (dates.length === 0) continue
-    let spot = spots.find(({ centre }) => Geometry.distanceM(centre, stop.centre) <= SAME_SPOT_M)
+    let spot = spots.find((one) => isAt(one, stop))
     if (spot === undefined) {
-      spot = { centre: stop.centre, dates: new Set(), lastAt: stop.until }
+      spot = { centre: stop.centre, dates: new Set() }
       spots.push(spot)
     }
-    // The stops are in order of time, so this stop is later than all earlier stops at the spot.
-    spot.lastAt = stop.until
     for (const date of dates) spot.dates.add(date)
   }
   const [most] = spots.sort((a, b) => b.dates.size - a.dates.size)
-  return most === undefined || most.dates.size < OFTEN_ENOUGH
-    ? undefined
-    : { centre: most.centre, count: most.dates.size, lastAt: most.lastAt }
+  return most === undefined || most.dates.size < OFTEN_ENOUGH ? undefined : most
 }

@@ -48,6 +48,15 @@ describe("suggested places [timeline-3]", () => {
     expect(Suggestion.of(week(5), [], zone).map(({ lastAt }) => (lastAt - BEGIN) / HOUR)).toEqual([104, 113])
   })
 
+  it("a later stop that is no night and no working day says when the person was last there [timeline-4]", () => {
+    const later = [...week(5), ...there(FLAT, 5, 19, 20), ...there(OFFICE, 5, 21, 22)]
+    const last = Suggestion.of(later, [], zone).map(({ count, lastAt }) => [count, (lastAt - BEGIN) / HOUR])
+    expect(last).toEqual([
+      [5, 140],
+      [5, 142]
+    ])
+  })
+
   it("a spot that is a place, or beside one, is not suggested", () => {
     const place = (point: typeof FLAT) =>
       Place.make(
