@@ -29,4 +29,4 @@ const clock = Effect.gen(function* () {
   )
 })
 
-Program.run(clock)
+Program.run(clock, { mustFinish: true })

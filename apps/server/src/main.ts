@@ -81,9 +81,12 @@ const withSettings = <E>(
     Effect.provide(use(settings), Logging.layer(settings.logging, json ? "stderr" : "stdout"))
   )
 
+const parsed = Command.parse(process.argv.slice(2))
+
 Program.run(
-  Either.match(Command.parse(process.argv.slice(2)), {
+  Either.match(parsed, {
     onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem} Try: npm start -- help` }),
     onRight: run
-  })
+  }),
+  { mustFinish: Either.isRight(parsed) && parsed.right._tag !== "Serve" }
 )

@@ -8,5 +8,6 @@ Program.run(
     onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` }),
     onRight: (command: SimulateCommand): Effect.Effect<void, CannotStart> =>
       command._tag === "Help" ? Console.log(USAGE) : simulate(command.options)
-  })
+  }),
+  { mustFinish: true }
 )

@@ -61,13 +61,30 @@ const giveUp = (): void => {
   process.exit(1)
 }
 
+interface ProgramOptions {
+  /**
+   * Whether the program is a command, whose caller relies on its work. When such a program is interrupted, it has not
+   * done its work, and must not end with 0: a script would go on as after a success.
+   */
+  readonly mustFinish?: boolean
+}
+
+/** The exit codes of a command that was interrupted, as shells give them. A question broken off counts as SIGINT. */
+const UNFINISHED = { SIGINT: 130, SIGTERM: 143 } as const
+
+const unfinished = (): number => {
+  process.stderr.write("The command was stopped before it had done its work.\n")
+  return UNFINISHED[signal ?? "SIGINT"]
+}
+
 /**
  * Runs a program until it ends or is asked to stop. SIGTERM and SIGINT interrupt the program. Its finalizers may take
  * `STOP_MILLIS`, and after SIGTERM also the time that `drainsFor` set; then the process ends with code 1. A second
- * signal ends the process immediately. Exit codes: 0 when the program ended or stopped in time, 78 when its settings
- * are wrong, 64 for a wrong command line, 1 for any other failure.
+ * signal ends the process immediately. Exit codes: 0 when the program ended or stopped in time, 130 or 143 when a
+ * command was interrupted (`mustFinish`), 78 when the settings are wrong, 64 for a wrong command line, 1 for any other
+ * failure.
  */
-export const run = (main: Effect.Effect<unknown, unknown>): void => {
+export const run = (main: Effect.Effect<unknown, unknown>, { mustFinish = false }: ProgramOptions = {}): void => {
   StackTraces.install()
   RootFibers.install()
   watchSignals()
@@ -76,7 +93,7 @@ export const run = (main: Effect.Effect<unknown, unknown>): void => {
     disablePrettyLogger: true,
     teardown: (exit, end) => {
       const cause = failureOf(exit)
-      end(cause === undefined ? 0 : report(cause))
+      end(cause !== undefined ? report(cause) : mustFinish && Exit.isFailure(exit) ? unfinished() : 0)
     }
   })
 }

@@ -15,8 +15,8 @@ const script = (main: string): string => `
   Program.run(${main})
   process.stdout.write("it runs")`
 
-/** Runs the program, asks it to stop, and returns how it ended. */
-const stopped = async (main: string) => {
+/** Runs the program, asks it to stop, and returns how it ended. `main` has the arguments of `Program.run`. */
+const stopped = async (main: string, by: NodeJS.Signals = "SIGTERM") => {
   const args = [...(IS_BUILT ? [] : FROM_SOURCE), "--input-type=module", "-e", script(main)]
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
@@ -24,7 +24,7 @@ const stopped = async (main: string) => {
   child.stderr.on("data", (text) => (stderr += String(text)))
   const ended = once(child, "exit")
   await Promise.race([once(child.stdout, "data"), ended])
-  child.kill("SIGTERM")
+  child.kill(by)
   const [code, signal] = await ended
   return { code, signal, stderr }
 }
@@ -40,5 +40,25 @@ describe("a program that is told to stop", () => {
     const { code, signal, stderr } = await stopped("Effect.uninterruptible(Effect.never)")
     expect({ code, signal }).toEqual({ code: 1, signal: null })
     expect(stderr).toContain("did not stop within 20 s")
+  })
+})
+
+describe("a command that a signal ends before it has done its work", () => {
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130]
+  ] as const)("does not end with 0, and says so: %s", async (signal, code) => {
+    const ended = await stopped("Effect.never, { mustFinish: true }", signal)
+    expect(ended).toEqual({ code, signal: null, stderr: "The command was stopped before it had done its work.\n" })
+  })
+
+  it("ends with 0 when it finishes its work all the same", async () => {
+    const ended = await stopped("Effect.uninterruptible(Effect.sleep('1 second')), { mustFinish: true }")
+    expect(ended).toEqual({ code: 0, signal: null, stderr: "" })
+  })
+
+  it("ends like after Control-C when a question of the command is broken off", async () => {
+    const { code } = await stopped("Effect.interrupt, { mustFinish: true }")
+    expect(code).toBe(130)
   })
 })
