@@ -63,18 +63,24 @@ export const getConnection = program("getConnection", function* (userId: UserId,
 })
 
 /**
- * The most entries of a consent history that are shown. A user who pauses and resumes an app every day reaches this
+ * The most entries of a consent history that a page shows. A user who pauses and resumes an app every day reaches this
  * number after half a year.
  */
 const HISTORY_LIMIT = 400
 
-/** What the user agreed to in a connection and when, newest first. `NotFound`: the user has no such connection. */
-export const listConsentHistory = program("listConsentHistory", function* (userId: UserId, id: ConnectionId) {
-  const connection = yield* getConnection(userId, id)
-  const stored = yield* (yield* ConnectionStore).history(userId, id, HISTORY_LIMIT + 1)
-  const own = yield* (yield* PlaceStore).list(userId)
-  return ConsentHistory.of(connection, stored, own, HISTORY_LIMIT)
-})
+/**
+ * What the user agreed to in a connection and when, newest first, at most `limit` changes. `NotFound`: the user has no
+ * such connection.
+ */
+export const listConsentHistory = program(
+  "listConsentHistory",
+  function* (userId: UserId, id: ConnectionId, limit: number = HISTORY_LIMIT) {
+    const connection = yield* getConnection(userId, id)
+    const stored = yield* (yield* ConnectionStore).history(userId, id, limit + 1)
+    const own = yield* (yield* PlaceStore).list(userId)
+    return ConsentHistory.of(connection, stored, own, limit)
+  }
+)
 
 const viewed = (userId: UserId, connections: ReadonlyArray<WithApp>) =>
   Effect.gen(function* () {

@@ -206,8 +206,8 @@ export const ConnectionEntry = Schema.Struct({
   /** The beginning of the connection, the sharing of each place in `places`, and the end, oldest first. */
   history: Schema.Array(ConsentChange),
   /**
-   * What the person allowed from each change on, oldest first: the newest changes, as many as `listConsentHistory`
-   * returns. Older archives lack this field.
+   * What the person allowed from each of the newest 5,000 changes on, oldest first. Older archives lack this field, or
+   * have fewer changes.
    */
   agreements: Schema.optionalWith(Schema.Array(Agreement), { exact: true })
 })

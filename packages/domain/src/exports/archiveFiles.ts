@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { type AccessLogStore, listAccessLog, type ReadableEntry } from "../access-log/index.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import type { AppStore } from "../apps/AppStore.js"
-import { type ConnectionStore, listConnections, listConsentHistory } from "../connection/index.js"
+import { type ConnectionStore, type ConnectionView, listConnections, listConsentHistory } from "../connection/index.js"
 import * as Fix from "../fixes/Fix.js"
 import { FixHistory } from "../fixes/FixHistory.js"
 import { PlaceStore } from "../places/PlaceStore.js"
@@ -56,6 +56,11 @@ export interface ArchiveFile {
 
 const FIXES_A_PAGE = 1_000
 const ENTRIES_A_PAGE = 500
+/**
+ * The most agreements of one connection in an archive. A person who changes a connection every day reaches this number
+ * after 13 years. Without the limit, a program that changes a connection without end could use up the worker's memory.
+ */
+const AGREEMENTS_MAX = 5_000
 /**
  * The most fixes in one GPX file. A longer history has a GPX file for each month (UTC), because programs that open GPX
  * load the whole file into memory.
@@ -134,9 +139,13 @@ const whole =
     Effect.map(read, (items) => ({ items, next: undefined }))
 
 /** A `.json` file of the archive that contains one list. */
-const list = <A, I, E, R>(name: string, schema: Schema.Schema<A, I>, read: Effect.Effect<ReadonlyArray<A>, E, R>) => ({
-  name: `${name.replaceAll("_", "-")}.json`,
-  pages: paged(whole(read), elements(schema), { before: `{"${name}":[`, after: "\n]}\n" })
+const list = <A, I, P, E, R>(
+  name: string,
+  schema: Schema.Schema<A, I>,
+  read: Parameters<typeof paged<A, P, E, R>>[0]
+) => ({
+  name: `${name}.json`,
+  pages: paged(read, elements(schema), { before: `{"${name}":[`, after: "\n]}\n" })
 })
 
 /**
@@ -156,8 +165,8 @@ export const archiveFiles = (userId: UserId, madeAt: Timestamp.Timestamp) =>
           )
     const files: ReadonlyArray<ArchiveFile> = [
       { name: "account.json", pages: paged(whole(account(userId)), (items) => items.map(asJson).join("")) },
-      list("places", ArchiveFormat.PlaceEntry, places(userId)),
-      list("devices", ArchiveFormat.DeviceEntry, devices(userId)),
+      list("places", ArchiveFormat.PlaceEntry, whole(places(userId))),
+      list("devices", ArchiveFormat.DeviceEntry, whole(devices(userId))),
       {
         name: "fixes.jsonl",
         pages: paged(fixLines(userId, span), lines(ArchiveFormat.FixLine))
@@ -165,8 +174,8 @@ export const archiveFiles = (userId: UserId, madeAt: Timestamp.Timestamp) =>
       ...gpx,
       { name: "visits.json", pages: visitPages(userId) },
       list("connections", ArchiveFormat.ConnectionEntry, connections(userId)),
-      list("receipts", ArchiveFormat.ReceiptEntry, receipts(userId)),
-      list("rules", ArchiveFormat.RuleEntry, rules(userId)),
+      list("receipts", ArchiveFormat.ReceiptEntry, whole(receipts(userId))),
+      list("rules", ArchiveFormat.RuleEntry, whole(rules(userId))),
       {
         name: "access-log.jsonl",
         pages: paged(readLog(userId), (items) => lines(ArchiveFormat.AccessLine)(items.map(Entries.access)))
@@ -303,16 +312,18 @@ const visitPages = (userId: UserId) =>
     )
   ])
 
-const connections = (userId: UserId) =>
+/** Reads one connection at a time, because the agreements of one connection may be thousands. */
+const connections = (userId: UserId) => (left: ReadonlyArray<ConnectionView.UserConnection> | undefined) =>
   Effect.gen(function* () {
-    const all = yield* listConnections(userId)
+    const all = left ?? (yield* listConnections(userId))
     // `listConsentHistory` fails with `NotFound` when the account was deleted after its connections were listed.
-    return yield* Effect.forEach(all, (one) =>
-      listConsentHistory(userId, one.id).pipe(
+    const items = yield* Effect.forEach(all.slice(0, 1), (one) =>
+      listConsentHistory(userId, one.id, AGREEMENTS_MAX).pipe(
         Effect.catchTag("NotFound", () => Effect.succeed([])),
         Effect.map((agreements) => Entries.connection(one, agreements))
       )
     )
+    return { items, next: all.length > 1 ? all.slice(1) : undefined }
   })
 
 const receipts = (userId: UserId) =>

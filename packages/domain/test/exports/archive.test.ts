@@ -2,6 +2,7 @@ import { Export, exportNext, requestExport } from "@place-access/domain/exports"
 import { FixHistory, ingestFixes } from "@place-access/domain/fixes"
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Timestamp } from "@place-access/domain/shared"
+import { pauseConnection, resumeConnection } from "@place-access/domain/steering"
 import { MemoryArchiveMaker, RuleSamples } from "@place-access/domain/testing"
 import { Effect, FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
@@ -115,6 +116,24 @@ it("a fix has the mark that its device was left behind, and other fixes have non
       )
       const { fixes } = decoded(MemoryArchiveMaker.read(yield* fetched(requested)))
       expect(fixes.map((one) => one.left_behind)).toEqual([true, undefined])
+    })
+  )
+})
+
+it("connections.json has every change of each connection, also when a page of the portal shows fewer [connection-7]", () => {
+  inVirtualTime(
+    Effect.gen(function* () {
+      const { connection, user } = yield* RuleSamples.sharing()
+      for (let pauses = 0; pauses < 300; pauses++) {
+        yield* pauseConnection(user.id, connection.id, "day")
+        yield* resumeConnection(user.id, connection.id)
+      }
+      const requested = yield* requestExport(user.id)
+      yield* exportNext()
+      const files = MemoryArchiveMaker.read(yield* fetched(requested))
+      const [first] = decoded(files).connections
+      expect(first?.agreements?.length).toBe(600)
+      expect(first?.agreements?.slice(0, 3).map(({ change }) => change)).toEqual(["paused", "resumed", "paused"])
     })
   )
 })
