@@ -19,8 +19,8 @@ import * as Visitor from "../kit/Visitor.js"
 const words = texts.portal.imports
 
 const LABELS = { file: words.upload.one }
-const MOST = "256 MiB"
-const MOST_TOGETHER = "512 MiB"
+const MOST = `${Import.MAX_BYTES / Import.MIB} MiB`
+const MOST_TOGETHER = `${Import.MAX_WAITING_BYTES / Import.MIB} MiB`
 /** The file name extensions that the browser's dialog offers first. The service decides by the content. */
 const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
 

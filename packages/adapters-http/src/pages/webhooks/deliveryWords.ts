@@ -1,4 +1,4 @@
-import type { Delivery } from "@place-access/domain/deliveries"
+import { type Delivery, RetrySchedule } from "@place-access/domain/deliveries"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
@@ -17,8 +17,8 @@ export const outcome = ({ attempt, dueAt, failReason, isTest, state }: Delivery.
       >${
         state === "trying"
           ? dueAt === null
-            ? words.attemptOf(attempt, 7)
-            : words.attemptDue(attempt, 7, time(dueAt, "row"))
+            ? words.attemptOf(attempt, RetrySchedule.MAX_ATTEMPTS)
+            : words.attemptDue(attempt, RetrySchedule.MAX_ATTEMPTS, time(dueAt, "row"))
           : failReason !== null && !(isTest && failReason === "exhausted") && words.reasons[failReason]
       }</span
     >`
