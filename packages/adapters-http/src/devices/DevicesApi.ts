@@ -21,13 +21,13 @@ const fields = {
   }),
   stays_at_home: Schema.Boolean.annotations({
     description:
-      "Whether the owner marked the device as staying at home. Once another device has sent something, no rule uses the readings of a marked device"
+      "Whether the owner marked the device as staying at home. Once another device, which is not marked, has sent something, the readings of a marked device fire no rule and decide no answer"
   }),
   put_aside: Schema.Array(
     Schema.Struct({
       reason: QuarantineReason.annotations({
         description:
-          "`unreadable`: no time or position could be read; `out_of_range`, `null_island`: no possible position; `future`, `too_old`: no possible time; `no_stay`: a visit without a time, or one that ends before it begins; `not_kept`: the user keeps no history of that time"
+          "`unreadable`: no time or position could be read; `out_of_range`, `null_island`: no possible position; `future`, `too_old`: no possible time; `no_stay`: a visit without a time, or one that ends before it begins; `not_kept`: the user keeps no history of that time, or has deleted it"
       }),
       count: Schema.Int.annotations({ description: "How many so far; an entry that the phone repeats counts again" }),
       last_at: Fields.at("When the service last put something aside for this reason"),

@@ -22,7 +22,10 @@ const entry = (
       description,
       required,
       properties: Object.fromEntries([
-        ...times.map((name) => [name, { type: "string", format: "date-time" }]),
+        ...times.map((name) => [
+          name,
+          { type: required.includes(name) ? "string" : ["string", "null"], format: "date-time" }
+        ]),
         ...["lat", "lon", "accuracy_m"].map((name) => [name, { type: "number" }]),
         ...(identifier === "Location" ? ["altitude_m", "speed_mps", "course_deg"] : []).map((name) => [
           name,
@@ -41,7 +44,7 @@ const Location = entry(
 
 const Visit = entry(
   "VisitReport",
-  "A stay as the operating system reported it",
+  "A stay as the operating system reported it. At least one of `arrival` and `departure` has a time; the other may be null or left out",
   ["lat", "lon"],
   ["arrival", "departure"]
 )
@@ -58,7 +61,7 @@ const Ingested = Schema.Struct({
   }),
   quarantined: Schema.Int.annotations({
     description:
-      "Locations and visits that are unreadable, impossible, or older than the user keeps history. They are put aside and counted on the user's page of the device. Do not send them again"
+      "Locations and visits that are unreadable, impossible, older than the user keeps history, or from a time of which the user deleted the history. They are counted on the user's page of the device. Do not send them again"
   })
 }).annotations({ identifier: "Ingested" })
 

@@ -28,11 +28,11 @@ const fields = {
   active_until: Fields.NullableAt,
   state: RuleLife.RuleState.annotations({
     description:
-      "`inactive`: the window has not opened yet; `finished`: the window has closed; `disabled`: the place or the scope that the rule needs is gone, see `disabled_at`"
+      "`inactive`: the window has not opened yet; `finished`: the window has closed, but readings from the window that arrive soon afterwards can still fire the rule; `disabled`: the place or the scope that the rule needs is missing, see `disabled_at`"
   }),
   disabled_at: Fields.NullableAt.annotations({
     description:
-      "Since when the rule is not evaluated, because its place was withdrawn or archived, or its scope was removed"
+      "Since when the rule is not evaluated, because its place is withdrawn or archived, or its scope is not granted, not declared by the app, or not allowed by the service; null when the place and the scope are back"
   }),
   created_at: Fields.At
 }
