@@ -127,12 +127,15 @@ const send = (
     const { listener } = opened
     const secrets = yield* standing(opened, cookie, yield* Timestamp.now)
     if (typeof secrets === "string") return end(secrets)
-    const permitted = yield* Effect.filter(waiting, maySend, { concurrency: BATCH })
+    const judged = yield* Effect.forEach(waiting, judge, { concurrency: BATCH })
     const ids = waiting.map(({ envelope }) => envelope.eventId)
     const taken = yield* (yield* ListenerStore).take(listener.appId, listener.id, ids, dropped)
+    const own = judged.filter(({ envelope }) => taken.has(envelope.eventId))
+    // An event that was dropped before `take` has another entry (`recordLost`), so only taken events are recorded here.
+    yield* Effect.forEach(own, ({ write }) => write, { concurrency: BATCH, discard: true })
     const at = yield* Timestamp.now
     const messages = yield* Effect.forEach(
-      permitted.filter(({ envelope }) => taken.has(envelope.eventId)),
+      own.filter(({ verdict }) => verdict === "send"),
       ({ envelope }) => {
         const text = Event.body(envelope, Listener.receiverId(listener))
         return Effect.map(signedHeaders(secrets, text, at), (headers): Listener.ListenerMessage => ({
@@ -147,24 +150,19 @@ const send = (
   })
 
 /**
- * Whether the event may be sent at this moment. Also writes the event's entry in the user's access log, unless the
- * connection was deleted.
+ * Whether the event may be sent at this moment. `write` writes the event's entry into the user's access log. A deleted
+ * connection has no access log to write to.
  */
-const maySend = (waiting: Listener.ListenerDelivery) =>
+const judge = (waiting: Listener.ListenerDelivery) =>
   Effect.gen(function* () {
     const delivery = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }
     const authorisation = yield* authorisationOf(waiting)
     const now = yield* Timestamp.now
-    switch (Delivery.verdict(delivery, authorisation, now)) {
-      case "not_authorised":
-        // A deleted connection has no access log to write to.
-        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
-        return false
-      case "too_old":
-        yield* recordUnsent(Disclosure.withheld(delivery))
-        return false
-      case "send":
-        yield* record(Disclosure.sent(delivery))
-        return true
-    }
+    const verdict = Delivery.verdict(delivery, authorisation, now)
+    const write = {
+      not_authorised: Option.isSome(authorisation) ? recordUnsent(Disclosure.notAllowed(delivery, now)) : Effect.void,
+      too_old: recordUnsent(Disclosure.withheld(delivery)),
+      send: record(Disclosure.sent(delivery))
+    }[verdict]
+    return { ...waiting, verdict, write }
   })

@@ -2,7 +2,7 @@ import { AccountStore, Session } from "@place-access/domain/accounts"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
 import { fanOut } from "@place-access/domain/dispatch"
 import { listen, Listener, ListenerStore, openListener, sweepListeners } from "@place-access/domain/listeners"
-import { type EndpointId, Entropy, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
+import { type EndpointId, Entropy, EventId, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
 import {
   MemoryAccountDeletionStore,
   MemoryDatabase,
@@ -10,7 +10,7 @@ import {
   MemoryWebhookSender
 } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, Stream } from "effect"
+import { Effect, Fiber, Option, Stream } from "effect"
 import { describe } from "vitest"
 import { deliveries, fire, inVirtualTime, type Scene, scene, URL, withWorker } from "../support/webhooks.js"
 
@@ -265,6 +265,35 @@ describe("a developer who listens", () => {
         expect(heard[1]?.message).toEqual({ _tag: "Dropped", count: 3 })
         expect(tags(heard).filter((tag) => tag === "Dropped")).toHaveLength(1)
         expect(events(heard).map(({ event_id: id }) => id)).toEqual(fired.slice(3).map(({ id }) => id))
+      })
+    )
+  })
+
+  it("an event that is dropped right before it is taken was not sent, and the log does not say so [listeners-5]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const given = yield* opened(stage)
+        yield* fire(stage)
+        yield* fanOut(10)
+        const store = yield* ListenerStore
+        const { appId, id } = given.opened.listener
+        const { events: found } = Option.getOrThrow(yield* store.waiting(appId, id, 1))
+        const [first] = found
+        if (first === undefined) throw new Error("an event waits")
+        const later = Array.from({ length: Listener.MAX_WAITING }, (_, index) => ({
+          ...first,
+          envelope: { ...first.envelope, eventId: EventId.make(`evt_later_${index}`) },
+          createdAt: Timestamp.plus(first.createdAt, 1)
+        }))
+        const take = (...args: Parameters<typeof store.take>) =>
+          Effect.zipRight(store.offer(later.splice(0)), store.take(...args))
+        const { heard } = yield* Effect.provideService(reading(given), ListenerStore, { ...store, take })
+        yield* Effect.sleep("2 seconds")
+        expect(events(heard)).toHaveLength(Listener.MAX_WAITING)
+        const { accessLog } = yield* MemoryDatabase
+        expect(accessLog).toHaveLength(Listener.MAX_WAITING)
+        expect(accessLog.filter(({ id: entry }) => entry.includes(first.envelope.eventId))).toEqual([])
       })
     )
   })
