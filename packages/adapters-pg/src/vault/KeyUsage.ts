@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type Program, program, Timestamp } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
+import * as Failures from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 
 /** How many values of one column are sealed with one key, so that only this key opens them. `keyId` is the key's id. */
@@ -14,6 +15,7 @@ export interface SealedCount {
 
 const ColumnRow = Schema.Struct({ table_name: Schema.String, column_name: Schema.String, is_bytes: Schema.Boolean })
 const CountRow = Schema.Struct({ key_id: Schema.String, count: Rows.Bigint })
+const CodeRow = Schema.Struct({ connection_id: Schema.String })
 
 /** A pattern for the texts that `Vault.seal` writes, `v1.kid.text`. It also finds such texts inside JSON. */
 const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
@@ -22,13 +24,17 @@ const SEALED_BYTES = "^b1\\.([A-Za-z0-9_-]{1,32})\\."
 /** The format and the key's id are within this number of bytes from the beginning. */
 const HEAD_BYTES = 40
 
-/** Twice the time for which a rotated refresh token may be presented again, to be on the safe side. */
-const RACES = Timestamp.MINUTE
+/**
+ * For this long after an exchange or an approval, a repeated request may need the key again, to derive the same token
+ * or code. This is the lifetime of an authorization code, and twice the time for which a rotated refresh token or an
+ * exchanged code may be presented again.
+ */
+const REPEATS = Timestamp.MINUTE
 
 /**
  * Counts, by key, the sealed values of `endpoints.headers` and of every column whose name contains `sealed` or
- * `secret`, and the refresh tokens that were rotated within `RACES`. The columns come from the database's catalog, so a
- * table that a later migration adds is counted too. The statements read these tables as a whole.
+ * `secret`, and the keys that a repeated request may need (`REPEATS`). The columns come from the database's catalog, so
+ * a table that a later migration adds is counted too. The statements read these tables as a whole.
  */
 export const count = program("KeyUsage.count", function* (): Program<
   ReadonlyArray<SealedCount>,
@@ -39,7 +45,7 @@ export const count = program("KeyUsage.count", function* (): Program<
   // Reading a large table takes longer than the default `statement_timeout` of 15 s. Each statement has its own
   // transaction, so that a migration need not wait until every table is read.
   const read = <A, E>(statement: Effect.Effect<A, E>) =>
-    sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement))
+    Failures.orSqlError(sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement)))
   // A table that the search path finds, in whatever schema: the statements below name their table without a schema.
   const columns = yield* sql`SELECT c.relname AS table_name, a.attname AS column_name,
         a.atttypid = 'bytea'::regtype AS is_bytes
@@ -59,11 +65,23 @@ export const count = program("KeyUsage.count", function* (): Program<
     const rows = yield* read(counted)
     used.push(...rows.map((row) => ({ keyId: row.key_id, where: `${table}.${column}`, count: row.count })))
   }
-  const since = Rows.at(Timestamp.plus(yield* Timestamp.now, -RACES))
-  const derived = sql`SELECT key_id, count(*) AS count FROM refresh_tokens
-      WHERE rotated_at > ${since} AND key_id IS NOT NULL GROUP BY key_id ORDER BY key_id`.pipe(Rows.all(CountRow))
-  return [
-    ...used,
-    ...(yield* read(derived)).map((row) => ({ keyId: row.key_id, where: "refresh_tokens.key_id", count: row.count }))
-  ]
+  const since = Rows.at(Timestamp.plus(yield* Timestamp.now, -REPEATS))
+  // A request for consent does not store when it was approved. The approval made a code of the same connection. A
+  // cluster may store the code on another node than the request, so the codes are read first.
+  const codes = yield* read(
+    sql`SELECT connection_id FROM authorization_codes WHERE created_at > ${since}`.pipe(Rows.all(CodeRow))
+  )
+  const repeatable = [
+    ["refresh_tokens", sql`rotated_at > ${since}`],
+    ["authorization_codes", sql`used_at > ${since}`],
+    ["consent_requests", sql`connection_id = ANY(${codes.map((code) => code.connection_id)}::text[])`]
+  ] as const
+  for (const [table, isRecent] of repeatable) {
+    const rows = yield* read(
+      sql`SELECT key_id, count(*) AS count FROM ${sql(table)} WHERE key_id IS NOT NULL AND ${isRecent}
+          GROUP BY key_id ORDER BY key_id`.pipe(Rows.all(CountRow))
+    )
+    used.push(...rows.map((row) => ({ keyId: row.key_id, where: `${table}.key_id`, count: row.count })))
+  }
+  return used
 })

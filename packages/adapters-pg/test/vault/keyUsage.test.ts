@@ -2,7 +2,7 @@ import { KeyUsage, Migrator, NodeVault, Reencryption } from "@place-access/adapt
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Vault } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, Layer, Redacted } from "effect"
+import { Effect, Either, Layer, Redacted, TestClock } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { emptyEmbedded, migratedEmbedded } from "../support/embedded.js"
@@ -58,6 +58,44 @@ describe("the count of sealed values", () => {
         { keyId: "k1", where: "export_pieces.sealed", count: 1 }
       ])
     }).pipe(Effect.provide(Layer.merge(migratedEmbedded, NodeVault.layer(keys))))
+  )
+
+  it.effect(
+    "has the tokens and codes that a repeated request derives again with the key of the last minute [settings-1]",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* TestClock.setTime(Date.parse("2026-11-29T12:00:00Z"))
+        const moments = [
+          ["k1", "11:59:30Z"],
+          ["k0", "11:58:30Z"]
+        ] as const
+        for (const [key, time] of moments) {
+          const at = `2026-11-29T${time}`
+          yield* sql`INSERT INTO refresh_tokens (user_id, token_hash, connection_id, family_id, issued_at, link, rotated_at,
+                     nonce, key_id)
+                   VALUES ('usr_1', ${key}, 'con_1', ${key}, ${at}, 1, ${at}, 'n', ${key})`
+          yield* sql`INSERT INTO authorization_codes (user_id, code_hash, connection_id, app_id, redirect_uri, challenge,
+                     created_at, used_at, nonce, key_id)
+                   VALUES ('usr_1', ${key}, ${`con_${key}`}, 'app_1', 'https://example.com/', 'c', ${at}, ${at}, 'n', ${key})`
+          // The user read the consent page for half an hour before the decision.
+          yield* sql`INSERT INTO consent_requests (request_id, app_id, redirect_uri, scopes, challenge, state, answers_issuer,
+                     created_at, decided_by, outcome, connection_id, key_id)
+                   VALUES (${key}, 'app_1', 'https://example.com/', '{}', 'c', '12345678', true,
+                     '2026-11-29T11:30:00Z', 'usr_1', 'approved', ${`con_${key}`}, ${key})`
+        }
+        // An app that sends no Idempotency-Key cannot repeat the exchange of its code, so the code needs no key.
+        yield* sql`INSERT INTO authorization_codes (user_id, code_hash, connection_id, app_id, redirect_uri, challenge,
+                   created_at, used_at)
+                 VALUES ('usr_2', 'other', 'con_2', 'app_1', 'https://example.com/', 'c', '2026-11-29T11:59:30Z',
+                   '2026-11-29T11:59:30Z')`
+        const used = yield* KeyUsage.count()
+        expect(used.filter(({ where }) => where.endsWith(".key_id"))).toEqual([
+          { keyId: "k1", where: "refresh_tokens.key_id", count: 1 },
+          { keyId: "k1", where: "authorization_codes.key_id", count: 1 },
+          { keyId: "k1", where: "consent_requests.key_id", count: 1 }
+        ])
+      }).pipe(Effect.provide(migratedEmbedded))
   )
 
   it.live("has the values of a database whose tables are not in the schema `public` [settings-1]", () =>
