@@ -166,6 +166,23 @@ type Database = SqlError | ParseResult.ParseError
 
 const isDatabase = (error: unknown): error is Database => error instanceof SqlError || ParseResult.isParseError(error)
 
+/** The error with which a transaction died, because its COMMIT or ROLLBACK failed. Undefined for every other cause. */
+const diedInTransaction = (cause: Cause.Cause<unknown>): SqlError | undefined => {
+  const defect = Option.getOrUndefined(Cause.dieOption(cause))
+  return defect instanceof SqlError ? defect : undefined
+}
+
+/**
+ * Fails with an `SqlError` when a transaction dies with it, as a transaction does when its connection is lost. Programs
+ * that repeat a transaction, or describe its failure to an operator, end the transaction with this step: a defect is
+ * not repeated, and ends the process with a stack trace.
+ */
+export const orSqlError = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+  Effect.catchAllCause(effect, (cause): Effect.Effect<never, E | SqlError> => {
+    const died = diedInTransaction(cause)
+    return died === undefined ? Effect.failCause(cause) : Effect.fail(died)
+  })
+
 /**
  * Every method of a store ends with this step. An error of the database, or a row that cannot be decoded, becomes a
  * `StoreError`; other errors pass through. A transaction dies with an `SqlError` when its COMMIT or ROLLBACK fails, for
@@ -179,8 +196,8 @@ export const orStoreError = <A, E, R>(
   // One `catchAllCause` handles every case. Each further operator would slow down every statement, even one that
   // succeeds.
   Effect.catchAllCause(effect, (cause) => {
-    const defect = Option.getOrUndefined(Cause.dieOption(cause))
-    if (defect instanceof SqlError) return Effect.fail(toStoreError(defect))
+    const died = diedInTransaction(cause)
+    if (died !== undefined) return Effect.fail(toStoreError(died))
     const failure = Cause.failureOrCause(cause)
     if (Either.isRight(failure)) return Effect.failCause(failure.right)
     const error = failure.left

@@ -125,3 +125,14 @@ describe("orStoreError", () => {
     })
   )
 })
+
+describe("orSqlError", () => {
+  it.effect("brings back a COMMIT or ROLLBACK that could not be sent, and leaves other causes as they are", () =>
+    Effect.gen(function* () {
+      const lost = wrapped(new Error("Connection terminated unexpectedly"))
+      expect(yield* Effect.flip(Failures.orSqlError(Effect.die(lost)))).toBe(lost)
+      expect((yield* Effect.exit(Failures.orSqlError(Effect.die("a bug")))).toString()).toContain("a bug")
+      expect(yield* Effect.flip(Failures.orSqlError(Effect.fail("refused")))).toBe("refused")
+    })
+  )
+})

@@ -57,7 +57,10 @@ export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Ef
       MigrationRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was copied.` }),
       SqlError: (error) =>
         new CannotStart({
-          message: `A database did not answer or refused (${Failures.sqlState(error) ?? "no connection"}). Nothing was copied.`
+          // The copy is one transaction of the target, and the answer to its COMMIT may be lost.
+          message:
+            `A database did not answer or refused (${Failures.sqlState(error) ?? "no connection"}). Nothing was copied, ` +
+            "or all. Repeat the command: if it says that the target has rows, the copy is complete."
         }),
       ParseError: () => new CannotStart({ message: "A database's catalogue cannot be read. Nothing was copied." })
     })

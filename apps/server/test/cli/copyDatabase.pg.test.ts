@@ -1,14 +1,17 @@
 import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect, Either, Redacted } from "effect"
+import { Data } from "@place-access/worker"
+import { Effect, Either, Option, Redacted } from "effect"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
+import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { migrations } from "../../../../packages/adapters-pg/src/schema/migrations/index.js"
 import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
 import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { copyDatabase } from "../../src/cli/copyDatabase.js"
 import { outputOf } from "../support/outputOf.js"
+import { until } from "../support/until.js"
 
 describeServers("db copy", ({ freshDatabase }) => {
   let folder: string
@@ -45,5 +48,34 @@ describeServers("db copy", ({ freshDatabase }) => {
     await onTarget(older)
     expect(await copy()).toMatch(/^Copied and compared \d+ rows\./)
     expect(await onTarget(Migrator.missing)).toEqual([])
+  })
+
+  it("says what may have happened when it loses the connection to the target", async () => {
+    await onTarget(Migrator.migrate)
+    // A start stores the keys' canary, the one row that the copy stores below.
+    await Effect.void.pipe(
+      Effect.provide(Data.withKeys({ _tag: "Embedded", dataDir: folder, keys: Option.none() }, "test")),
+      Effect.runPromise
+    )
+    const [holder, killer] = [1, 2].map(() => new pg.Client({ connectionString: target.url }))
+    if (holder === undefined || killer === undefined) throw new Error("two clients")
+    try {
+      await Promise.all([holder.connect(), killer.connect()])
+      // The copy reads the table, and waits for this lock when it stores the canary.
+      await holder.query("BEGIN; LOCK TABLE key_canaries IN EXCLUSIVE MODE")
+      const output = copy()
+      await until("the copy waits for the lock and its connection is ended", async () => {
+        const { rowCount } = await killer.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return rowCount === 0 ? undefined : true
+      })
+      expect(await output).toBe(
+        "A database did not answer or refused (no connection). Nothing was copied, or all. Repeat the command: " +
+          "if it says that the target has rows, the copy is complete."
+      )
+    } finally {
+      await Promise.all([holder.end(), killer.end()])
+    }
   })
 })

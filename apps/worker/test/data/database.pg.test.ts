@@ -3,9 +3,11 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Either, Effect, Redacted } from "effect"
 import { NodeVault, Partitions } from "@place-access/adapters-pg"
 import { Timestamp } from "@place-access/domain/shared"
+import pg from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { ask } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { until } from "../../../server/test/support/until.js"
 
 const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
 const keys = keysOf()
@@ -50,6 +52,32 @@ describeServers("opening a database on a server", ({ freshDatabase }) => {
     expect(
       await ask(database.url, `SELECT 1 AS one FROM pg_class WHERE relname = '${held}' AND relispartition`)
     ).toHaveLength(1)
+  })
+
+  it.each([
+    // The key of the advisory lock under which migrations run (Migrator.ts).
+    ["the migrations", "SELECT pg_advisory_xact_lock(7203114858)"],
+    ["the canary of the keys", "SELECT 1 FROM key_canaries FOR UPDATE"]
+  ])("goes on when it loses its connection in the middle of %s", async (_, lock) => {
+    await Effect.runPromise(open(database.url))
+    const [holder, killer] = [1, 2].map(() => new pg.Client({ connectionString: database.url }))
+    if (holder === undefined || killer === undefined) throw new Error("two clients")
+    try {
+      await Promise.all([holder.connect(), killer.connect()])
+      await holder.query("BEGIN")
+      await holder.query(lock)
+      const opened = Effect.runPromise(Effect.exit(open(database.url)))
+      await until("the start waits for the lock and its connection is ended", async () => {
+        const { rowCount } = await killer.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return rowCount === 0 ? undefined : true
+      })
+      await holder.query("COMMIT")
+      expect(await opened).toMatchObject({ _tag: "Success" })
+    } finally {
+      await Promise.all([holder.end(), killer.end()])
+    }
   })
 
   it("says at once what the server refused, and never the address: it holds the password", async () => {

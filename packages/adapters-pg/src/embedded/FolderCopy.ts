@@ -4,6 +4,7 @@ import { Data, Effect } from "effect"
 import { constants, existsSync } from "node:fs"
 import { cp, open, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import * as Failures from "../Failures.js"
 import { make, TEST_WORLD } from "./DataFolder.js"
 
 /** A copy of a data folder could not be made. No part of the copy is left. */
@@ -161,6 +162,7 @@ export const copyFolder = (
         )
       )
       .pipe(
+        Failures.orSqlError,
         // This step is outside of the transaction, so other statements can run while the copy is written to the disk.
         Effect.tap(() => copying((signal) => flushAll(disk, draft, signal))),
         Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),

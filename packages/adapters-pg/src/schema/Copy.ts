@@ -1,5 +1,6 @@
 import { type SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
 import { Context, Data, Effect, Schema } from "effect"
+import * as Failures from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
@@ -182,32 +183,30 @@ export const refuseRows = (target: SqlClient) =>
  * has rows.
  */
 export const copy = (source: SqlClient, target: SqlClient, say: (table: CopiedTable) => Effect.Effect<void>) =>
-  target.withTransaction(
-    Effect.gen(function* () {
-      // Reading and comparing a large table takes longer than the default `statement_timeout` of 15 s.
-      yield* target`SET LOCAL statement_timeout = 0`
-      yield* target`SET LOCAL idle_in_transaction_session_timeout = 0`
-      // The digests are made from the text of rows, which depends on the time zone.
-      yield* target`SET LOCAL TimeZone = 'UTC'`
-      yield* outside(source`SET TimeZone = 'UTC'`)
-      if ((yield* outside(migrationsOf(source))) !== (yield* migrationsOf(target))) {
-        return yield* new CopyRefused({ message: "The two databases have not the same schema" })
+  Effect.gen(function* () {
+    // Reading and comparing a large table takes longer than the default `statement_timeout` of 15 s.
+    yield* target`SET LOCAL statement_timeout = 0`
+    yield* target`SET LOCAL idle_in_transaction_session_timeout = 0`
+    // The digests are made from the text of rows, which depends on the time zone.
+    yield* target`SET LOCAL TimeZone = 'UTC'`
+    yield* outside(source`SET TimeZone = 'UTC'`)
+    if ((yield* outside(migrationsOf(source))) !== (yield* migrationsOf(target))) {
+      return yield* new CopyRefused({ message: "The two databases have not the same schema" })
+    }
+    yield* refuseRows(target)
+    const tables = yield* outside(tablesOf(source))
+    yield* makePartitions(source, target)
+    const copied: Array<CopiedTable> = []
+    for (const { leaves, name } of tables) {
+      let rows = 0
+      for (const leaf of leaves) rows += yield* copyLeaf(source, target, name, leaf)
+      const [before, after] = [yield* outside(digestOf(source, name)), yield* digestOf(target, name)]
+      if (before.rows !== after.rows || before.digest !== after.digest) {
+        return yield* new CopyRefused({ message: `The copy of the table ${name} differs from the original` })
       }
-      yield* refuseRows(target)
-      const tables = yield* outside(tablesOf(source))
-      yield* makePartitions(source, target)
-      const copied: Array<CopiedTable> = []
-      for (const { leaves, name } of tables) {
-        let rows = 0
-        for (const leaf of leaves) rows += yield* copyLeaf(source, target, name, leaf)
-        const [before, after] = [yield* outside(digestOf(source, name)), yield* digestOf(target, name)]
-        if (before.rows !== after.rows || before.digest !== after.digest) {
-          return yield* new CopyRefused({ message: `The copy of the table ${name} differs from the original` })
-        }
-        if (rows === 0) continue
-        copied.push({ name, rows })
-        yield* say({ name, rows })
-      }
-      return copied
-    })
-  )
+      if (rows === 0) continue
+      copied.push({ name, rows })
+      yield* say({ name, rows })
+    }
+    return copied
+  }).pipe(target.withTransaction, Failures.orSqlError)

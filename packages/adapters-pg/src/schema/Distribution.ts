@@ -4,6 +4,7 @@ import { type Program, program } from "@place-access/domain/shared"
 import { Data, Effect, Either, Option, type ParseResult, Schema } from "effect"
 import { type Catalogue, make, type Placement, type DistributionStep } from "./DistributionPlan.js"
 import { type MigrationRefused, missing } from "./Migrator.js"
+import * as Failures from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 
 export { COPIED_TABLES, keyOf, LOOKUP_TABLES } from "./DistributionPlan.js"
@@ -84,6 +85,7 @@ const perform = ({ says, statements, tables }: DistributionStep, say: Distributi
       })
     )
   }).pipe(
+    Failures.orSqlError,
     Effect.mapError((error) => {
       const reason = error.cause instanceof Error ? error.cause.message : error.message
       return new DistributionRefused({

@@ -175,6 +175,7 @@ const perform = (
     const sql = yield* SqlClient
     yield* sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement(sql)))
   }).pipe(
+    Failures.orSqlError,
     Effect.retry({
       schedule: Schedule.onDecision(SOON, (_, next) => (ScheduleDecision.isContinue(next) ? say(IN_USE) : Effect.void)),
       while: isBusy

@@ -118,6 +118,7 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
       })
     )
     .pipe(
+      Failures.orSqlError,
       Effect.tapError((error) =>
         Failures.isLockTimeout(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void
       ),

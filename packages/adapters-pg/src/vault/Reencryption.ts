@@ -258,8 +258,12 @@ const renewColumn = <Owner extends string, Id extends string>({
   })
 
 /** Repeats a statement after transient errors, for example when a row is locked or the database fails over. */
-const again = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(effect, { schedule: Schedule.spaced("1 second"), times: 10, while: Failures.isTransient })
+const again = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+  Effect.retry(Failures.orSqlError(effect), {
+    schedule: Schedule.spaced("1 second"),
+    times: 10,
+    while: Failures.isTransient
+  })
 
 const renewing = <Owner extends string, Id extends string>(column: Column<Owner, Id>) => ({
   where: `${column.table}.${column.column}`,
