@@ -31,7 +31,7 @@ const toStay = ({ arrival, departure, device_id, place_id, uncertain }: typeof S
 
 const MedianRow = Schema.Struct({ lat: Schema.NullOr(Schema.Finite), lon: Schema.NullOr(Schema.Finite) })
 
-const EndRow = Schema.Struct({ departure: Rows.NullableAt })
+const EndRow = Schema.Struct({ departure: Rows.NullableAt, uncertain: Schema.Boolean })
 
 /** A row that `reportsOf` selects: one report, with the device and the arrival (`head`) of its visit. */
 const ReportRow = Schema.Struct({
@@ -108,7 +108,7 @@ export const layer: Layer.Layer<VisitStore, never, SqlClient> = Layer.effect(
       ends: (...args) =>
         endsStatement(sql, args).pipe(
           Rows.all(EndRow),
-          Effect.map((rows) => rows.map((row) => row.departure)),
+          Effect.map((rows) => rows.map(({ departure, uncertain: isUncertain }) => ({ departure, isUncertain }))),
           orStoreError
         ),
 

@@ -83,20 +83,21 @@ const isWithin = (sql: SqlClient, userId: UserId) => sql`
         AND s.arrival < asked.until AND coalesce(${sql.literal(TOLD)}, 'infinity') > asked.since`
 
 /**
- * Selects, for each span, the departure of one stay: the stay that was open at the beginning of the span, or else the
- * first stay that begins within the span.
+ * Selects, for each span, the end of one stay: the stay that was open at the beginning of the span, or else the first
+ * stay that begins within the span.
  */
 export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["ends"]>) =>
   sql`
-    SELECT (
-      SELECT ${sql.literal(TOLD)} FROM stays s JOIN devices d ON d.user_id = ${userId}
-        AND d.device_id = s.device_id
-      WHERE ${isWithin(sql, userId)}
-      ORDER BY s.arrival LIMIT 1
-    ) AS departure
+    SELECT stay.departure, coalesce(stay.uncertain, false) AS uncertain
     FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
       ${bounds(sql, spans)})
       WITH ORDINALITY AS asked (device_id, place_id, since, until, number)
+    LEFT JOIN LATERAL (
+      SELECT ${sql.literal(TOLD)} AS departure, ${sql.literal(UNCERTAIN)} AS uncertain
+      FROM stays s JOIN devices d ON d.user_id = ${userId} AND d.device_id = s.device_id
+      WHERE ${isWithin(sql, userId)}
+      ORDER BY s.arrival LIMIT 1
+    ) stay ON true
     ORDER BY asked.number`
 
 /** The columns that `reportsOf` needs of a visit: the visit of device `d` that begins at `one.arrival`. */

@@ -53,13 +53,13 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       readonly unfinished: ReadonlyArray<Unfinished>
     }) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
-     * For each span, the end of the first stay of its device at its place that overlaps the span; null when there is no
-     * stay, or when the stay is open. Stays shorter than `Stay.MIN_STAY` count too.
+     * For each span, the end of the first stay of its device at its place that overlaps the span. `departure` is null
+     * when there is no stay, or when the stay is open. Stays shorter than `Stay.MIN_STAY` count too.
      */
     readonly ends: (
       userId: UserId,
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>
-    ) => StoreEffect<ReadonlyArray<Timestamp.Timestamp | null>>
+    ) => StoreEffect<ReadonlyArray<Pick<Visit, "departure" | "isUncertain">>>
     /**
      * The stays that overlap one of the spans, at the place and of the device of this span, ordered by arrival. A stay
      * that overlaps several spans is in the result once. Stays shorter than `Stay.MIN_STAY` are included.

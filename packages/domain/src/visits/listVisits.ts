@@ -244,15 +244,15 @@ type PlacedVisit = OsVisit.OsVisit & Visit.Visit
 
 /**
  * Whether the end of a reported visit is final (decision visits-8). Without a reported departure, a stay that is not
- * derived yet may end the visit.
+ * derived yet may end the visit. An uncertain end is not final: a reading from the silence may come later.
  */
 const isFinal = (
-  { departure, deviceId, isLeft, placeId }: PlacedVisit,
+  { departure, deviceId, isLeft, isUncertain, placeId }: PlacedVisit,
   unfinished: ReadonlyArray<Unfinished>
 ): boolean => {
   if (isLeft) return true
   const due = unfinished.find((one) => one.deviceId === deviceId && one.placeId === placeId)
-  return due === undefined || (departure !== null && departure + Stay.FINAL_AFTER <= due.dueFrom)
+  return due === undefined || (departure !== null && !isUncertain && departure + Stay.FINAL_AFTER <= due.dueFrom)
 }
 
 /**
@@ -278,16 +278,15 @@ const placed = ({ candidates, cutoff, userId }: StayPageQuery, some: ReadonlyArr
       to: departure
     }))
     const ends = spans.length === 0 ? [] : yield* (yield* VisitStore).ends(userId, spans)
-    const endOf = new Map(withoutReportedEnd.map((visit, index) => [visit, ends[index] ?? null]))
-    return visits.flatMap(({ heardAt, ...visit }, index): ReadonlyArray<PlacedVisit> => {
-      const of = visits[index]
-      const ended = { ...visit, departure: earlier(visit.departure, of === undefined ? null : (endOf.get(of) ?? null)) }
+    const endOf = new Map(withoutReportedEnd.map((visit, index) => [visit, ends[index]]))
+    return visits.flatMap((one): ReadonlyArray<PlacedVisit> => {
+      const { heardAt, ...visit } = one
+      const end = endOf.get(one)
+      const isEarlier = (end?.departure ?? Infinity) < (visit.departure ?? Infinity)
+      const ended = isEarlier ? { ...visit, ...end } : visit
       return Visit.isPast(ended, heardAt, cutoff) ? [] : [ended]
     })
   })
-
-const earlier = (a: Timestamp.Timestamp | null, b: Timestamp.Timestamp | null): Timestamp.Timestamp | null =>
-  a === null ? b : b === null || a < b ? a : b
 
 const isBefore = (arrival: Timestamp.Timestamp, visit: Visit.Visit | undefined): boolean =>
   visit !== undefined && arrival < visit.arrival

@@ -277,6 +277,28 @@ describe("pages of visits", () => {
       )
     )
 
+    it.effect.each<[string, ReadonlyArray<ReturnType<typeof report>>, ReadonlyArray<unknown>]>([
+      ["reported open", [report(INSIDE, 702, null)], [600, true]],
+      ["with a reported departure", [report(INSIDE, 702, 500)], [500, false]],
+      ["with an earlier next arrival", [report(INSIDE, 702, null), report(OUTSIDE, 650, null)], [650, false]]
+    ])("after a silence and a far reading, the end of a visit is as uncertain as its stay's: %s [visits-11]", (row) =>
+      run(
+        Effect.gen(function* () {
+          const [, reports, expected] = row
+          const { home, phone, userId } = yield* ground
+          const far = travel(CIRCLE, 90, 58_000)
+          yield* ingestFixes(phone, [...seen(INSIDE, 700, 600), ...seen(far, 100)], reports)
+          const known = { placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }
+          const connection = { userId, id: ConnectionId.make("con_1"), pause: null, places: [known] }
+          const query = { from: null, to: null, limit: 100, cursor: undefined }
+          const { visits } = yield* listVisits(connection, time(NOON), query)
+          expect(
+            visits.map(({ departure, isUncertain }) => [(NOON - Number(departure)) / MINUTE, isUncertain])
+          ).toEqual([expected])
+        })
+      )
+    )
+
     it.effect.each<[string, ReadonlyArray<ReturnType<typeof report>>, readonly [from: number, until: number]]>([
       ["between the stays", [report(INSIDE, 302, null)], [150, 120]],
       ["after both stays", [report(INSIDE, 302, null)], [40, 30]],

@@ -51,9 +51,18 @@ export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Part
  * Stores stays at one place, one for each pair of arrival and departure. The new stays replace the phone's stays at
  * this place that began at the earliest of these arrivals or later.
  */
-export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly [Timestamp, Timestamp | null]>) =>
+export const stays = (
+  of: Phone,
+  placeId: PlaceId,
+  spans: ReadonlyArray<readonly [arrival: Timestamp, departure: Timestamp | null, heardUntil?: Timestamp]>
+) =>
   Effect.gen(function* () {
-    const made = spans.map(([arrival, departure]): Stay => ({ placeId, arrival, departure, heardUntil: null }))
+    const made = spans.map(([arrival, departure, heardUntil = null]): Stay => ({
+      placeId,
+      arrival,
+      departure,
+      heardUntil
+    }))
     const from = made.reduce(
       (least, { arrival }) => (arrival < least ? arrival : least),
       made[0]?.arrival ?? Check.fail("a stay")

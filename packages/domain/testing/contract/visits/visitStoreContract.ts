@@ -194,7 +194,10 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
         [t(40), t(39)],
         [t(20), null]
       ])
-      yield* Visits.stays(phone, gym, [[t(95), t(94)]])
+      yield* Visits.stays(phone, gym, [
+        [t(130), t(120), t(125)],
+        [t(95), t(94)]
+      ])
       const end = (from: number, to: number | null, placeId = home, deviceId = phone.id) => ({
         deviceId,
         placeId,
@@ -216,11 +219,14 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
         end(100, null, home, device.id)
       ]
       Check.equal(
-        yield* store.ends(userId, spans),
+        (yield* store.ends(userId, spans)).map(({ departure }) => departure),
         [null, t(80), t(80), t(50), null, null, t(39), null, null, t(94), null, t(35)],
         "ends"
       )
-      Check.equal(yield* store.ends(yield* Visits.aUser, spans.slice(1, 2)), [null], "another user's")
+      const uncertain = { departure: t(125), isUncertain: true }
+      Check.equal(yield* store.ends(userId, [end(140, 110, gym)]), [uncertain], "an uncertain end")
+      const none = { departure: null, isUncertain: false }
+      Check.equal(yield* store.ends(yield* Visits.aUser, spans.slice(1, 2)), [none], "another user's")
       yield* Imports.forget(made)
     })
   },

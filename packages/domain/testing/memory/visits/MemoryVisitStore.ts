@@ -8,6 +8,8 @@ import { type DeviceStay, type Span, VisitStore } from "../../../src/visits/Visi
 import { MemoryDatabase } from "../MemoryDatabase.js"
 import { tell } from "./tell.js"
 
+const NO_END = { departure: null, isUncertain: false }
+
 export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effect(
   VisitStore,
   Effect.map(MemoryDatabase, ({ devices, fixes, importDevices, stays, visitReports }) => {
@@ -75,7 +77,8 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
               .filter((stay) => stay.userId === userId && stay.deviceId === deviceId && stay.placeId === placeId)
               .filter((stay) => (to === null || stay.arrival < to) && (departureOf(stay) ?? Infinity) > from)
               .sort((a, b) => a.arrival - b.arrival)[0]
-            return first === undefined ? null : departureOf(first)
+            const { departure, isUncertain } = first === undefined ? NO_END : toDeviceStay(first)
+            return { departure, isUncertain }
           })
         ),
 
