@@ -42,8 +42,17 @@ export const challengeOf = async (codeVerifier: string): Promise<string> => {
   return base64url(new Uint8Array(digest))
 }
 
+/** Parses an address that must be whole. The `TypeError` has the text `fault`, which names what the app passed. */
+export const wholeAddress = (address: string | URL, fault: string): URL => {
+  try {
+    return new URL(address)
+  } catch {
+    throw new TypeError(fault)
+  }
+}
+
 export const startAuthorization = async (
-  authorizeUrl: string,
+  authorizeUrl: URL,
   clientId: string,
   { externalUserId, redirectUri, scopes }: AuthorizationRequest
 ): Promise<StartedAuthorization> => {
@@ -68,7 +77,9 @@ export const startAuthorization = async (
  * service, has an error, or has no code. `issuer`: the service's issuer, if the app has set it.
  */
 export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
-  const { searchParams } = new URL(callback)
+  // The address contains the code, so the error does not repeat the address.
+  const fault = 'The callback must be a whole address, such as "https://app.example/callback?code=…"'
+  const { searchParams } = wholeAddress(callback, fault)
   // The state is checked first: a callback with another state belongs to another sign-in, even when it carries an
   // error.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")

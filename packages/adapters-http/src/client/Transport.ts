@@ -36,13 +36,19 @@ export class NoReply extends Error {
   /** Whether it is certain that no connection was made, so that the service never got the request. */
   readonly isUnsent: boolean
   readonly isTimeout: boolean
+  /** Whether the address was a path, which only a web page can call. */
+  readonly isPath: boolean
 
   constructor(cause: unknown, isTimeout: boolean) {
     super("no answer", { cause })
     this.isTimeout = isTimeout
-    this.isUnsent = !isTimeout && UNSENT.has(codeOf(cause))
+    this.isPath = codeOf(cause) === NOT_WHOLE
+    this.isUnsent = !isTimeout && (this.isPath || UNSENT.has(codeOf(cause)))
   }
 }
+
+/** The error code of Node.js for an address that is not whole. */
+const NOT_WHOLE = "ERR_INVALID_URL"
 
 /**
  * The error codes of Node.js for a connection that was not made. Browsers give no code, so in a browser every request
@@ -166,12 +172,15 @@ export const failureOf = ({ json, requestId, retryAfterS, status }: WireReply): 
 export const isRefusal = (json: unknown): json is { readonly error: string; readonly message: unknown } =>
   isObject(json) && "error" in json && typeof json.error === "string" && "message" in json
 
-export const noReplyFailure = (error: NoReply): PlaceAccessError =>
+export const noReplyFailure = ({ cause, isPath, isTimeout }: NoReply): PlaceAccessError =>
   new PlaceAccessError(
-    error.isTimeout
-      ? { code: "timeout", message: "The service did not answer in time.", cause: error.cause }
-      : { code: "network", message: "The service cannot be reached.", cause: error.cause }
+    isTimeout
+      ? { code: "timeout", message: "The service did not answer in time.", cause }
+      : { code: "network", message: isPath ? PATH_FAULT : "The service cannot be reached.", cause }
   )
+
+const PATH_FAULT =
+  'The address is a path, which only a web page can call: give the option baseUrl a whole address, such as "https://places.example".'
 
 /**
  * Whether the status means success. `answerOf` also checks that the answer has the form that the operation declares.

@@ -3,7 +3,8 @@ import {
   codeOf,
   type PendingAuthorization,
   startAuthorization,
-  type StartedAuthorization
+  type StartedAuthorization,
+  wholeAddress
 } from "./Authorization.js"
 import { caller } from "./Calls.js"
 import type { CallOptions, CreateOptions, PlaceAccessOptions } from "./ClientOptions.js"
@@ -30,7 +31,7 @@ export type PlaceAccessClient = ReturnType<typeof createClient>
  * client has its own store.
  */
 export const createClient = (options: PlaceAccessOptions) => {
-  const baseUrl = options.baseUrl.replace(/\/+$/, "")
+  const baseUrl = baseOf(options.baseUrl)
   const { clientId, longestWaitMs = 60_000, retries = 2, store = memoryTokenStore(), timeoutMs = 30_000 } = options
   const runtime = runtimeOf(options.runtime ?? {})
   const endpoint: TokenEndpoint = {
@@ -69,8 +70,8 @@ export const createClient = (options: PlaceAccessOptions) => {
   return {
     authorization: {
       /** The address of the consent page, and the values to keep until the user comes back. */
-      start: (request: AuthorizationRequest): Promise<StartedAuthorization> =>
-        startAuthorization(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
+      start: async (request: AuthorizationRequest): Promise<StartedAuthorization> =>
+        startAuthorization(consentPage(baseUrl, options.authorizeUrl), clientId, request),
       /** Exchanges the code in the callback address for tokens, and stores them. Calls about the user need tokens. */
       complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
         const code = codeOf(callback, pending, options.issuer)
@@ -184,6 +185,24 @@ export const createClient = (options: PlaceAccessOptions) => {
         call<void>(OPERATIONS.removeSubscription, { path: { id }, options })
     }
   }
+}
+
+/**
+ * The address of the service, without slashes at its end. Whether a path can be called is known only at a call: a
+ * program may make the client on a server, and call it in a web page.
+ */
+const baseOf = (baseUrl: string): string => {
+  const example = 'an address such as "https://places.example", or in a web page a path such as "/places"'
+  const fault = `The option baseUrl must be ${example}: it is ${JSON.stringify(baseUrl)}`
+  if (!/^(?:https?:\/\/|\/)/i.test(baseUrl)) throw new TypeError(fault)
+  if (!baseUrl.startsWith("/")) wholeAddress(baseUrl, fault)
+  return baseUrl.replace(/\/+$/, "")
+}
+
+const consentPage = (baseUrl: string, given: string | undefined): URL => {
+  const needed = 'The option authorizeUrl must be a whole address, such as "https://places.example/authorize"'
+  const why = given === undefined ? ", because baseUrl is a path" : `: it is ${JSON.stringify(given)}`
+  return wholeAddress(given ?? `${baseUrl}/authorize`, needed + why)
 }
 
 const rulesOf = <Rule>({ rules }: { readonly rules: ReadonlyArray<Rule> }): ReadonlyArray<Rule> => rules
