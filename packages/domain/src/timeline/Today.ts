@@ -106,7 +106,7 @@ export const isSilent = ({ device, state }: PhoneState): boolean => state === "s
 
 /**
  * Since when the person is where `where` says: at a place since the arrival, elsewhere since the last departure. Null:
- * unknown, or some visits are not derived yet.
+ * unknown, for example after an uncertain departure, or some visits are not derived yet.
  */
 export const since = (
   where: CurrentPlace,
@@ -117,9 +117,9 @@ export const since = (
   if (place !== null) {
     return visits.find(({ departure, place: at }) => departure === null && at.id === place.id)?.arrival ?? null
   }
-  const ends = visits.map(({ departure }) => departure)
-  // The newest reading is at no place. An open visit contradicts this reading, so the time is unknown.
-  return ends.includes(null) ? null : ends.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
+  // The newest reading is at no place. An open visit contradicts this reading, so it counts as the last visit.
+  const [last] = [...visits].sort((a, b) => (b.departure ?? Infinity) - (a.departure ?? Infinity))
+  return last === undefined || last.isUncertain ? null : last.departure
 }
 
 /**

@@ -79,6 +79,14 @@ describe("the first page [timeline-1]", () => {
     expect(Today.since(at(null), { visits: [past], complete: false })).toBeNull()
   })
 
+  it("elsewhere after an uncertain visit: nobody knows since when [timeline-1, visits-11]", () => {
+    const elsewhere: CurrentPlace.CurrentPlace = { state: "elsewhere", place: null, asOf: NOW }
+    const work = { arrival: ago(9 * HOUR), departure: ago(5 * HOUR), isUncertain: true, place: place("plc_work") }
+    const gym = { arrival: ago(2 * HOUR), departure: ago(HOUR), isUncertain: false, place: place("plc_gym") }
+    expect(Today.since(elsewhere, { visits: [work], complete: true })).toBeNull()
+    expect(Today.since(elsewhere, { visits: [work, gym], complete: true })).toBe(ago(HOUR))
+  })
+
   it("has the last 14 days of the zone, also over a change of the clocks", () => {
     const zone = Option.getOrThrow(LocalDays.zone("Europe/Berlin"))
     const days = Today.days(zone, NOW)
