@@ -23,7 +23,13 @@ export const importRules = (file: string) =>
     const { imported, known } = yield* importAll(text).pipe(
       Effect.catchTags({
         RulesNotImported: ({ faults }) => new CannotStart({ message: explain(faults) }),
-        StoreError: () => new CannotStart({ message: "The database could not store the rules. Nothing was changed." })
+        // The answer of the database may be lost after it has stored the rules.
+        StoreError: () =>
+          new CannotStart({
+            message:
+              "The database did not confirm that it stored the rules. Nothing was changed, or all rules were imported. " +
+              "Repeat the command: it imports no rule twice."
+          })
       })
     )
     yield* Console.log(`${Words.count(imported, "rule")} imported.`)

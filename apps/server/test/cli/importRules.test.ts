@@ -1,4 +1,6 @@
+import { LegacyStore } from "@place-access/domain/legacy"
 import { RuleStore } from "@place-access/domain/rules"
+import { StoreError } from "@place-access/domain/shared"
 import {
   MemoryAccountStore,
   MemoryAppStore,
@@ -114,5 +116,30 @@ describe("rules import", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(importRules(join(folder, "none.jsonl")))
       expect(error.message).toContain("cannot be read. Nothing was changed")
+    }).pipe(Effect.provide(ports), Effect.runPromise))
+
+  it("says what may have happened when the answer of the database is lost after the rules were stored", () =>
+    Effect.gen(function* () {
+      const { connection, place } = yield* RuleSamples.sharing()
+      const line = {
+        id: "old_1",
+        connection_id: connection.id,
+        type: "enter",
+        place_id: place.id,
+        webhook_url: "https://old.example.com/hook",
+        secret: "a secret of before endpoints",
+        created_at: "2020-06-01T00:00:00.000Z"
+      }
+      const store = yield* LegacyStore
+      const lost = LegacyStore.of({
+        ...store,
+        importRules: (requested, decide) =>
+          Effect.zipRight(store.importRules(requested, decide), StoreError.unavailable("the connection broke"))
+      })
+      expect(yield* Effect.provideService(run(line), LegacyStore, lost)).toBe(
+        "The database did not confirm that it stored the rules. Nothing was changed, or all rules were imported. " +
+          "Repeat the command: it imports no rule twice."
+      )
+      expect(yield* run(line)).toBe("0 rules imported.\n1 rule had been imported before.")
     }).pipe(Effect.provide(ports), Effect.runPromise))
 })

@@ -4,10 +4,9 @@ import { Either, Effect, Redacted } from "effect"
 import { NodeVault, Partitions } from "@place-access/adapters-pg"
 import { Timestamp } from "@place-access/domain/shared"
 import pg from "pg"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { ask } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
-import { until } from "../../../server/test/support/until.js"
 
 const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
 const keys = keysOf()
@@ -67,12 +66,13 @@ describeServers("opening a database on a server", ({ freshDatabase }) => {
       await holder.query("BEGIN")
       await holder.query(lock)
       const opened = Effect.runPromise(Effect.exit(open(database.url)))
-      await until("the start waits for the lock and its connection is ended", async () => {
+      const endWaiting = async () => {
         const { rowCount } = await killer.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
-        return rowCount === 0 ? undefined : true
-      })
+        return rowCount !== 0
+      }
+      await vi.waitUntil(endWaiting, { timeout: 60_000 })
       await holder.query("COMMIT")
       expect(await opened).toMatchObject({ _tag: "Success" })
     } finally {
