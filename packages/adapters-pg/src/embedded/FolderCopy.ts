@@ -51,6 +51,11 @@ const copyParts = async (
     // almost no time.
     await cp(join(from, part), join(draft, part), {
       recursive: true,
+      // Called before each file: a copy that is interrupted ends soon.
+      filter: () => {
+        signal.throwIfAborted()
+        return true
+      },
       // A part may be a link to a bigger disk. Without this option, only the link would be copied.
       dereference: true,
       preserveTimestamps: true,
@@ -152,13 +157,14 @@ export const copyFolder = (
       })
     yield* copying(() => clear(draft))
     const wanted = withoutKeys ? PARTS.filter((part) => part !== "secret-keys") : PARTS
+    let parts: Promise<ReadonlyArray<Part>> | undefined
     return yield* sql
       .withTransaction(
         // Writes all changes to the tables' files, so that a process that opens the copy replays little of the
         // write-ahead log.
         Effect.zipRight(
           sql`CHECKPOINT`,
-          copying((signal) => copyParts(from, draft, wanted, signal))
+          copying((signal) => (parts = copyParts(from, draft, wanted, signal)))
         )
       )
       .pipe(
@@ -168,6 +174,7 @@ export const copyFolder = (
         Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),
         // Deletes the copy after any failure. If the commit fails, the transaction may have ended during the copy, and
         // other statements may have changed the files.
-        Effect.onError(() => Effect.promise(() => disk.remove(draft)))
+        // An interruption does not wait for `copyParts`, which could write further files during the deletion.
+        Effect.onError(() => Effect.promise(() => Promise.allSettled([parts]).then(() => disk.remove(draft))))
       )
   }).pipe(ONE_AT_A_TIME.withPermits(1))

@@ -1,6 +1,7 @@
 import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -55,6 +56,24 @@ describe("a copy of a data folder on its way to the disk", () => {
       const copying = yield* Effect.fork(copyOn({ flush, remove }))
       yield* Deferred.await(isFlushing)
       yield* Fiber.interrupt(copying)
+      expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
+    }).pipe(Effect.provide(layerEmbedded()))
+  )
+
+  it.live("is deleted as a whole after it was interrupted while its files were being copied", () =>
+    Effect.gen(function* () {
+      const draft = join(directory, "to.partial")
+      yield* Effect.promise(async () => {
+        await mkdir(join(directory, "from", "database", "base"))
+        for (let index = 0; index < 2_000; index++) {
+          await writeFile(join(directory, "from", "database", "base", String(index)), "x")
+        }
+      })
+      const copying = yield* Effect.fork(copyOn({}))
+      yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => existsSync(join(draft, "database", "base")) })
+      yield* Fiber.interrupt(copying)
+      // A copy that still ran would write further files in this time.
+      yield* Effect.sleep("200 millis")
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
     }).pipe(Effect.provide(layerEmbedded()))
   )
