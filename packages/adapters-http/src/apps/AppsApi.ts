@@ -188,7 +188,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Change an app")
       .annotate(
         OpenApi.Description,
-        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description, homepage or logo waits for a reviewer (`pending`), and the approved version stays in force. A scope that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app. 403 for a change that would wait for a reviewer before you have confirmed your e-mail address."
+        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description, homepage or logo waits for a reviewer (`pending`), and the approved version stays in force. A scope that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app. Before you have confirmed your e-mail address, 403 for a change after which the app waits for a reviewer."
       )
   )
   .add(
@@ -225,7 +225,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Register redirect URIs and get a client secret")
       .annotate(
         OpenApi.Description,
-        "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app. 403 for URIs that would wait for a reviewer before you have confirmed your e-mail address."
+        "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app. Before you have confirmed your e-mail address, 403 for new URIs when the app waits for a reviewer afterwards."
       )
   )
   .add(

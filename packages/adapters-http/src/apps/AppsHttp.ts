@@ -12,7 +12,6 @@ import {
   updateApp,
   withdrawChange
 } from "@place-access/domain/apps"
-import { requireConfirmed } from "@place-access/domain/credentials"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -72,9 +71,7 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "submit",
       ({ path }) =>
         Effect.gen(function* () {
-          const account = yield* SignedIn
-          yield* requireConfirmed(account, addressRule(yield* HttpOptions))
-          return toBody(yield* submitApp(account, path.app_id))
+          return toBody(yield* submitApp(yield* SignedIn, path.app_id, addressRule(yield* HttpOptions)))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -120,7 +117,6 @@ export const layer = Group.group(Api, "apps", (handlers) =>
             yield* SignedIn,
             path.app_id,
             yield* chosen(payload),
-            undefined,
             addressRule(yield* HttpOptions)
           )
           return {

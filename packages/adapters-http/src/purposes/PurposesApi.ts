@@ -110,7 +110,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .annotate(OpenApi.Summary, "Change a purpose")
       .annotate(
         OpenApi.Description,
-        "An approved purpose goes into review, and its approved wording stays in force. A rejected purpose becomes a draft. 409 for an archived purpose, and when the app is revoked. 403 for an edit of an approved purpose before you have confirmed your e-mail address."
+        "An approved purpose goes into review, and its approved wording stays in force. A rejected purpose becomes a draft. 409 for an archived purpose, and when the app is revoked. Before you have confirmed your e-mail address, 403 for an edit after which the purpose waits for a reviewer."
       )
   )
   .add(

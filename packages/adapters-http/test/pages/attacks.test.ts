@@ -309,7 +309,7 @@ describe("cross-site scripting", () => {
       })
     )
     const { app: registered } = await world.run(
-      registerRedirectUris(account, app.id, ["https://coffee.example/callback" as RedirectUri.RedirectUri])
+      registerRedirectUris(account, app.id, ["https://coffee.example/callback" as RedirectUri.RedirectUri], "assumed")
     )
     await world.run(
       createPlace(account.id, {

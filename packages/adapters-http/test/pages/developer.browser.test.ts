@@ -164,12 +164,17 @@ describeBrowser("what an app says about itself", () => {
     const owner = await world.person()
     const { app } = await world.app(owner, { status: "production", declaredScopes: [CURRENT] })
     await world.run(
-      updateApp(owner.account, app.id, {
-        name: App.AppName.make("Your Bank"),
-        description: App.AppDescription.make("Official account verification of your bank."),
-        homepageUrl: App.HomepageUrl.make("https://evil.example/verify"),
-        scopes: [CURRENT, LATEST]
-      })
+      updateApp(
+        owner.account,
+        app.id,
+        {
+          name: App.AppName.make("Your Bank"),
+          description: App.AppDescription.make("Official account verification of your bank."),
+          homepageUrl: App.HomepageUrl.make("https://evil.example/verify"),
+          scopes: [CURRENT, LATEST]
+        },
+        "assumed"
+      )
     )
     await at.as(owner)
     await page.goto(`${world.url}/developer/apps/${app.id}`)

@@ -168,14 +168,25 @@ describeBrowser("every page, with something on it", () => {
     // Changes an approved app and its approved purpose. Both changes wait for a reviewer.
     await world.run(
       Effect.all([
-        updateApp(ada.account, on.app.id, {
-          name: App.AppName.make("Coffee Ahead"),
-          homepageUrl: App.HomepageUrl.make(`https://example.com/${"c".repeat(200)}`),
-          logo: AppLogo.LogoPng.make(BLACK)
-        }),
-        updatePurpose(ada.account, on.app.id, purpose.id, {
-          description: "To have your tea ready, too."
-        })
+        updateApp(
+          ada.account,
+          on.app.id,
+          {
+            name: App.AppName.make("Coffee Ahead"),
+            homepageUrl: App.HomepageUrl.make(`https://example.com/${"c".repeat(200)}`),
+            logo: AppLogo.LogoPng.make(BLACK)
+          },
+          "assumed"
+        ),
+        updatePurpose(
+          ada.account,
+          on.app.id,
+          purpose.id,
+          {
+            description: "To have your tea ready, too."
+          },
+          "assumed"
+        )
       ])
     )
     const request = await world.run(

@@ -121,6 +121,39 @@ describe("a developer's form that was opened before somebody else's change is no
     expect((await owner.get(api)).json).toMatchObject({ pending: null })
   })
 
+  it("the submission for review: a change that its reader has not seen is not submitted", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    const browser = await signedIn(world, owner.account.email)
+    const [path, api] = [`/developer/apps/${app.id}`, `/v1/developer/apps/${app.id}`]
+    const page = await browser.get(path)
+    await owner.send("PATCH", api, { name: "Your Bank" })
+    const repeated = await browser.submit(page, `${path}/submit`)
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect(repeated.text).toContain("Your Bank")
+    expect((await owner.get(api)).json).toMatchObject({ name: "Your Bank", status: "sandbox" })
+    // The page after the conflict shows the new name, so its button submits the app. A second press does no harm.
+    const submit = async () => (await browser.submit(repeated, `${path}/submit`)).headers.get("location")
+    expect([await submit(), await submit()]).toEqual([`${path}?done=app-submitted`, path])
+    expect((await owner.get(api)).json).toMatchObject({ status: "in_review" })
+  })
+
+  it("the submission of a purpose: terms that its reader has not seen are not submitted", async () => {
+    const { api, app, browser, owner, path } = await opened()
+    const purpose = await world.run(Fixtures.purpose(app.id, "find_coffee", { status: "draft" }))
+    const at = `${path}/purposes/${purpose.id}`
+    const [page, list] = [await browser.get(at), await browser.get(path)]
+    await owner.send("PATCH", `${api}/purposes/${purpose.id}`, { description: "Sells where you are" })
+    const refused = await browser.submit(list, `${at}/submit`)
+    const repeated = await browser.submit(page, `${at}/submit`)
+    expect([refused.status, repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, 409, true])
+    expect(repeated.text).toContain(`value="Sells where you are"`)
+    expect((await owner.get(`${api}/purposes`)).json).toMatchObject({ purposes: [{ status: "draft" }] })
+    const submit = async () => (await browser.submit(repeated, `${at}/submit`)).headers.get("location")
+    expect([await submit(), await submit()]).toEqual([`${at}?done=purpose-submitted`, at])
+    expect((await owner.get(`${api}/purposes`)).json).toMatchObject({ purposes: [{ status: "in_review" }] })
+  })
+
   it("the forms of the logo: they replace and remove no logo that their reader has not seen", async () => {
     const { api, app, browser, owner, path } = await opened()
     const logo = async () => (await world.run(getApp(owner.account, app.id, "read"))).proposal?.logo ?? null

@@ -66,10 +66,15 @@ const walks = (javaScriptEnabled: boolean) => {
       declaredScopes: ["location.place.current"]
     })
     await world.run(
-      updateApp(owner.account, app.id, {
-        name: App.AppName.make("Rooibos Ahead"),
-        scopes: ["location.place.current", "location.places.watch"]
-      })
+      updateApp(
+        owner.account,
+        app.id,
+        {
+          name: App.AppName.make("Rooibos Ahead"),
+          scopes: ["location.place.current", "location.places.watch"]
+        },
+        "assumed"
+      )
     )
     await at.as(reviewer)
     await page.goto(`${world.url}/review`)

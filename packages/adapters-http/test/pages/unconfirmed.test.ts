@@ -140,6 +140,42 @@ describe("an app in production of a developer whose address nobody confirmed [ac
       pending: { name: { proposed: "Tea Finder" } }
     })
   })
+
+  it("nothing is added to a change that waits already; the change can be withdrawn", async () => {
+    const { about, api, app, browser, path, person } = await opened()
+    await setConfirmed(person, person.account.confirmedAt)
+    await person.send("PATCH", api, { name: "Tea Finder" })
+    const waiting = (await person.get(api)).json
+    await setConfirmed(person, null)
+    const answers = [
+      await person.send("PATCH", api, { description: "Finds good tea." }),
+      await person.send("PATCH", api, { name: "Your Bank" }),
+      await person.send("POST", `/v1/oauth/clients/${app.id}`, { redirectUris: [NEW_ORIGIN] })
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
+    const page = await browser.get(path)
+    const added = { ...about, name: "Tea Finder", description: "Finds good tea." }
+    expect((await browser.submit(page, path, added)).headers.get("location")).toBe(EMAIL)
+    expect((await person.get(api)).json).toEqual(waiting)
+    // A form that changes nothing is accepted, as always.
+    const same = await browser.submit(page, path, { ...about, name: "Tea Finder" })
+    expect(same.headers.get("location")).toBe(`${path}?done=app-change-waits`)
+    await browser.submit(page, `${path}/withdraw`)
+    expect((await person.get(api)).json).toMatchObject({ name: app.name, pending: null })
+  })
+
+  it("nothing is changed about an app that waits for its first review", async () => {
+    const { browser, person } = await unconfirmed()
+    const { app } = await world.app(person)
+    const [path, api] = [`/developer/apps/${app.id}`, `/v1/developer/apps/${app.id}`]
+    expect((await browser.submit(await browser.get(path), `${path}/submit`)).headers.get("location")).toBe(EMAIL)
+    expect((await person.send("PATCH", api, { name: "Tea Finder" })).status).toBe(200)
+    await setConfirmed(person, person.account.confirmedAt)
+    expect((await person.send("POST", `${api}/submit`)).json).toMatchObject({ status: "in_review" })
+    await setConfirmed(person, null)
+    expect((await person.send("PATCH", api, { name: "Your Bank" })).status).toBe(403)
+    expect((await person.get(api)).json).toMatchObject({ name: "Tea Finder" })
+  })
 })
 
 describe("pages about mails [accounts-11]", () => {

@@ -115,12 +115,17 @@ export const withdraw = (app: App, shown?: number): Step => {
 export const actionToWithdraw = (app: App): "develop" | "secrets" =>
   (app.proposal?.redirectUris ?? null) === null ? "develop" : "secrets"
 
-/** Submits the app for review. Only an app in the sandbox can be submitted. */
-export const submit = (app: App, now: Timestamp.Timestamp): Step => {
+/**
+ * Submits the app for review. Only an app in the sandbox can be submitted. `shown` is the revision that the form
+ * showed, as in `AppEdit`: a developer submits only what this developer has read.
+ */
+export const submit = (app: App, now: Timestamp.Timestamp, shown = app.revision): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   switch (app.status) {
     case "sandbox":
-      return Either.right({ ...app, status: "in_review", reviewNote: null, submission: Submission.of(app, now) })
+      return shown === app.revision
+        ? Either.right(waiting({ ...app, status: "in_review" }, now))
+        : refused(OUTDATED_FORM)
     case "in_review":
       return refused("the app is in review already")
     case "production":

@@ -1,7 +1,8 @@
 import { Effect, Either } from "effect"
-import { Account, AccountStore } from "../accounts/index.js"
+import { type Account, AccountStore } from "../accounts/index.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
+import * as Submission from "../reviews/Submission.js"
 import { AppId, Conflict, Entropy, Forbidden, NotFound, Scope, Timestamp, Vault, program } from "../shared/index.js"
 import { type App, type AppDescription, type HomepageUrl, INITIAL, type AppName } from "./App.js"
 import type { Logo, LogoPng } from "./AppLogo.js"
@@ -47,33 +48,21 @@ export const createApp = program("createApp", function* (account: Account.Accoun
 
 /**
  * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound`: the account is not in the app's
- * team. `Forbidden`: the account's role in the team does not allow changes, or the change would begin to wait for a
- * reviewer while the account's address is not confirmed; when `rule` is `assumed`, every address counts as confirmed.
- * `Conflict`: the app is revoked, scopes are added during a review, or the form showed an earlier revision
- * (`AppEdit.shown`).
+ * team. `Forbidden`: the account's role in the team does not allow changes, or the app would wait for a reviewer after
+ * the change and the account's address does not count as confirmed by `rule`. `Conflict`: the app is revoked, scopes
+ * are added during a review, or the form showed an earlier revision (`AppEdit.shown`).
  */
 export const updateApp = program(
   "updateApp",
-  function* (account: Account.Account, id: AppId, change: AppChanges, rule: Account.AddressRule = "assumed") {
+  function* (account: Account.Account, id: AppId, change: AppChanges, rule: Account.AddressRule) {
     const { logo: png, ...fields } = change
     const digest = png === undefined || png === null ? png : (yield* Vault.Vault).sha256(png)
     const logo = typeof digest === "string" && typeof png === "string" ? { digest, png } : undefined
     const edit = (app: App, now: Timestamp.Timestamp) =>
-      Either.flatMap(AppLife.edit(app, { ...fields, logo: digest }, now), mayBeReviewed(account, rule, app))
+      Either.flatMap(AppLife.edit(app, { ...fields, logo: digest }, now), Submission.admit(account, rule, app))
     return yield* step(account, id, edit, logo)
   }
 )
-
-/**
- * Refuses a change that begins to wait for a reviewer while the account's address is not confirmed (decision
- * accounts-11).
- */
-const mayBeReviewed =
-  (account: Account.Account, rule: Account.AddressRule, before: App) =>
-  (after: App): Either.Either<App, Forbidden> =>
-    after.submission !== null && before.submission === null && !Account.countsAsConfirmed(account, rule)
-      ? Either.left(new Forbidden({ reason: Account.UNCONFIRMED }))
-      : Either.right(after)
 
 /** The changes of `updateApp`: an `AppLife.AppEdit` with the logo itself. Null removes the logo. */
 export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
@@ -93,8 +82,8 @@ export const registerRedirectUris = program(
     account: Account.Account,
     id: AppId,
     redirectUris: RedirectUri.List,
-    shown?: number,
-    rule: Account.AddressRule = "assumed"
+    rule: Account.AddressRule,
+    shown?: number
   ) {
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
@@ -102,7 +91,7 @@ export const registerRedirectUris = program(
     const outcome = yield* changeAs(account, id, "secrets", (before, now) => {
       const edited = Either.flatMap(
         AppLife.register(before.app, redirectUris, now, shown),
-        mayBeReviewed(account, rule, before.app)
+        Submission.admit(account, rule, before.app)
       )
       const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
       const after = Either.map(edited, (app) => ({ app, secrets: ClientSecret.rotate(before.secrets, next, now) }))
@@ -186,13 +175,17 @@ const audited = (
 })
 
 /**
- * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, or is revoked. `NotFound` as
- * for `updateApp`. `Forbidden`: the account's role in the team does not allow changes. The caller must check first that
- * the account's address counts as confirmed.
+ * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, is revoked, or the form
+ * showed an earlier revision (`shown`, as in `AppEdit`). `NotFound` and `Forbidden` as for `updateApp`.
  */
-export const submitApp = program("submitApp", function* (account: Account.Account, id: AppId) {
-  return yield* step(account, id, AppLife.submit)
-})
+export const submitApp = program(
+  "submitApp",
+  function* (account: Account.Account, id: AppId, rule: Account.AddressRule, shown?: number) {
+    return yield* step(account, id, (app, now) =>
+      Either.flatMap(AppLife.submit(app, now, shown), Submission.admit(account, rule, app))
+    )
+  }
+)
 
 /**
  * Withdraws the waiting change of a production app. `Conflict`: no change waits, the app is revoked, or the form showed

@@ -59,13 +59,16 @@ export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Times
   }
 }
 
-/** Submits a draft or a rejected purpose for review; `Conflict` in any other state. */
-export const submit = (purpose: Purpose, now: Timestamp.Timestamp): Step => {
+/**
+ * Submits a draft or a rejected purpose for review; `Conflict` in any other state, and when the purpose has another
+ * revision than the form showed (`shown`, as in `PurposeEdit`).
+ */
+export const submit = (purpose: Purpose, now: Timestamp.Timestamp, shown = purpose.revision): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   switch (purpose.status) {
     case "draft":
     case "rejected":
-      return Either.right(handedIn(purpose, now))
+      return shown === purpose.revision ? Either.right(handedIn(purpose, now)) : refused(OUTDATED_FORM)
     case "in_review":
       return refused("the purpose is in review already")
     case "approved":

@@ -1,17 +1,8 @@
 import { Effect, Either, Option } from "effect"
-import * as Account from "../accounts/Account.js"
+import type * as Account from "../accounts/Account.js"
 import { type App, AppLife, getApp } from "../apps/index.js"
-import {
-  type AppId,
-  Conflict,
-  Entropy,
-  Forbidden,
-  NotFound,
-  PurposeId,
-  type Scope,
-  Timestamp,
-  program
-} from "../shared/index.js"
+import * as Submission from "../reviews/Submission.js"
+import { type AppId, Conflict, Entropy, NotFound, PurposeId, type Scope, Timestamp, program } from "../shared/index.js"
 import * as DeclaredScopes from "./DeclaredScopes.js"
 import * as Purpose from "./Purpose.js"
 import * as PurposeGate from "./PurposeGate.js"
@@ -70,8 +61,8 @@ export const createPurpose = program(
  * Edits a purpose. `NotFound` for an account outside the app's team and for a purpose that the app does not have,
  * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` for an archived purpose, for a revoked
  * app and for a form that showed an earlier revision (`PurposeEdit.shown`). `Forbidden` for a member who may only read,
- * and for an edit that sends the purpose into review while the account's address is not confirmed; when `rule` is
- * `assumed`, every address counts as confirmed.
+ * and for an edit after which the purpose waits for a reviewer while the account's address does not count as confirmed
+ * by `rule`.
  */
 export const updatePurpose = program(
   "updatePurpose",
@@ -80,44 +71,33 @@ export const updatePurpose = program(
     appId: AppId,
     id: PurposeId,
     change: PurposeLife.PurposeEdit,
-    rule: Account.AddressRule = "assumed"
+    rule: Account.AddressRule
   ) {
     const app = yield* getApp(account, appId, "develop")
     yield* notRevoked(app)
     const refused = change.scopes === undefined ? undefined : DeclaredScopes.refused(change.scopes, app)
     if (refused !== undefined) return yield* refused
     return yield* changeOwned(account, appId, id, (before, now) =>
-      Either.flatMap(PurposeLife.edit(before, change, now), mayBeReviewed(account, rule, before))
+      Either.flatMap(PurposeLife.edit(before, change, now), Submission.admit(account, rule, before))
     )
   }
 )
 
 /**
  * Submits a draft or rejected purpose for review. `NotFound` for an account outside the app's team and for a purpose
- * that the app does not have, `Conflict` when the purpose is in any other state or the app is revoked. `Forbidden` for
- * a member who may only read, and while the account's address is not confirmed; when `rule` is `assumed`, every address
- * counts as confirmed.
+ * that the app does not have, `Conflict` when the purpose is in any other state, the app is revoked, or the form showed
+ * an earlier revision (`shown`, as in `PurposeEdit`). `Forbidden` for a member who may only read, and while the
+ * account's address does not count as confirmed by `rule`.
  */
 export const submitPurpose = program(
   "submitPurpose",
-  function* (account: Account.Account, appId: AppId, id: PurposeId, rule: Account.AddressRule = "assumed") {
+  function* (account: Account.Account, appId: AppId, id: PurposeId, rule: Account.AddressRule, shown?: number) {
     yield* notRevoked(yield* getApp(account, appId, "develop"))
     return yield* changeOwned(account, appId, id, (before, now) =>
-      Either.flatMap(PurposeLife.submit(before, now), mayBeReviewed(account, rule, before))
+      Either.flatMap(PurposeLife.submit(before, now, shown), Submission.admit(account, rule, before))
     )
   }
 )
-
-/**
- * Refuses a change that brings a purpose into review while the account's address is not confirmed (decision
- * accounts-11).
- */
-const mayBeReviewed =
-  (account: Account.Account, rule: Account.AddressRule, before: Purpose.Purpose) =>
-  (after: Purpose.Purpose): Either.Either<Purpose.Purpose, Forbidden> =>
-    after.status === "in_review" && before.status !== "in_review" && !Account.countsAsConfirmed(account, rule)
-      ? Either.left(new Forbidden({ reason: Account.UNCONFIRMED }))
-      : Either.right(after)
 
 /**
  * Archives a purpose for good; its key cannot be used again (Spec §3.2, decision P1). `NotFound` for an account outside

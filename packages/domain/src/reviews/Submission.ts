@@ -1,5 +1,7 @@
 // The submission of an app or a purpose to a reviewer (decision reviews-3).
-import { Conflict } from "../shared/Errors.js"
+import { Either } from "effect"
+import { type Account, type AddressRule, countsAsConfirmed, UNCONFIRMED } from "../accounts/Account.js"
+import { Conflict, Forbidden } from "../shared/Errors.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
 /** A submission that waits for a reviewer. */
@@ -22,6 +24,18 @@ export interface Submittable {
  * keeps its place in the queue.
  */
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
+
+/**
+ * Refuses a change after which a submission waits, while the address of the account that makes the change is not
+ * confirmed (decision accounts-11). A submission that waited before the change is no exception: otherwise an edit of it
+ * could show a reviewer what the account may not submit.
+ */
+export const admit =
+  <A extends Submittable>(account: Account, rule: AddressRule, before: A) =>
+  (after: A): Either.Either<A, Forbidden> =>
+    after !== before && after.submission !== null && !countsAsConfirmed(account, rule)
+      ? Either.left(new Forbidden({ reason: UNCONFIRMED }))
+      : Either.right(after)
 
 /**
  * Checks that a decision is about the present revision. `named` is the revision that the reviewer names; by default the

@@ -72,8 +72,8 @@ describe("somebody else's app", () => {
       const stranger = yield* Fixtures.userWith({ roles: ["developer", "admin"] })
       for (const id of [app.id, AppId.make("app_none")]) {
         expect(yield* refused(getApp(stranger, id, "read"))).toBe("NotFound")
-        expect(yield* refused(updateApp(stranger, id, { name: App.AppName.make("Mine") }))).toBe("NotFound")
-        expect(yield* refused(registerRedirectUris(stranger, id, uris))).toBe("NotFound")
+        expect(yield* refused(updateApp(stranger, id, { name: App.AppName.make("Mine") }, "assumed"))).toBe("NotFound")
+        expect(yield* refused(registerRedirectUris(stranger, id, uris, "assumed"))).toBe("NotFound")
       }
       expect(yield* (yield* AppStore).findRegistered(app.id)).toEqual(before)
     }).pipe(Effect.provide(stores))
@@ -105,10 +105,15 @@ describe("updateApp", () => {
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const app = yield* createApp(owner, input)
-      const after = yield* updateApp(owner, app.id, {
-        scopes: ["location.visits.read"],
-        name: App.AppName.make("Other")
-      })
+      const after = yield* updateApp(
+        owner,
+        app.id,
+        {
+          scopes: ["location.visits.read"],
+          name: App.AppName.make("Other")
+        },
+        "assumed"
+      )
       expect(after).toEqual({ ...app, name: "Other", declaredScopes: ["location.visits.read"], revision: 2 })
       expect(yield* getApp(owner, app.id, "read")).toEqual(after)
     }).pipe(Effect.provide(stores))
@@ -119,7 +124,7 @@ describe("updateApp", () => {
       const owner = yield* Fixtures.user
       const app = yield* Fixtures.app(owner.id, { status: "in_review", declaredScopes: ["location.visits.read"] })
       const change = { name: App.AppName.make("Other"), scopes: ["location.visits.read", "location.lookup"] } as const
-      expect(yield* refused(updateApp(owner, app.id, change))).toBe("Conflict")
+      expect(yield* refused(updateApp(owner, app.id, change, "assumed"))).toBe("Conflict")
       expect(yield* getApp(owner, app.id, "read")).toEqual(app)
     }).pipe(Effect.provide(stores))
   )
@@ -132,8 +137,8 @@ describe("updateApp", () => {
         outcome: 0,
         after: { ...before, app: { ...before.app, revokedAt: now } }
       }))
-      expect(yield* refused(updateApp(owner, app.id, { name: App.AppName.make("Other") }))).toBe("Conflict")
-      expect(yield* refused(registerRedirectUris(owner, app.id, uris))).toBe("Conflict")
+      expect(yield* refused(updateApp(owner, app.id, { name: App.AppName.make("Other") }, "assumed"))).toBe("Conflict")
+      expect(yield* refused(registerRedirectUris(owner, app.id, uris, "assumed"))).toBe("Conflict")
     }).pipe(Effect.provide(stores))
   )
 })
@@ -145,7 +150,7 @@ describe("registerRedirectUris", () => {
       Effect.gen(function* () {
         const owner = yield* Fixtures.user
         const { app } = yield* Fixtures.registeredApp(owner)
-        const registered = yield* registerRedirectUris(owner, app.id, uris)
+        const registered = yield* registerRedirectUris(owner, app.id, uris, "assumed")
         expect(registered.app.redirectUris).toEqual(uris)
         expect(registered.clientSecret).toMatch(/^pa_cs_[A-Za-z0-9_-]{52}$/)
         const { apps } = yield* MemoryDatabase
@@ -159,7 +164,7 @@ describe("registerRedirectUris", () => {
       const owner = yield* Fixtures.user
       const { app, clientSecret: old } = yield* Fixtures.registeredApp(owner)
       yield* TestClock.adjust("400 days")
-      const { app: after, clientSecret: next } = yield* registerRedirectUris(owner, app.id, uris)
+      const { app: after, clientSecret: next } = yield* registerRedirectUris(owner, app.id, uris, "assumed")
       expect(next).not.toBe(old)
       yield* TestClock.adjust(ClientSecret.OVERLAP - 1)
       expect(yield* authenticateClient(app.id, old)).toEqual(after)

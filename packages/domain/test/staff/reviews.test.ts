@@ -58,12 +58,12 @@ describe("from an edit to a decision", () => {
         )
         const { id } = yield* createPurpose(owner, app.id, input)
         expect(yield* gate).toMatchObject({ reason: "not_approved" })
-        expect(yield* submitPurpose(owner, app.id, id)).toMatchObject({ status: "in_review" })
+        expect(yield* submitPurpose(owner, app.id, id, "assumed")).toMatchObject({ status: "in_review" })
         expect(yield* gate).toMatchObject({ reason: "not_approved" })
         expect(yield* decidePurpose(reviewer, id, approve)).toMatchObject({ status: "approved", approved: terms })
         expect(yield* gate).toMatchObject({ _tag: "Allowed" })
 
-        const edited = yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" })
+        const edited = yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" }, "assumed")
         expect(edited).toMatchObject({ status: "in_review", approved: terms })
         expect(yield* gate).toMatchObject({ _tag: "Allowed", purpose: { approved: terms } })
         const rejected = yield* decidePurpose(reviewer, id, { ...reject, revision: edited.revision })
@@ -74,7 +74,7 @@ describe("from an edit to a decision", () => {
         expect(yield* gate).toMatchObject({ reason: "archived" })
         expect(yield* refused(createPurpose(owner, app.id, input))).toBe("Conflict")
         yield* archivePurpose(owner, app.id, id)
-        expect(yield* refused(updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }))).toBe("Conflict")
+        expect(yield* refused(updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }, "assumed"))).toBe("Conflict")
       })
     ))
 
@@ -85,13 +85,13 @@ describe("from an edit to a decision", () => {
         const user = yield* Fixtures.user
         const app = yield* Fixtures.app(owner.id)
         const connect = ConsentFlow.connect(app, user, ["location.place.current"])
-        expect(yield* submitApp(owner, app.id)).toMatchObject({ status: "in_review" })
+        expect(yield* submitApp(owner, app.id, "assumed")).toMatchObject({ status: "in_review" })
         expect(yield* decideApp(reviewer, app.id, reject)).toMatchObject({
           status: "sandbox",
           reviewNote: reject.note
         })
         expect(yield* refused(connect)).toBe("ConsentRefused")
-        yield* submitApp(owner, app.id)
+        yield* submitApp(owner, app.id, "assumed")
         expect(yield* decideApp(reviewer, app.id, approve)).toMatchObject({ status: "production", reviewNote: null })
         expect((yield* connect).tokens.scopes).toEqual(["location.place.current"])
       })
@@ -104,8 +104,8 @@ describe("from an edit to a decision", () => {
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
         const start = yield* Timestamp.now
-        yield* submitPurpose(owner, app.id, id)
-        yield* submitApp(owner, app.id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitApp(owner, app.id, "assumed")
         const tick = TestClock.adjust("1 second")
         yield* Effect.zipRight(decidePurpose(reviewer, id, reject), tick)
         yield* Effect.zipRight(decideApp(admin, app.id, approve), tick)
@@ -149,15 +149,15 @@ describe("mail to the developer", () => {
         const { owner, reviewer, admin } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
         yield* decidePurpose(reviewer, id, reject)
-        yield* submitPurpose(owner, app.id, id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
         yield* decidePurpose(reviewer, id, approve)
-        yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" })
+        yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" }, "assumed")
         yield* decidePurpose(reviewer, id, reject)
-        yield* submitApp(owner, app.id)
+        yield* submitApp(owner, app.id, "assumed")
         yield* decideApp(reviewer, app.id, reject)
-        yield* submitApp(owner, app.id)
+        yield* submitApp(owner, app.id, "assumed")
         yield* decideApp(reviewer, app.id, approve)
         yield* TestClock.adjust(Timestamp.HOUR)
         yield* narrowApp(admin, app.id, ["location.lookup"])
@@ -194,11 +194,11 @@ describe("mail to the developer", () => {
         const { owner, admin, reviewer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         for (const _ of [1, 2, 3, 4, 5, 6]) {
-          yield* submitApp(owner, app.id)
+          yield* submitApp(owner, app.id, "assumed")
           yield* decideApp(reviewer, app.id, reject)
         }
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
         yield* decidePurpose(reviewer, id, reject)
         yield* revokeApp(admin, app.id, reason)
         const mail = yield* mailTo(owner)
@@ -219,7 +219,7 @@ describe("whose it is to decide [P2]", () => {
         const { owner, reviewer, admin, developer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
         const context = yield* Effect.context<ReviewWorld>()
         const outcome = (program: Effect.Effect<unknown, { readonly _tag: string }, ReviewWorld>) =>
           Effect.provide(Effect.match(program, { onFailure: ({ _tag }) => _tag, onSuccess: () => "taken" }), context)
@@ -256,8 +256,8 @@ describe("whose it is to decide [P2]", () => {
         const { admin, reviewer } = yield* people
         const app = yield* Fixtures.app(reviewer.id)
         const { id } = yield* createPurpose(reviewer, app.id, input)
-        yield* submitPurpose(reviewer, app.id, id)
-        yield* submitApp(reviewer, app.id)
+        yield* submitPurpose(reviewer, app.id, id, "assumed")
+        yield* submitApp(reviewer, app.id, "assumed")
         const own = [
           yield* refused(decideApp(reviewer, app.id, approve)),
           yield* refused(decidePurpose(reviewer, id, approve))
@@ -293,8 +293,8 @@ describe("whose it is to decide [P2]", () => {
         const { owner, reviewer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id)
-        yield* submitApp(owner, app.id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitApp(owner, app.id, "assumed")
         const silent: Verdict.Verdict = { decision: "reject", note: null }
         const errors = [
           yield* Effect.flip(decideApp(reviewer, app.id, silent)),
@@ -316,11 +316,13 @@ describe("whose it is to decide [P2]", () => {
           [admin, app.id],
           [owner, other.id]
         ] as const) {
-          expect(yield* refused(updatePurpose(by, appId, purpose.id, { expectedDailyVolume: 1 }))).toBe("NotFound")
-          expect(yield* refused(submitPurpose(by, appId, purpose.id))).toBe("NotFound")
+          expect(yield* refused(updatePurpose(by, appId, purpose.id, { expectedDailyVolume: 1 }, "assumed"))).toBe(
+            "NotFound"
+          )
+          expect(yield* refused(submitPurpose(by, appId, purpose.id, "assumed"))).toBe("NotFound")
           expect(yield* refused(archivePurpose(by, appId, purpose.id))).toBe("NotFound")
         }
-        expect(yield* refused(submitApp(admin, app.id))).toBe("NotFound")
+        expect(yield* refused(submitApp(admin, app.id, "assumed"))).toBe("NotFound")
         expect(yield* listPurposes(owner, app.id)).toEqual([purpose])
       })
     ))
@@ -330,7 +332,7 @@ describe("whose it is to decide [P2]", () => {
       Effect.gen(function* () {
         const { owner, reviewer, admin } = yield* people
         const app = yield* Fixtures.app(owner.id)
-        yield* submitApp(owner, app.id)
+        yield* submitApp(owner, app.id, "assumed")
         yield* decideApp(reviewer, app.id, reject)
         expect(yield* refused(decideApp(admin, app.id, approve))).toBe("Conflict")
         expect((yield* getApp(owner, app.id, "read")).status).toBe("sandbox")
@@ -344,11 +346,11 @@ describe("whose it is to decide [P2]", () => {
         const app = yield* Fixtures.app(owner.id, { declaredScopes: ["location.lookup"] })
         const { id } = yield* createPurpose(owner, app.id, input)
         const change = { scopes: ["location.lookup", "location.history.read"] } as const
-        const error = yield* Effect.flip(updatePurpose(owner, app.id, id, change))
+        const error = yield* Effect.flip(updatePurpose(owner, app.id, id, change, "assumed"))
         expect(error).toMatchObject({ _tag: "Invalid", problems: [{ field: "scopes[1]" }] })
         // A scope that the app gave up stays in the purpose's terms until the wording changes.
-        yield* updateApp(owner, app.id, { scopes: ["location.place.current"] })
-        expect(yield* updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 })).toMatchObject({
+        yield* updateApp(owner, app.id, { scopes: ["location.place.current"] }, "assumed")
+        expect(yield* updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }, "assumed")).toMatchObject({
           terms: { scopes: ["location.lookup"] }
         })
       })
@@ -362,9 +364,9 @@ describe("listReviews", () => {
         const { owner, reviewer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
         yield* TestClock.adjust("1 second")
-        yield* submitApp(owner, app.id)
+        yield* submitApp(owner, app.id, "assumed")
         const first = yield* listReviews(reviewer, { limit: 1, cursor: undefined })
         expect(first.reviews).toMatchObject([
           { purpose: { id }, app: { id: app.id }, developer: { email: owner.email } }
@@ -385,13 +387,13 @@ describe("listReviews", () => {
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
         const other = yield* createPurpose(owner, app.id, { ...input, key: Purpose.PurposeKey.make("find_you") })
-        yield* submitPurpose(owner, app.id, id)
+        yield* submitPurpose(owner, app.id, id, "assumed")
         yield* revokeApp(admin, app.id, reason)
         expect((yield* listReviews(reviewer, page)).reviews).toEqual([])
         const error = yield* Effect.flip(decidePurpose(reviewer, id, approve))
         expect(error).toMatchObject({ _tag: "Conflict", reason: AppLife.REVOKED })
-        expect(yield* refused(submitPurpose(owner, app.id, other.id))).toBe("Conflict")
-        expect(yield* refused(submitApp(owner, app.id))).toBe("Conflict")
+        expect(yield* refused(submitPurpose(owner, app.id, other.id, "assumed"))).toBe("Conflict")
+        expect(yield* refused(submitApp(owner, app.id, "assumed"))).toBe("Conflict")
       })
     ))
 })

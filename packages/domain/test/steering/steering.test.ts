@@ -165,7 +165,7 @@ it("the mail about changed permissions names no scope that the app no longer dec
         "location.place.current",
         "location.visits.read"
       ])
-      yield* updateApp(user, app.id, { scopes: ["location.place.current"] })
+      yield* updateApp(user, app.id, { scopes: ["location.place.current"] }, "assumed")
       yield* changeConnection(user.id, id, { standardDays: 7 }, FRESH)
       const { mail } = yield* MemoryDatabase
       const [sent] = [...mail.values()].filter(({ subject }) => subject.startsWith("You changed what"))
@@ -223,7 +223,7 @@ it("exact location counts while the app does not declare it: the app may declare
     Effect.gen(function* () {
       const { app, id, user } = yield* connected(BOTH)
       yield* changeConnection(user.id, id, { standardDays: 30 }, OLD)
-      yield* updateApp(user, app.id, { scopes: ["location.place.current"] })
+      yield* updateApp(user, app.id, { scopes: ["location.place.current"] }, "assumed")
       expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
       const refused = yield* Effect.flip(changeConnection(user.id, id, { standardDays: "never" }, OLD))
       expect(refused._tag).toBe("ConfirmationRequired")

@@ -184,7 +184,7 @@ export const liveStaff = (steps: ReadonlyArray<StaffStep>, met: Set<string>, dom
           const reviewer = yield* acting(one.by)
           const owner = yield* Effect.map((yield* AccountStore).find(person(one.about).id), Option.getOrThrow)
           if (reviewer === undefined || reviewer === "operator") break
-          yield* submitApp(owner, person(one.about).appId)
+          yield* submitApp(owner, person(one.about).appId, "assumed")
           const verdict: Verdict.Verdict = { decision: "reject", note: NOTE }
           const outcome = yield* Effect.either(decideApp(reviewer, person(one.about).appId, verdict))
           const me = person(one.by)

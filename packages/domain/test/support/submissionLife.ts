@@ -156,15 +156,19 @@ const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" |
     const { id, owner } = state
     switch (deed.type) {
       case "name":
-        return Either.isRight(yield* Effect.either(updateApp(owner, id, { name: App.AppName.make(deed.name) })))
+        return Either.isRight(
+          yield* Effect.either(updateApp(owner, id, { name: App.AppName.make(deed.name) }, "assumed"))
+        )
       case "logo": {
         const logo = deed.logo === null ? null : AppLogo.LogoPng.make(deed.logo)
-        return Either.isRight(yield* Effect.either(updateApp(owner, id, { logo })))
+        return Either.isRight(yield* Effect.either(updateApp(owner, id, { logo }, "assumed")))
       }
       case "scopes":
-        return Either.isRight(yield* Effect.either(updateApp(owner, id, { scopes: deed.list.filter(Scope.isScope) })))
+        return Either.isRight(
+          yield* Effect.either(updateApp(owner, id, { scopes: deed.list.filter(Scope.isScope) }, "assumed"))
+        )
       case "origins": {
-        const { clientSecret } = yield* registerRedirectUris(owner, id, deed.list.map(uriOf))
+        const { clientSecret } = yield* registerRedirectUris(owner, id, deed.list.map(uriOf), "assumed")
         const at = yield* now
         state.issued.push(clientSecret)
         state.secrets = [
@@ -220,7 +224,7 @@ const act = (state: State, one: SubmissionStep, met: Set<string>, pass: Pass) =>
       }
       case "Race": {
         const { revision } = yield* presentOf(state)
-        const renames = updateApp(owner, id, { name: App.AppName.make(one.name) })
+        const renames = updateApp(owner, id, { name: App.AppName.make(one.name) }, "assumed")
         const approves = decideApp(reviewer, id, { decision: "approve", note, revision })
         const [, approved] = yield* Effect.all([renames, Effect.either(approves)], { concurrency: "unbounded" })
         if (Either.isRight(approved)) model(state, { type: "approve" })

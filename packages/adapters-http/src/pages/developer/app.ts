@@ -1,4 +1,3 @@
-import { Account } from "@place-access/domain/accounts"
 import {
   App,
   AppLife,
@@ -12,7 +11,7 @@ import {
 import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
 import type { Conflict } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
+import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 
@@ -44,7 +43,7 @@ const LABELS = {
 
 /** A form of this page that was posted, and that has mistakes or is outdated. The page shows the form again. */
 interface RejectedForm {
-  readonly which: "app" | "redirects" | "purpose" | "withdrawal"
+  readonly which: "app" | "redirects" | "purpose" | "status"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
   /** 409: somebody changed the app after the form was opened. */
@@ -174,7 +173,8 @@ const standing = (app: TeamApp, token: string): Html =>
       app.status === "sandbox" &&
       may(app, "develop") &&
       html`<form method="post" action="${appPath(app)}/submit">
-        ${Fields.hidden("form_token", token)}<button>${words.submit}</button>
+        ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(app.revision))}
+        <button>${words.submit}</button>
       </form>`
     }
   </section>`
@@ -202,9 +202,17 @@ const refused = <A, E, R>(
 /** Shows a form again that was opened before somebody changed the app. The page shows the app as it is now. */
 const outdated = (
   visitor: Visitor.Visitor,
-  which: "app" | "redirects" | "withdrawal",
+  which: Exclude<RejectedForm["which"], "purpose">,
   formOf: (app: TeamApp) => Pick<RejectedForm, "form" | "ticked">
 ) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app, { which, ...formOf(app), status: 409 }))
+
+/** The answer to a form without fields, such as the form that submits the app, when the app's state refuses it. */
+const orShowAgain = (visitor: Visitor.Visitor, app: TeamApp, form: Form.Form) => (error: Conflict) =>
+  Form.isOutdated(error)
+    ? outdated(visitor, "status", () => ({ form: Form.shown(form, [Fields.OUTDATED_ANEW]), ticked: [] }))
+    : // For example, the person pressed the button twice, or another member of the team or a reviewer was faster. The page
+      // shows the present status.
+      Effect.succeed(seeOther(appPath(app)))
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app)))
 
@@ -252,7 +260,7 @@ const register = Visitor.signedIn((visitor) =>
     }
     const shown = Number(form.value("revision"))
     const rule = addressRule(yield* HttpOptions)
-    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right, shown, rule))
+    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right, rule, shown))
     if (Either.isLeft(registered)) {
       const error = registered.left
       if (error._tag === "Forbidden") return yield* confirmFirst(error)
@@ -339,17 +347,13 @@ const addPurpose = Visitor.signedIn((visitor) =>
 
 const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    yield* Visitor.checked(visitor.cookie)
+    const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
-    const options = yield* HttpOptions
-    if (!Account.countsAsConfirmed(visitor.account, addressRule(options))) {
-      return seeOther(`${portalPath(options)}/settings/email`)
-    }
-    return yield* submitApp(visitor.account, app.id).pipe(
+    const rule = addressRule(yield* HttpOptions)
+    return yield* submitApp(visitor.account, app.id, rule, Number(form.value("revision"))).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=app-submitted`)),
-      // For example, the person pressed the button twice, or another member of the team was faster. The page shows the
-      // present status.
-      Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
+      Effect.catchTag("Forbidden", confirmFirst),
+      Effect.catchTag("Conflict", orShowAgain(visitor, app, form))
     )
   })
 )
@@ -360,13 +364,7 @@ const withdraw = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor, "develop")
     return yield* withdrawChange(visitor.account, app.id, Number(form.value("revision"))).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=change-withdrawn`)),
-      Effect.catchTag("Conflict", (error) =>
-        Form.isOutdated(error)
-          ? outdated(visitor, "withdrawal", () => ({ form: Form.shown(form, [Fields.OUTDATED_ANEW]), ticked: [] }))
-          : // For example, the person pressed the button twice, or a reviewer decided first. The page shows the present
-            // status.
-            Effect.succeed(seeOther(appPath(app)))
-      )
+      Effect.catchTag("Conflict", orShowAgain(visitor, app, form))
     )
   })
 )

@@ -96,9 +96,8 @@ const canSubmit = (app: TeamApp, { status }: Purpose.Purpose): boolean =>
 const submitForm = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html | false =>
   canSubmit(app, purpose) &&
   html`<form method="post" action="${pathOf(app, purpose)}/submit">
-    ${Fields.hidden("form_token", token)}<button class="second" aria-label="${words.submitOf(purpose.key)}">
-      ${words.submit}
-    </button>
+    ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(purpose.revision))}
+    <button class="second" aria-label="${words.submitOf(purpose.key)}">${words.submit}</button>
   </form>`
 
 /** The app's purposes and the form for a new one, on the overview page of the app. */
@@ -163,6 +162,14 @@ const ownPurpose = (visitor: Visitor.Visitor) =>
     return purpose === undefined ? yield* new NotFound({ what: "purpose" }) : { app, purpose }
   })
 
+/** The form of a purpose, filled with its present terms. */
+const fresh = ({ revision, terms }: Purpose.Purpose): Fields.Shown =>
+  Fields.fresh({
+    purpose_description: terms.description,
+    expected_daily_volume: String(terms.expectedDailyVolume),
+    revision: String(revision)
+  })
+
 const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
@@ -173,13 +180,7 @@ const page = (
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const { key, reviewNote, status, submission, terms } = purpose
-    const form =
-      rejected?.form ??
-      Fields.fresh({
-        purpose_description: terms.description,
-        expected_daily_volume: String(terms.expectedDailyVolume),
-        revision: String(purpose.revision)
-      })
+    const form = rejected?.form ?? fresh(purpose)
     return yield* respond({
       title: words.title(app.name, key),
       reader: yield* Visitor.reader(visitor),
@@ -284,15 +285,21 @@ const edit = Visitor.signedIn((visitor) =>
 
 const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    yield* Visitor.checked(visitor.cookie)
+    const form = yield* Visitor.checked(visitor.cookie)
     const { app, purpose } = yield* ownPurpose(visitor)
-    const options = yield* HttpOptions
-    return yield* submitPurpose(visitor.account, app.id, purpose.id, addressRule(options)).pipe(
+    const [rule, shown] = [addressRule(yield* HttpOptions), Number(form.value("revision"))]
+    return yield* submitPurpose(visitor.account, app.id, purpose.id, rule, shown).pipe(
       Effect.as(seeOther(`${pathOf(app, purpose)}?done=purpose-submitted`)),
       Effect.catchTags({
-        // For example, the person pressed the button twice, or another member of the team was faster. The page shows
-        // the present state.
-        Conflict: () => Effect.succeed(seeOther(pathOf(app, purpose))),
+        Conflict: (error) =>
+          Form.isOutdated(error)
+            ? Effect.flatMap(ownPurpose(visitor), (now) => {
+                const form = { ...fresh(now.purpose), problems: [Fields.OUTDATED_ANEW] }
+                return page(visitor, now.app, now.purpose, { form, ticked: now.purpose.terms.scopes, status: 409 })
+              })
+            : // For example, the person pressed the button twice, or another member of the team was faster. The page
+              // shows the present state.
+              Effect.succeed(seeOther(pathOf(app, purpose))),
         Forbidden: confirmFirst
       })
     )

@@ -47,9 +47,10 @@ export const CHANGES: ReadonlyArray<Change> = [
     on: "2026-11-29",
     id: "confirmed-address-for-app-changes",
     kind: "changed",
-    title: "A change of a production app that waits for a reviewer needs a confirmed address",
-    text: `Before you have confirmed your e-mail address, \`PATCH /v1/developer/apps/{app_id}\` and
-    \`POST /v1/oauth/clients/{app_id}\` answer 403 when the change would begin to wait for a reviewer.`
+    title: "A change of an app or purpose that waits for a reviewer needs a confirmed address",
+    text: `Before you have confirmed your e-mail address, \`PATCH /v1/developer/apps/{app_id}\`,
+    \`PATCH /v1/developer/apps/{app_id}/purposes/{purpose_id}\` and \`POST /v1/oauth/clients/{app_id}\` answer 403 when
+    the app or purpose waits for a reviewer after the change.`
   },
   {
     on: "2026-11-29",

@@ -62,7 +62,7 @@ export const developers: Handlers<
     Effect.gen(function* () {
       const known = yield* app(registry, appId)
       const uris = yield* valid(RedirectUri.List, "redirectUris", redirectUris)
-      const { clientSecret } = yield* registerRedirectUris(known.owner, AppId.make(appId), uris)
+      const { clientSecret } = yield* registerRedirectUris(known.owner, AppId.make(appId), uris, "assumed")
       const alias = registry.secrets.alias("client-secret", clientSecret)
       registry.apps.set(appId, { ...known, redirectUri: uris[0] ?? known.redirectUri, clientSecret: alias })
       return { clientSecret: alias }
@@ -71,7 +71,7 @@ export const developers: Handlers<
   declareScopes: ({ appId, scopes }, registry) =>
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
-      yield* updateApp(owner, AppId.make(appId), { scopes: yield* valid(DeclaredScopes, "scopes", scopes) })
+      yield* updateApp(owner, AppId.make(appId), { scopes: yield* valid(DeclaredScopes, "scopes", scopes) }, "assumed")
       return null
     }),
 
@@ -89,13 +89,15 @@ export const developers: Handlers<
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
       const edit = yield* valid(PurposeTerms, "terms", terms)
-      return { status: (yield* updatePurpose(owner, AppId.make(appId), PurposeId.make(purposeId), edit)).status }
+      return {
+        status: (yield* updatePurpose(owner, AppId.make(appId), PurposeId.make(purposeId), edit, "assumed")).status
+      }
     }),
 
   submitPurpose: ({ appId, purposeId }, registry) =>
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
-      return { status: (yield* submitPurpose(owner, AppId.make(appId), PurposeId.make(purposeId))).status }
+      return { status: (yield* submitPurpose(owner, AppId.make(appId), PurposeId.make(purposeId), "assumed")).status }
     }),
 
   archivePurpose: ({ appId, purposeId }, registry) =>
@@ -108,7 +110,7 @@ export const developers: Handlers<
   submitApp: ({ appId }, registry) =>
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
-      yield* submitApp(owner, AppId.make(appId))
+      yield* submitApp(owner, AppId.make(appId), "assumed")
       return null
     }),
 
