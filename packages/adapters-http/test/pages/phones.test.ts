@@ -107,7 +107,14 @@ describe("whether a phone works is said on its page [devices-13]", () => {
     expect(await list()).toContain('badge bad">Silent<')
 
     await send(2_000)
-    expect(await page()).toMatch(/Received, ±2000 m\.[^]*Its locations are inexact/)
+    expect(await page()).toMatch(/Received, ±2,000 m\.[^]*Its locations are inexact/)
+    expect(await list()).toMatch(/<dt>Accuracy<\/dt>\s*<dd>±2,000 m<\/dd>/)
+
+    // Some apps send a huge number when they do not know the accuracy.
+    world.clock.advance(Timestamp.MINUTE)
+    await send(1e300)
+    expect(await page()).toMatch(/<strong>Received\.<\/strong>[^]*Its locations are inexact/)
+    expect(await list()).not.toContain("<dt>Accuracy</dt>")
   })
 
   it("shows how often it sent by hour, and what to change when rules would be late [devices-16]", async () => {
@@ -135,19 +142,23 @@ describe("whether a phone works is said on its page [devices-13]", () => {
     // Before the first location the page says nothing about how often the phone sent.
     expect(await page()).not.toContain("The last 24 hours")
     await send(0)
-    expect(await page()).toContain("1 location in 24 hours. All of them came within 15 minutes")
+    expect(await page()).toContain("1 location in 24 hours. It came within 15 minutes, in time for rules.")
     expect(await page()).toContain("It was never silent for 15 minutes.")
     expect(await page()).not.toContain("What you can change")
 
     world.clock.advance(2 * Timestamp.HOUR)
     await send(0, 16)
     const after = await page()
-    expect(after).toContain("3 locations in 24 hours. 1 came more than 15 minutes after")
+    expect(after).toContain(
+      "3 locations in 24 hours. 1 came more than 15 minutes after the phone was there: no rule fires for it."
+    )
     expect(after).toMatch(/silent for 15 minutes or more 2 times, the longest time for 1 h 44 min from/)
     expect(after).toContain("Let your program upload each location within 15 minutes.")
     expect(after).toContain("Let your program send a location at least every 10 minutes")
     expect(after).toMatch(/<table>.*<th scope="col">Late<\/th>/)
-    expect(await page("de")).toMatch(/3 Standorte in 24 Stunden\. 1 kam mehr als 15 Minuten/)
+    expect(await page("de")).toMatch(
+      /3 Standorte in 24 Stunden\. 1 kam mehr als 15 Minuten, nachdem das Handy dort war: Für diesen löst keine Regel aus\./
+    )
   })
 
   it("another user's device, and one that is not there: 404", async () => {

@@ -1,6 +1,7 @@
-import { createPlace, Place } from "@place-access/domain/places"
+import { createPlace, listPlaces, Place } from "@place-access/domain/places"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startWorld, type World } from "../support/World.js"
+import { visitor } from "../support/visitor.js"
+import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -30,4 +31,37 @@ it("a card shows the centre of a place to six decimals, which is a tenth of a me
   const { text } = await person.get("/portal/places")
   expect(/<dt>Centre<\/dt>\s*<dd>([^<]*)<\/dd>/.exec(text)?.[1]).toBe("52.564916, 0")
   expect((await person.get(`/portal/places/${id}`)).text).toContain('value="52.564915558749554"')
+})
+
+it("a card writes the radius as the reader's language writes numbers [languages-1]", async () => {
+  const person = await world.person()
+  for (const [label, radiusM] of [
+    ["Town", 10_000],
+    ["Yard", 150.5]
+  ] as const) {
+    const circle = { lat: 52.52, lon: 13.405, radiusM }
+    await world.run(createPlace(person.account.id, { label: Place.Label.make(label), kind: "other", circle }))
+  }
+  const radii = async (language: string, name: string) => {
+    const { text } = await person.get("/portal/places", { headers: { "accept-language": language } })
+    return Array.from(text.matchAll(new RegExp(`<dt>${name}</dt>\\s*<dd>([^<]*)</dd>`, "g")), ([, radius]) => radius)
+  }
+  expect(await radii("en", "Radius")).toEqual(["10,000 m", "150.5 m"])
+  expect(await radii("de", "Radius")).toEqual(["10.000 m", "150,5 m"])
+})
+
+it("a place whose coordinate is almost 0 can be renamed: the form accepts the coordinate that it shows", async () => {
+  const { account } = await world.person()
+  const circle = { lat: 0.0000005, lon: -0.000000001, radiusM: 150 }
+  const { id } = await world.run(createPlace(account.id, { label: Place.Label.make("Buoy"), kind: "other", circle }))
+  const browser = visitor(world.url)
+  await browser.submit(await browser.get("/sign-in"), "/sign-in", { email: account.email, password: PASSWORD })
+  const path = `/portal/places/${id}`
+  const page = await browser.get(path)
+  const shown = (name: string) => new RegExp(`name="${name}"[^>]*?value="([^"]*)"`).exec(page.text)?.[1] ?? ""
+  const changed = { label: "Null Island", kind: "other", lat: shown("lat"), lon: shown("lon"), radius_m: "150" }
+  expect((await browser.submit(page, path, changed)).status).toBe(303)
+  expect((await world.run(listPlaces(account.id))).map((place) => [place.label, place.circle])).toEqual([
+    ["Null Island", circle]
+  ])
 })

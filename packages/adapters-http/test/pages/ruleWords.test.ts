@@ -55,3 +55,12 @@ it.each([
   const reader = { language: "en", zone: null, now: capturedAt } as const
   expect(evaluation(rule, seen, "Coffee Finder").in(reader)).toBe(words)
 })
+
+it.each([
+  ["en", "1,500.25 m around 52.50000, 13.40000"],
+  ["de", "1.500,25 m um 52.50000, 13.40000"]
+] as const)("the area of a zone rule has its radius as %s writes numbers [languages-1]", (language, words) => {
+  const target = { _tag: "Zone", label: "Zone", circle: { lat: 52.5, lon: 13.4, radiusM: 1_500.25 } } as const
+  const reader = { language, zone: null, now: Timestamp.make(0) } as const
+  expect(sentence({ ...rule, target }, "Coffee Finder").in(reader)).toContain(words)
+})

@@ -1,6 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/devices.js"
-import { plural } from "./words.js"
+import { number, plural } from "./words.js"
 
 const CLOCK = "Lassen Sie das Handy Datum und Uhrzeit automatisch einstellen."
 
@@ -69,7 +69,7 @@ export const devices: typeof en.devices = {
     waitingText: "Das dauert ein oder zwei Minuten, nachdem Sie den Standort erlaubt haben.",
     lookAgain: "Noch einmal nachsehen",
     received: "Empfangen.",
-    receivedWithin: (metres) => `Empfangen, ±${metres} m.`,
+    receivedWithin: (metres) => `Empfangen, ±${number(metres)} m.`,
     last: (ago) => html`Der letzte Standort kam ${ago}.`
   },
   states: { fresh: "Sendet", late: "Verspätet", silent: "Sendet nichts", never: "Noch nichts gesendet" },
@@ -114,10 +114,11 @@ export const devices: typeof en.devices = {
     late: "Verspätet",
     nothing: "In dieser Zeit hat es nichts aufgezeichnet.",
     summed: (readings) => html`${plural(readings, "Standort", "Standorte")} in 24 Stunden.`,
-    noneLate: "Alle kamen innerhalb von 15 Minuten, rechtzeitig für Regeln.",
+    noneLate: (readings) =>
+      `${readings === 1 ? "Er kam" : "Alle kamen"} innerhalb von 15 Minuten, rechtzeitig für Regeln.`,
     someLate: (late) =>
-      html`${plural(late, "kam", "kamen")} mehr als 15 Minuten, nachdem das Handy dort war: Für diese löst keine Regel
-      aus.`,
+      html`${plural(late, "kam", "kamen")} mehr als 15 Minuten, nachdem das Handy dort war: Für
+      ${late === 1 ? "diesen" : "diese"} löst keine Regel aus.`,
     noSilence: "Es schwieg nie 15 Minuten lang.",
     silences: (times, longest, from) =>
       html`${plural(times, "Mal", "Mal")} schwieg es 15 Minuten oder länger, am längsten ${longest} ab ${from}. Solange

@@ -280,7 +280,7 @@ export const rules: typeof en.rules = {
     html`${condition} (${plural(seconds, "Sekunde", "Sekunden")} später, außer die Position war falsch)`,
   silent: (condition, seconds) =>
     html`${condition} (oder ${minutesAndSeconds(seconds)} später, wenn Ihr Handy zuletzt dort war und nichts sendet)`,
-  area: (name, app, radiusM, at) => html`${name}, ein Bereich, den ${app} gewählt hat: ${radiusM} m um ${at}`,
+  area: (name, app, radiusM, at) => html`${name}, ein Bereich, den ${app} gewählt hat: ${number(radiusM)} m um ${at}`,
   window: (condition, from, until) =>
     html`${condition}${from !== null && html`, ab ${from}`}${until !== null && html`, bis ${until}`}`,
   happened: {

@@ -1,7 +1,7 @@
 import type { Device, QuarantineReason } from "@place-access/domain/devices"
 import type { OwnPhone } from "@place-access/domain/timeline"
 import { type Html, html } from "../../html/Html.js"
-import { plural } from "./words.js"
+import { number, plural } from "./words.js"
 
 const CLOCK = "Let the phone set its date and time automatically."
 
@@ -69,7 +69,7 @@ export const devices = {
     waitingText: "This takes a minute or two after you have allowed the location.",
     lookAgain: "Look again",
     received: "Received.",
-    receivedWithin: (metres: number): string => `Received, ±${metres} m.`,
+    receivedWithin: (metres: number): string => `Received, ±${number(metres)} m.`,
     last: (ago: Html): Html => html`The last location came ${ago}.`
   },
   states: { fresh: "Sending", late: "Late", silent: "Silent", never: "Sent nothing yet" } satisfies Record<
@@ -121,9 +121,11 @@ export const devices = {
     late: "Late",
     nothing: "It captured nothing in this time.",
     summed: (readings: number): Html => html`${plural(readings, "location", "locations")} in 24 hours.`,
-    noneLate: "All of them came within 15 minutes, in time for rules.",
+    noneLate: (readings: number): string =>
+      `${readings === 1 ? "It" : "All of them"} came within 15 minutes, in time for rules.`,
     someLate: (late: number): Html =>
-      html`${plural(late, "came", "came")} more than 15 minutes after the phone was there: no rule fires for these.`,
+      html`${plural(late, "came", "came")} more than 15 minutes after the phone was there: no rule fires for
+      ${late === 1 ? "it" : "these"}.`,
     noSilence: "It was never silent for 15 minutes.",
     silences: (times: number, longest: Html, from: Html): Html =>
       html`It was silent for 15 minutes or more ${plural(times, "time", "times")}, the longest time for ${longest} from

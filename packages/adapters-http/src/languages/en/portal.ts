@@ -284,7 +284,7 @@ export const rules = {
     html`${condition} (or ${minutesAndSeconds(seconds)} later, when your phone was last seen there and sends nothing)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */
   area: (name: Html, app: string, radiusM: number, at: string): Html =>
-    html`${name}, an area that ${app} chose: ${radiusM} m around ${at}`,
+    html`${name}, an area that ${app} chose: ${number(radiusM)} m around ${at}`,
   window: (condition: Html, from: Html | null, until: Html | null): Html =>
     html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
   /** What the person did, as the first words of some sentences of `outcomes`. */

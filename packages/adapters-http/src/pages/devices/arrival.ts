@@ -10,8 +10,20 @@ import { SILENCE_BADGES } from "../../devices/SilenceBadge.js"
 
 const words = texts.devices
 
-const received = (accuracyM: number | null): Html =>
-  accuracyM === null ? words.arrival.received : words.arrival.receivedWithin(Math.ceil(accuracyM))
+/** Half of the way around the earth, in metres: with this accuracy, or a worse one, the phone can be anywhere. */
+const ANYWHERE_M = 20_037_508
+
+/**
+ * The accuracy of a location in whole metres. Null when it is not known: some apps send a huge number when they do not
+ * know it.
+ */
+export const wholeMetres = (accuracyM: number | null): number | null =>
+  accuracyM === null || accuracyM >= ANYWHERE_M ? null : Math.ceil(accuracyM)
+
+const received = (accuracyM: number | null): Html => {
+  const metres = wholeMetres(accuracyM)
+  return metres === null ? words.arrival.received : words.arrival.receivedWithin(metres)
+}
 
 /**
  * A box that says whether the phone's first location has arrived. The page's script polls the device's own page for at

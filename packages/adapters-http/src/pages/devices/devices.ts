@@ -15,10 +15,10 @@ import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
-import { ofDomain, time } from "../kit/Time.js"
+import { count, ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
-import { arrival, badge, lastSeen, troubles } from "./arrival.js"
+import { arrival, badge, lastSeen, troubles, wholeMetres } from "./arrival.js"
 import { appChoice, kindChoice, kindOf } from "./apps.js"
 import { instructions, setUpPage } from "./setUpPage.js"
 import { section as sendingSection } from "./sending.js"
@@ -100,7 +100,8 @@ interface Around {
 }
 
 const card = (portal: string, phone: OwnPhone, token: string, { baseUrl, now }: Around): Html => {
-  const { accuracyM, device } = phone
+  const { device } = phone
+  const metres = wholeMetres(phone.accuracyM)
   return html`<li class="card">
     <header>
       <h2><a href="${portal}/devices/${device.id}">${device.name}</a></h2>
@@ -112,9 +113,9 @@ const card = (portal: string, phone: OwnPhone, token: string, { baseUrl, now }: 
       <dt>${words.card.lastSeen}</dt>
       <dd>${lastSeen(phone, now)}</dd>
       ${
-        accuracyM !== null &&
+        metres !== null &&
         html`<dt>${words.card.accuracy}</dt>
-          <dd>±${Math.ceil(accuracyM)} m</dd>`
+          <dd>±${count(metres)} m</dd>`
       }
       <dt>${words.card.added}</dt>
       <dd>${time(device.createdAt)}</dd>

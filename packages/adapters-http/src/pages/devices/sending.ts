@@ -16,7 +16,7 @@ export const section = (sending: Sending.SendingReport, format: Device.PhoneForm
     ${
       readings === 0
         ? html`<p>${words.nothing}</p>`
-        : html`<p>${words.summed(readings)} ${late === 0 ? words.noneLate : words.someLate(late)}</p>
+        : html`<p>${words.summed(readings)} ${late === 0 ? words.noneLate(readings) : words.someLate(late)}</p>
             <p>${silences(sending)}</p>
             <p class="soft small">${words.byHour}</p>
             ${bars(

@@ -78,7 +78,8 @@ const typedNumber =
 
 const decimal = (text: string): number => {
   const plain = text.replace(",", ".")
-  return /^[-+]?\d{1,9}(?:\.\d{1,20})?$/.test(plain) ? globalThis.Number(plain) : globalThis.Number.NaN
+  // A form shows a number that is almost 0 as `5e-7`, because `String` writes it so. The form must accept it again.
+  return /^[-+]?\d{1,9}(?:\.\d{1,20})?(?:e-\d{1,3})?$/.test(plain) ? globalThis.Number(plain) : globalThis.Number.NaN
 }
 
 /**

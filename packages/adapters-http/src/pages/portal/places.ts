@@ -15,7 +15,7 @@ import * as PlaceFields from "../kit/PlaceFields.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { ofDomain, time } from "../kit/Time.js"
+import { count, ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { nearestTown } from "../land/Land.js"
 import { miniMap } from "../land/miniMap.js"
@@ -117,7 +117,7 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
       <dt>${words.centre}</dt>
       <dd>${degrees(place.circle.lat)}, ${degrees(place.circle.lon)}</dd>
       <dt>${words.radius}</dt>
-      <dd>${place.circle.radiusM} m</dd>
+      <dd>${count(place.circle.radiusM)} m</dd>
     </dl>
     <p class="actions">
       <a class="button second" href="${portal}/places/${place.id}" aria-label="${words.change}: ${place.label}"
