@@ -17,21 +17,26 @@ const SAMPLES = 3
 /**
  * How many milliseconds the database's clock is ahead of this machine's clock. The database reads its clock at an
  * unknown moment between question and answer, so this function assumes the middle. The function takes a few samples and
- * returns the offset of the quickest sample, whose error is the smallest. All samples are taken in one transaction,
- * after its first statement: a sample that had to wait for a free connection would show a wrong offset.
+ * uses the quickest sample, whose error is the smallest. All samples are taken in one transaction, after its first
+ * statement: a sample that had to wait for a free connection would show a wrong offset.
+ *
+ * The samples use the monotonic clock, and this machine's clock is read at the end. Somebody may set this machine's
+ * clock during a sample, and the sample would then show a time that no clock had.
  */
 export const offset = program(
   "DatabaseTime.offset",
   function* () {
     const sql = yield* SqlClient
     const sample = Effect.gen(function* () {
-      const before = hostClock.unsafeCurrentTimeMillis()
+      const before = performance.now()
       const rows = yield* sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS millis`.pipe(Rows.all(Row))
-      const after = hostClock.unsafeCurrentTimeMillis()
-      return { took: after - before, offset: (rows[0]?.millis ?? before) - (before + after) / 2 }
+      const took = performance.now() - before
+      return { took, millis: rows[0]?.millis, at: before + took / 2 }
     })
     const samples = yield* sql.withTransaction(Effect.zipRight(sql`SELECT 1`, Effect.replicateEffect(sample, SAMPLES)))
-    return samples.reduce((best, one) => (one.took < best.took ? one : best)).offset
+    const { at, millis } = samples.reduce((best, one) => (one.took < best.took ? one : best))
+    const host = hostClock.unsafeCurrentTimeMillis() - (performance.now() - at)
+    return (millis ?? host) - host
   },
   Failures.orStoreError
 )

@@ -53,6 +53,10 @@ export const make = () => {
   let correction = 0
   let isRight = true
   let hasAnswer = false
+  /** The wall clock's lead over the time since the start of the process. It changes when somebody sets the clock. */
+  const drift = () => host.unsafeCurrentTimeMillis() - performance.now()
+  /** The drift when the last comparison with an answer began. */
+  let comparedAt = drift()
   const now = () => host.unsafeCurrentTimeMillis() + correction
   const nanos = () => host.unsafeCurrentTimeNanos() + BigInt(correction) * 1_000_000n
   const clock: JudgedClock.JudgedClock = {
@@ -67,8 +71,10 @@ export const make = () => {
 
   /** Compares this machine's clock with the database's once. Without an answer, the last result remains valid. */
   const compare = Effect.gen(function* () {
+    const from = drift()
     const offset = yield* DatabaseTime.offset()
     hasAnswer = true
+    comparedAt = from
     offsets.record(offset / 1_000, {})
     const wasRight = isRight
     ;({ correction, isRight } = judge(offset, correction))
@@ -80,14 +86,14 @@ export const make = () => {
     else if (!wasRight) yield* Effect.logInfo("This machine's clock is right again")
   }).pipe(Effect.catchAllCause((cause) => Effect.logDebug("The clocks could not be compared", cause)))
 
-  const drift = () => host.unsafeCurrentTimeMillis() - performance.now()
+  /**
+   * Waits a minute, or until somebody has set the clock since the last comparison that had an answer began. So a
+   * comparison during which the clock was set, or to which the database gave no answer, is repeated after a second.
+   */
   const waitForNext = Effect.suspend(() => {
-    const from = drift()
     let seconds = 0
-    return Effect.repeat(
-      Effect.sync(() => ++seconds > EVERY_SECONDS || Math.abs(drift() - from) > JUMP_MILLIS),
-      { schedule: A_SECOND, until: (isOver) => isOver }
-    )
+    const isOver = () => ++seconds >= EVERY_SECONDS || Math.abs(drift() - comparedAt) > JUMP_MILLIS
+    return Effect.repeat(Effect.delay(Effect.sync(isOver), "1 second"), { until: (is) => is })
   })
   const until = (wanted: boolean) =>
     Effect.repeat(

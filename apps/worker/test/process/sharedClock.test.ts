@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SharedClock } from "@place-access/worker"
-import { Effect, Exit, Fiber, Logger, LogLevel, TestClock, TestContext } from "effect"
-import { describe, expect, it } from "vitest"
+import { type Duration, Effect, Exit, Fiber, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { afterEach, describe, expect, it, vi } from "vitest"
 
 const { judge } = SharedClock
 
@@ -84,6 +84,60 @@ describe("the clock that is shared", () => {
           expect(Math.sign(shown)).toBe(Math.sign(ahead))
           expect(shared.clock.isRight()).toBe(true)
         }
+      })
+    ))
+})
+
+describe("a machine's clock that somebody sets while it is watched", () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  /** A machine whose clock somebody can set, and a database that agrees with the clock before that. */
+  const watched = (
+    answer: (millis: number) => Effect.Effect<number, Error>,
+    commitTakes: Duration.DurationInput = 0
+  ) => {
+    let set = 0
+    const real = Date.now
+    vi.spyOn(Date, "now").mockImplementation(() => real() + set)
+    const shared = SharedClock.make()
+    const rows = Effect.suspend(() => Effect.map(answer(real()), (millis) => [{ millis }]))
+    const withTransaction = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
+      Effect.zipLeft(statements, Effect.sleep(commitTakes))
+    const sql = Object.assign(() => rows, { withTransaction }) as unknown as SqlClient
+    // A daemon fiber is used, because the program's clock stands still at the end of the test.
+    const watching = Effect.forkDaemon(Effect.provideService(shared.watch, SqlClient, sql))
+    return { shared, watching, setBy: (millis: number) => void (set += millis) }
+  }
+
+  it("is compared again until the database answers, and not a minute later", () =>
+    run(
+      Effect.gen(function* () {
+        let isAway = false
+        const { setBy, shared, watching } = watched((millis) =>
+          isAway ? Effect.fail(new Error("no database")) : Effect.succeed(millis)
+        )
+        yield* watching
+        yield* seconds(61)
+        setBy(-HOUR)
+        isAway = true
+        yield* seconds(3)
+        expect(shared.clock.isRight()).toBe(true)
+        isAway = false
+        yield* seconds(2)
+        expect(shared.clock.isRight()).toBe(false)
+      })
+    ))
+
+  it("is compared again when it was set between the answer and the end of a comparison", () =>
+    run(
+      Effect.gen(function* () {
+        const { setBy, shared, watching } = watched(Effect.succeed, "5 seconds")
+        yield* watching
+        // The comparison begins after a minute, and its transaction takes 5 s to end.
+        yield* seconds(63)
+        setBy(-HOUR)
+        yield* seconds(9)
+        expect(shared.clock.isRight()).toBe(false)
       })
     ))
 })
