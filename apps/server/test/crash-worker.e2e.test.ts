@@ -16,8 +16,9 @@ const ENDPOINTS = ["/one", "/two"]
 /** The number of workers that are starting at any time, beside the ready workers that may be killed. */
 const LOADING = 3
 /**
- * The seed of the random moments of the kills. `CRASH_SEED=7 npx vitest …` uses the same moments as an earlier run; the
- * processes may still be faster or slower.
+ * The seed of the test's random numbers: when it kills a worker, and which one; how long the receiver and the traffic
+ * pause. `CRASH_SEED=7 npx vitest …` uses the numbers of a run that printed the seed 7, but perhaps in another order,
+ * because the order depends on how fast the processes are.
  */
 const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000)
 const SECOND = 1_000

@@ -22,7 +22,10 @@ const SECONDS = 3
  * real service runs for days, so its code is optimized.
  */
 const WARM_UP_ROUNDS = 2
-/** The number of people in one round of one side, a multiple of the number of clients. */
+/**
+ * The number of people for whom the product, or the baseline, uploads in one round. It is a multiple of `CLIENTS`, so
+ * that each client uploads for the same number of people.
+ */
 const PEOPLE = 640
 
 export const uploadOne: Row = {

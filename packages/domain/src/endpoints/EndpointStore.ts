@@ -15,8 +15,8 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
   EndpointStore,
   {
     /**
-     * Stores the endpoint under the app's lock, when the outcome is `created`. Because of the lock, a request that was
-     * in flight when the holder's account was deleted stores no endpoint afterwards (decision deletions-2).
+     * Stores the endpoint under the app's lock; only the outcome `created` stores it. Because of the lock, no request
+     * stores an endpoint after the app ended with its holder's account (decision deletions-2).
      */
     readonly create: (endpoint: WebhookEndpoint) => StoreEffect<EndpointCreation>
     /** None when the app has no such endpoint. */

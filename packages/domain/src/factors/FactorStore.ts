@@ -28,7 +28,7 @@ export class FactorStore extends Context.Tag("@place-access/domain/factors/Facto
       userId: UserId,
       decide: (state: FactorState, now: Timestamp.Timestamp) => readonly [A, FactorChange | null]
     ) => StoreEffect<Option.Option<A>>
-    /** Stores a challenge under the digest of its text and its use. */
+    /** Stores that a challenge was issued: the digest of its text and of the action that it is for (`ChallengeUse`). */
     readonly keepChallenge: (digest: Vault.Hash, expiresAt: Timestamp.Timestamp) => StoreEffect<void>
     /**
      * Removes the challenge. True when this call removed it and it had not expired. Of several calls for one challenge,

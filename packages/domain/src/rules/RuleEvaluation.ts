@@ -190,7 +190,7 @@ export const STALE_AFTER = 15 * MINUTE
  * rules-14): the person may have left after that fix.
  */
 export const LAST_WORD = 30 * MINUTE
-/** Spec §4.6.5: a fix that arrives up to this long after the window closed is still evaluated. */
+/** Spec §4.6.5: a fix from within the rule's window is evaluated if it arrives at most this long after the window. */
 export const LATE_UPLOAD = DAY
 
 /** Whether the window ended so long ago that uploads at `now` no longer evaluate the rule. */

@@ -76,7 +76,8 @@ export const commit = (device: Pick<Device, "userId" | "id">, { states = [], ver
   })
 
 /**
- * Commits uploads of one user together, on the present version of the user's uploads unless `more` has another version.
+ * Stores several uploads of one user in one commit. The commit has the present version of the user's uploads, unless
+ * `more` has another version. The store refuses every version except the present version.
  */
 export const commitAll = (
   { userId }: Pick<Device, "userId">,
