@@ -151,6 +151,9 @@ describe("/v1/user/consent-requests", () => {
     expect((stop.json as { redirect_to: string }).redirect_to).toContain("error=access_denied")
     const stopped = (await user.get(`/v1/user/connections/${listed?.id}`)).json
     expect(stopped).toMatchObject({ live: true, held_scopes: [CURRENT], sensitive_expires_at: null })
+    // The user pressed "Stop sharing" on the app's renewal page, and not in the portal.
+    const { text } = await user.get(`/portal/connections/${listed?.id}/history`)
+    expect(text).toMatch(/<h2>Exact location ended<\/h2>[^]*?By whom: you changed it yourself</)
   })
 
   it("400 with every fault; 404 unknown; 403 somebody else's sandbox; 409 decided, outdated or too old; 401 signed out", async () => {

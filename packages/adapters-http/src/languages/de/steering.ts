@@ -72,7 +72,7 @@ export const steering: typeof en.steering = {
     },
     by: {
       consent: "die App hat gefragt, und Sie haben es erlaubt",
-      user: "Sie haben es hier geändert",
+      user: "Sie haben es selbst geändert",
       app: "die App hat es geändert",
       service: "innerhalb von 14 Tagen hat es niemand verlängert"
     },

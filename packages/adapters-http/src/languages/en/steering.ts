@@ -81,7 +81,7 @@ export const steering = {
     } satisfies Record<ConsentEntry.ConsentChange, string>,
     by: {
       consent: "the app asked, and you allowed it",
-      user: "you changed it here",
+      user: "you changed it yourself",
       app: "the app changed it",
       service: "nobody renewed it within 14 days"
     } satisfies Record<ConsentHistory.ChangedBy, string>,
