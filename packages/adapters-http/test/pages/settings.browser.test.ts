@@ -46,7 +46,7 @@ describeBrowser("settings", () => {
     await inspect(page, "settings")
     expect(await page.getByLabel("90 days").isChecked()).toBe(true)
     const text = plain(await page.getByRole("region", { name: "How long your history is kept" }).innerText())
-    expect(text).toContain("5 locations and 5 visits")
+    expect(text).toContain("5 locations and 5 records of visits")
     // At noon on 1 March, the time of the clock, the oldest location is 89.5 days old. It is deleted half a day later,
     // when it is 90 days old.
     expect(text).toContain("2 December 2025 at 00:00 UTC")
@@ -57,7 +57,7 @@ describeBrowser("settings", () => {
     await page.getByRole("heading", { name: "Keep 30 days only?" }).waitFor()
     await inspect(page, "settings-shorter")
     expect(plain(await page.locator("main").innerText())).toContain(
-      "3 locations and 3 visits would be deleted for good, the oldest from 2 December 2025 at 00:00 UTC"
+      "3 locations and 3 records of visits would be deleted for good, the oldest from 2 December 2025 at 00:00 UTC"
     )
     await page.getByRole("link", { name: "Change nothing" }).click()
     expect(await page.getByLabel("90 days").isChecked()).toBe(true)
@@ -68,7 +68,7 @@ describeBrowser("settings", () => {
     await page.getByRole("button", { name: "Delete them and keep 30 days" }).click()
     await page.getByText("Saved. It takes effect now.").waitFor()
     expect(await page.getByLabel("30 days").isChecked()).toBe(true)
-    expect(plain(await page.locator("main").innerText())).toContain("2 locations and 2 visits")
+    expect(plain(await page.locator("main").innerText())).toContain("2 locations and 2 records of visits")
 
     // A longer time for which history is kept, or a shorter time that deletes nothing, needs no confirmation.
     for (const label of ["For ever", "365 days"]) {

@@ -27,7 +27,7 @@ export const settings: typeof en.settings = {
     hourly: (age) => html`Jede Stunde: was bis dahin ${age} alt ist`,
     next: (at, age) => html`${at}: was bis dahin ${age} alt ist`,
     extent: (locations, visits) =>
-      `${plural(locations, "Standort", "Standorte")} und ${plural(visits, "Besuch", "Besuche")}`
+      `${plural(locations, "Standort", "Standorte")} und ${plural(visits, "Eintrag zu einem Besuch", "Einträge zu Besuchen")}`
   },
   keepLess: {
     title: "Weniger vom Standortverlauf behalten?",

@@ -27,8 +27,9 @@ export const settings = {
     never: "Never, unless you choose a limit",
     hourly: (age: Text): Html => html`Every hour: what is ${age} old by then`,
     next: (at: Html, age: Text): Html => html`${at}: what is ${age} old by then`,
+    /** A visit that a phone reported and the service derived too has two records. */
     extent: (locations: number, visits: number): string =>
-      `${plural(locations, "location", "locations")} and ${plural(visits, "visit", "visits")}`
+      `${plural(locations, "location", "locations")} and ${plural(visits, "record of a visit", "records of visits")}`
   },
   keepLess: {
     title: "Keep less of your history?",
