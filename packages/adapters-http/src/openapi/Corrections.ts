@@ -123,7 +123,10 @@ const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): 
   if (body === undefined && parameters.length === 0 && !isAlone) delete responses["400"]
   for (const [status, value] of Object.entries(responses)) {
     const response = object(value)
-    if (Number(status) < 400) response["description"] = SUCCESSES[status] ?? response["description"]
+    if (Number(status) < 400) {
+      response["description"] =
+        response["content"] === undefined ? NO_BODY : (SUCCESSES[status] ?? response["description"])
+    }
     const media = object(object(response["content"])["application/json"])
     const { anyOf } = object(media["schema"])
     if (Array.isArray(anyOf) && Number(status) >= 400) {
@@ -149,9 +152,9 @@ const isImpossible = (name: string | undefined, parameters: ReadonlyArray<unknow
 
 const SUCCESSES: Readonly<Record<string, string>> = {
   "200": "The answer",
-  "201": "What the request created",
-  "204": "Done. The answer has no body"
+  "201": "What the request created"
 }
+const NO_BODY = "Done. The answer has no body"
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "400": "The request is not valid; `error` says why",

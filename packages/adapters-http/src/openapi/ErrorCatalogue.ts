@@ -1,7 +1,10 @@
 import { Rule } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { SchemaAST } from "effect"
+import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Errors from "../wire/Errors.js"
+import * as Values from "./ExampleValues.js"
+import { object } from "./Json.js"
 
 type Code = Errors.WireError["error"]
 
@@ -12,7 +15,7 @@ interface Entry {
   readonly meaning: string
   /** What a caller that gets this error should do. */
   readonly advice: string
-  /** The body as the service sends it. */
+  /** The body as handlers make it. `exampleOf` adds the fields that the edge adds to every body. */
   readonly example: unknown
 }
 
@@ -66,7 +69,8 @@ const ADVICE: Readonly<Record<Code, string>> = {
     "Send `purpose` with the key of a purpose that covers the endpoint's scope; in production it must be approved.",
   webhook_url_not_registered:
     "Register the address as an endpoint first, or leave `webhook_url` out: every subscribed endpoint then gets the events.",
-  invalid_grant: "The user has to connect again: send them to the consent page. Do not repeat the request.",
+  invalid_grant:
+    "The user has to connect again: send them to the consent page. Do not repeat the request. If it happens with a new code, check the redirect URI and the PKCE verifier that you send: a wrong one is answered like this and does not use up the code.",
   unsupported_grant_type: "Use `authorization_code` or `refresh_token`.",
   invalid_token:
     "Refresh the token once, then repeat the call. If the refresh answers `invalid_grant`, the user has to connect again. Never retry in a loop.",
@@ -80,7 +84,7 @@ const ADVICE: Readonly<Record<Code, string>> = {
   second_factor_required: "Send the request again with `code`. A browser signs in at `/sign-in`, also with a passkey.",
   second_factor_missing: "Set up a second factor in the settings of the portal, then sign in again.",
   forbidden: "This account may not do this, or the call did not come from a page of this service: send `Origin`.",
-  not_found: "It does not exist, was removed, or you may not see it. The answer does not say which.",
+  not_found: "What you asked for does not exist, was removed, or you may not see it. The answer does not say which.",
   method_not_allowed: "Use one of the methods that the `Allow` header lists.",
   rule_limit_reached: "Remove a rule, or move the window of this one: at `instant` ten are active already.",
   conflict: "Read the state again; `message` says what the request conflicts with.",
@@ -112,4 +116,8 @@ export const ENTRIES: ReadonlyArray<Entry> = Errors.WireError.members.map(({ ast
 
 const examples: ReadonlyMap<string, unknown> = new Map(ENTRIES.map(({ code, example }) => [code, example]))
 
-export const exampleOf = (code: string): unknown => examples.get(code)
+/** The body of an error as the server at `baseUrl` sends it (decision wire-4). */
+export const exampleOf = (code: Code, server: { readonly baseUrl: string }): unknown => ({
+  ...object(examples.get(code)),
+  ...ErrorHelp.of(code, Values.ids.request, server)
+})

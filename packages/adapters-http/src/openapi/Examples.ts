@@ -1,4 +1,3 @@
-import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Values from "./ExampleValues.js"
 import { type Json, isObject, list, object, refName, text } from "./Json.js"
 import * as ErrorCatalogue from "./ErrorCatalogue.js"
@@ -183,8 +182,8 @@ const addErrors = (response: Json, schemas: Json): void => {
 
 /** The errors as the server sends them, by code. */
 export const errors: Json = Object.fromEntries(
-  ErrorCatalogue.ENTRIES.map(({ code, example, meaning }) => [
+  ErrorCatalogue.ENTRIES.map(({ code, meaning }) => [
     code,
-    { summary: meaning, value: { ...object(example), ...ErrorHelp.of(code, Values.ids.request, Values.SERVICE) } }
+    { summary: meaning, value: ErrorCatalogue.exampleOf(code, Values.SERVICE) }
   ])
 )

@@ -80,7 +80,13 @@ export const MethodNotAllowed = Schema.Struct(fields(405, "method_not_allowed"))
 export const RuleLimitReached = Schema.Struct({
   ...fields(409, "rule_limit_reached"),
   instant: Timestamp.FromIso
-}).annotations(named(409, "RuleLimitReachedError", "The rule would be the eleventh active one at `instant`"))
+}).annotations(
+  named(
+    409,
+    "RuleLimitReachedError",
+    "At the time in the field instant, the rule would be the eleventh active rule of its connection"
+  )
+)
 export const Conflict = Schema.Struct(fields(409, "conflict")).annotations(
   named(409, "ConflictError", "The request conflicts with the current state")
 )

@@ -205,7 +205,8 @@ describe("what is documented", () => {
     const html = page("/docs/errors")
     const codes = Errors.WireError.members.map(({ fields }) => fields.error.literals[0])
     expect(ErrorCatalogue.ENTRIES.map(({ code }) => code)).toEqual(codes)
-    for (const { advice, code, example, meaning, status } of ErrorCatalogue.ENTRIES) {
+    for (const { advice, code, meaning, status } of ErrorCatalogue.ENTRIES) {
+      const example = ErrorCatalogue.exampleOf(code, { baseUrl: world.url })
       const row = textOf(after(html, code))
       for (const part of [code, status, meaning, advice.replaceAll("`", "")]) expect(row).toContain(String(part))
       expect(meaning.length).toBeGreaterThan(5)
@@ -222,6 +223,27 @@ it("the table of rates has each rate of the links that are mailed to one mailbox
   expect(of("Mailed links of one kind")).toEqual([["3 in 30 minutes"]])
   expect(of("Links for a sign-up")).toEqual([["3 in 30 minutes", "10 in 30 minutes"]])
   expect(of("Links that change the account")).toEqual([["3 in 1 day", "10 in 30 minutes"]])
+})
+
+it("the types of fields name each type and null once, and a merged field says what its null means [wire-1-reference]", () => {
+  const rows = [...pages].flatMap(([path, html]) =>
+    [...html.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) => ({
+      path,
+      cells: [...row.matchAll(/<t[hd][ >]([\s\S]*?)<\/t[hd]>/g)].map(([cell]) =>
+        textOf(cell).replace(/\s+/g, " ").trim()
+      )
+    }))
+  )
+  const repeated = /or null.*or null|^(.+)(?:, or null)? or \1(?:, or null)?$/
+  expect(rows.length).toBeGreaterThan(500)
+  expect(rows.filter(({ cells }) => repeated.test(cells[1] ?? "")).map(({ cells, path }) => [path, ...cells])).toEqual(
+    []
+  )
+  const answer = rows.find(({ cells, path }) => path === "/docs/reference/answers" && cells[0] === "asOf")
+  expect(answer?.cells.slice(1)).toEqual([
+    "time, ISO 8601, or null",
+    "When the phone captured the reading that decided the answer; null when no reading decided"
+  ])
 })
 
 describe("the pages", () => {

@@ -18,6 +18,23 @@ describe("the page of errors [wire-1-reference]", () => {
     expect(text).not.toMatch(/curl \//)
   })
 
+  it("the example of an error has every field of a real answer [wire-4]", async () => {
+    const example = /```json\n(\{[^`]*\})\n```/
+    const shown = async (path: string) => example.exec((await world.call(path)).text)?.[1] ?? "{}"
+    for (const [code, path] of [
+      ["not_signed_in", "/v1/user/places"],
+      ["invalid_token", "/v1/me"]
+    ]) {
+      // `World.call` leaves out the fields that `wire-4` is about.
+      const answered = (await (await fetch(world.url + path)).json()) as Readonly<Record<string, unknown>>
+      const page = JSON.parse(await shown(`/docs/errors/${code}.md`)) as Readonly<Record<string, unknown>>
+      expect(Object.keys(page)).toEqual(Object.keys(answered))
+      expect(page["doc_url"]).toBe(answered["doc_url"])
+    }
+    const first = JSON.parse(await shown("/docs/errors.md")) as Readonly<Record<string, unknown>>
+    expect(Object.keys(first)).toEqual(["statusCode", "error", "message", "request_id", "doc_url"])
+  })
+
   it("its rule about retries agrees with the advice of each code", async () => {
     const rule = /Retry after 429[^.]*\. [^.]*\./.exec(await read("/docs/errors"))?.[0] ?? ""
     const waits = ErrorCatalogue.ENTRIES.filter(({ advice }) => advice.includes("Retry-After"))

@@ -1,3 +1,4 @@
+import type { ServiceOptions } from "../../HttpOptions.js"
 import * as ErrorCatalogue from "../../openapi/ErrorCatalogue.js"
 import { object } from "../../openapi/Json.js"
 import { html, type Value } from "../../html/Html.js"
@@ -9,15 +10,15 @@ import { inline, prose } from "./prose.js"
 export const errorPath = (code: string): string => `${DOCS}/errors/${code}`
 
 /** One page for each error code. */
-export const pages = (contract: () => Contract) =>
-  ErrorCatalogue.ENTRIES.map(({ advice, code, example, meaning, status }) =>
+export const pages = (options: ServiceOptions, contract: () => Contract) =>
+  ErrorCatalogue.ENTRIES.map(({ advice, code, meaning, status }) =>
     page(errorPath(code), () => ({
       title: code,
       about: `${status}: ${meaning}`,
       lead: `${status}. ${meaning}.`,
       sections: [
         { id: "do", name: "What to do", content: prose(advice) },
-        { id: "example", name: "Example", content: json(example) },
+        { id: "example", name: "Example", content: json(ErrorCatalogue.exampleOf(code, options)) },
         ...answeredBy(contract(), code)
       ],
       content: html`<p>

@@ -19,11 +19,11 @@ export const pages = (options: ServiceOptions) => [
   page(`${DOCS}/errors`, () => ({
     title: "Errors and limits",
     about: "Every error code, what to do about it, rates, budgets and sizes",
-    lead: inline("Every error has the same body. `error` is for your code, `message` for your log."),
+    lead: inline("Every error has a body of the same form. `error` is for your code, `message` for your log."),
     sections: [
-      { id: "body", name: "The body", content: body() },
+      { id: "body", name: "The body", content: body(options) },
       { id: "codes", name: "Every code", content: codes() },
-      { id: "examples", name: "Examples", content: examples() },
+      { id: "examples", name: "Examples", content: examples(options) },
       { id: "order", name: "What is checked first", content: order() },
       { id: "repeating", name: "Repeating a request", content: repeating(options) },
       { id: "rates", name: "Rates and budgets", content: rates(options) },
@@ -33,12 +33,14 @@ export const pages = (options: ServiceOptions) => [
   }))
 ]
 
-const body = (): Value => [
-  json(ErrorCatalogue.exampleOf("missing_scope")),
-  prose(`\`message\` is a list when several fields are wrong, one text for each, beginning with the field's name. It
-  never repeats a value, so a mistake does not put a secret into your log. Some errors have further fields. New codes may
-  be added: handle an unknown code by its status. When you ask us about an error, tell us the \`X-Request-Id\` of the
-  answer.`)
+const body = (options: ServiceOptions): Value => [
+  json(ErrorCatalogue.exampleOf("missing_scope", options)),
+  prose(`\`message\` is a list when several fields are wrong, one text for each, beginning with the field's name.
+  \`message\` never repeats a value, so a mistake does not put a secret into your log. \`request_id\` is the id of the
+  request, as in the header \`X-Request-Id\`: tell it to us when you ask about an error. Only \`invalid_token\` has no
+  \`request_id\`. \`doc_url\` is the page about the code.
+
+Some errors have further fields. New codes may be added: handle an unknown code by its status.`)
 ]
 
 const codes = (): Value =>
@@ -56,12 +58,12 @@ const codes = (): Value =>
     }))
   )
 
-const examples = (): Value =>
+const examples = (options: ServiceOptions): Value =>
   ErrorCatalogue.ENTRIES.map(
-    ({ code, example, status }) =>
+    ({ code, status }) =>
       html`<details>
         <summary>${status} <code>${code}</code></summary>
-        ${json(example)}
+        ${json(ErrorCatalogue.exampleOf(code, options))}
       </details>`
   )
 
@@ -70,10 +72,12 @@ const order = (): Value =>
 2. The rate: 429.
 3. The scope, then the purpose: 403 and 400 \`invalid_purpose\`.
 4. The body's type and size: 415 and 413.
-5. What is in it: 400, then 404 and 409.
+5. The content of the body and the parameters: 400, then 404 and 409.
 
 \`/v1/oauth/token\` and \`/v1/oauth/revoke\` read the body first, then count the request, and only then check the
-client's credentials: wrong guesses of a secret count.
+client's credentials: wrong guesses of a secret count. Calls under \`/v1/test-people\` too are counted before their
+credentials are checked. For a call with a session, \`Origin\` and
+the role of the account (403) are checked before the rate.
 
 Retry after 429, 503 and 409 \`idempotency_key_in_use\`, once \`Retry-After\` has passed. A retry helps with no other
 error of a request that was refused. After 500 the service may have done the work: repeat only a request with an
@@ -88,11 +92,12 @@ const repeating = ({ baseUrl }: ServiceOptions): Value => [
   -H 'Content-Type: application/json' -d '{ "type": "enter", "place_id": "plc_…" }'`
   ),
   prose(`- Within ${duration(Idempotency.KEPT_FOR)} the service repeats its first answer, with \`Idempotent-Replayed:
-  true\`, and does nothing twice. That answer also repeats a secret that is shown once.
+  true\`, and does nothing twice. The repeated answer has a secret that is otherwise shown once, too.
 - Refusals and faults are not kept: mend the request and send it with the same key, or with a new one.
 - The same key for another request answers 422 \`idempotency_key_reused\`; while the first request is in progress, 409
   \`idempotency_key_in_use\`.
-- Keys are 1 to 255 visible ASCII characters. They are yours: another connection or account may use the same.
+- A key is 1 to 255 visible ASCII characters. Each connection and each account has keys of its own: another one may use
+  the same key for another request.
 
 The [reference](${DOCS}/reference) says which operations read the header.`)
 ]
@@ -128,7 +133,7 @@ const rates = ({ rateLimitPerMinute }: ServiceOptions): Value => [
       ]
     ]
   ),
-  prose("Every answer to a counted call says how many calls are left:"),
+  prose("Every answer to a counted call, except 401 `invalid_token`, says how many calls are left:"),
   code(
     `RateLimit-Limit: ${rateLimitPerMinute}
 RateLimit-Remaining: ${Math.max(0, rateLimitPerMinute - 13)}
@@ -137,7 +142,7 @@ RateLimit-Policy: ${rateLimitPerMinute};w=60`,
     "http"
   ),
   prose(
-    "`RateLimit-Reset` is the number of seconds until all calls are available again. A refused call answers 429 with `Retry-After`."
+    "`RateLimit-Reset` is the number of seconds until all calls are available again. A call beyond the rate answers 429 with `Retry-After`. A network address is an IPv4 address, or the /64 network of an IPv6 address."
   )
 ]
 
@@ -152,7 +157,7 @@ const accounts = (): Value =>
       limit._tag === "Owned"
         ? inline(`409 \`conflict\`: ${limit.refusal}`)
         : limit.refusal === null
-          ? "Folded into one, without an error"
+          ? "Combined into one e-mail or entry, without an error"
           : inline(`429 \`rate_limited\`: ${limit.refusal}`)
     ])
   )
@@ -167,13 +172,13 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
   connection: { whose: "One connection's", given: Rate.perMinute, where: "Everything behind an access token" },
   device: { whose: "One phone's", given: () => Rate.UPLOADS, where: "Uploads" },
   client: {
-    whose: "One app's, from one address",
+    whose: "One app's, from one network address",
     given: () => Rate.OAUTH,
     where:
-      "`/v1/oauth/token`, `/v1/oauth/revoke` and the calls under `/v1/test-people` together. All client ids of one address that do not exist count as one app, at the consent page too"
+      "`/v1/oauth/token`, `/v1/oauth/revoke` and the calls under `/v1/test-people` together. Calls with client ids that do not exist count together as one app, also at the consent page"
   },
-  "sign-up": { whose: "One address's", given: () => Rate.SIGN_UPS, where: "Making accounts" },
-  consent: { whose: "One address's", given: () => Rate.CONSENTS, where: "Opening consent pages" },
+  "sign-up": { whose: "One network address's", given: () => Rate.SIGN_UPS, where: "Making accounts" },
+  consent: { whose: "One network address's", given: () => Rate.CONSENTS, where: "Opening consent pages" },
   "consents-of": {
     whose: "One account's",
     given: () => Rate.CONSENTS_OF_ACCOUNT,
@@ -208,14 +213,22 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     where:
       "Entries in the user's access log about calls with a token that no longer works; further calls are counted in the entry"
   },
-  reset: { whose: "One address's", given: () => Rate.RESETS, where: "Asking for a link by mail, and using it" },
+  reset: {
+    whose: "One network address's",
+    given: () => Rate.RESETS,
+    where: "Requests for a link by mail, and uses of such links"
+  },
   mailbox: {
     whose: "One mailbox's",
     given: () => Rate.LINKS,
     where:
       "Mailed links of one kind: for a new password, for a browser that cannot sign in, or to confirm an account's address. More are not mailed, and the answer is the same"
   },
-  challenge: { whose: "One address's", given: () => Rate.CHALLENGES, where: "Opening the sign-in page for passkeys" }
+  challenge: {
+    whose: "One network address's",
+    given: () => Rate.CHALLENGES,
+    where: "Opening the sign-in page for passkeys"
+  }
 }
 
 const rate = ({ calls, windowMillis }: Rate.Rate): string => `${number(calls)} in ${duration(windowMillis)}`

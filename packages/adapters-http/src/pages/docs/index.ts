@@ -29,7 +29,7 @@ export const routes = (options: ServiceOptions) => {
     ...Authorization.pages(options, contract),
     ...Webhooks.pages(options, contract),
     ...Errors.pages(options),
-    ...ErrorPages.pages(contract),
+    ...ErrorPages.pages(options, contract),
     ...Reference.pages(options, contract, Contract.tagPaths()),
     ...Changes.pages
   ]

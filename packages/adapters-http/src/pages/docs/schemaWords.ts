@@ -16,6 +16,9 @@ const number = (value: unknown): string => (typeof value === "number" ? value.to
  */
 const referred = (schema: Json): string | undefined => refName(schema) ?? refName(object(list(schema["allOf"])[0]))
 
+/** The end of the words for a type that includes null. */
+const OR_NULL = ", or null"
+
 /** The type of a value in words, such as `integer, 5 to 720, or null`. Literal values are in back quotes. */
 export const typeOf = (schema: Json, schemas: Json): string => {
   const name = referred(schema)
@@ -23,13 +26,16 @@ export const typeOf = (schema: Json, schemas: Json): string => {
   const choices = list(schema["anyOf"] ?? schema["oneOf"]).map(object)
   if (choices.length > 0) {
     const words = choices.filter(({ type }) => type !== "null").map((one) => typeOf(one, schemas))
-    return [Array.from(new Set(words)).join(" or "), ...(words.length < choices.length ? ["or null"] : [])].join(", ")
+    // A choice may include null itself. The words for null come once, at the end.
+    const bare = words.map((one) => (one.endsWith(OR_NULL) ? one.slice(0, -OR_NULL.length) : one))
+    const hasNull = words.length < choices.length || words.some((one) => one.endsWith(OR_NULL))
+    return Array.from(new Set(bare)).join(" or ") + (hasNull ? OR_NULL : "")
   }
   const base = Array.isArray(schema["enum"])
     ? `${schema["enum"].length > 1 ? "one of " : ""}${schema["enum"].map((one) => `\`${String(one)}\``).join(", ")}`
     : plainType(schema, schemas)
   const hasNull = list(schema["type"]).includes("null")
-  return [base, ...bounds(schema), ...(hasNull ? ["or null"] : [])].join(", ")
+  return [base, ...bounds(schema)].join(", ") + (hasNull ? OR_NULL : "")
 }
 
 const plainType = (schema: Json, schemas: Json): string => {
@@ -66,7 +72,8 @@ const MAX_DEPTH = 6
 
 /**
  * Merges the alternatives of a union into one object, because readers want one table. A field of the object has the
- * types from all alternatives, and is required when every alternative requires it.
+ * types from all alternatives, and is required when every alternative requires it. Its description is the longest one:
+ * only where the field can be null, the description says what null means.
  */
 const together = (schema: Json, schemas: Json): Json => {
   const forms = list(schema["oneOf"]).map((one) => resolved(object(one), schemas))
@@ -81,7 +88,8 @@ const together = (schema: Json, schemas: Json): Json => {
         const found = named.flatMap((properties) => (properties[name] === undefined ? [] : [object(properties[name])]))
         const distinct = Array.from(new Map(found.map((one) => [JSON.stringify(one), one])).values())
         const enums = distinct.flatMap((one) => list(one["enum"]))
-        const description = distinct.map((one) => text(one["description"])).find((words) => words !== "")
+        const descriptions = distinct.map((one) => text(one["description"]))
+        const description = descriptions.reduce((best, words) => (words.length > best.length ? words : best), "")
         const [only] = distinct
         return [
           name,
@@ -89,7 +97,7 @@ const together = (schema: Json, schemas: Json): Json => {
             ? only
             : {
                 ...(enums.length > 0 ? { type: "string", enum: enums } : { anyOf: distinct }),
-                ...(description === undefined ? {} : { description })
+                ...(description === "" ? {} : { description })
               }
         ]
       })
