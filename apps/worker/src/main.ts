@@ -49,7 +49,7 @@ const farewell = Effect.onInterrupt(Effect.never, () =>
   Effect.logInfo("stopping: deliveries in flight are finished first")
 )
 
-const run = (settings: WorkerSettings, health: WorkerHealth.WorkerHealth) =>
+const run = (settings: WorkerSettings, shared: SharedClock.SharedClock, health: WorkerHealth.WorkerHealth) =>
   Effect.gen(function* () {
     if (settings.storage._tag === "Embedded") {
       return yield* new CannotStart({
@@ -61,7 +61,6 @@ const run = (settings: WorkerSettings, health: WorkerHealth.WorkerHealth) =>
     yield* Misspelt.warnings(process.env, known)
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     yield* Mail.warnings(settings.mail, settings.addresses)
-    const shared = SharedClock.make()
     const loops = work(settings, { regular: identity, onRead: health.noteRead })
     const working = Effect.withClock(
       shared.whileRight(Effect.scoped(Effect.zipRight(recordFigures(), loops))),
@@ -80,9 +79,10 @@ const run = (settings: WorkerSettings, health: WorkerHealth.WorkerHealth) =>
   })
 
 const serve = Effect.flatMap(ConfigReport.read(config), (settings) => {
-  const health = WorkerHealth.make()
+  const shared = SharedClock.make()
+  const health = WorkerHealth.make(undefined, shared.clock.isRight)
   return Effect.provide(
-    run(settings, health),
+    run(settings, shared, health),
     Layer.provideMerge(
       Telemetry.layer(settings.telemetry, "place-access-worker", health.answer),
       Logging.layer(settings.logging)

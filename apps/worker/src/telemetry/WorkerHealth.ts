@@ -28,12 +28,22 @@ const DONE: Record<WorkerLoop, string> = { "fan-out": "read the outbox", deliver
 
 const LOOPS = ["fan-out", "delivery"] as const
 
+const WRONG_CLOCK = ": this machine's clock differs from the database's by more than 10 s"
+
 /**
  * Makes the state of one worker. `now` returns the milliseconds of a monotonic clock. With the machine's clock, a read
- * would look older after somebody set that clock.
+ * would look older after somebody set that clock. `isClockRight`: whether the machine's clock lets the worker work
+ * (`SharedClock`).
  */
-export const make = (now: () => number = () => performance.now()): WorkerHealth => {
+export const make = (
+  now: () => number = () => performance.now(),
+  isClockRight: () => boolean = () => true
+): WorkerHealth => {
   const doneAt = new Map<WorkerLoop, number>()
+  const silent = (status: string, message: string): HealthAnswer => ({
+    status: 503,
+    body: { status, version: VERSION, message: `${message}${isClockRight() ? "" : WRONG_CLOCK}` }
+  })
   return {
     noteRead: (loop) => void doneAt.set(loop, now()),
     answer: () => {
@@ -48,8 +58,3 @@ export const make = (now: () => number = () => performance.now()): WorkerHealth 
     }
   }
 }
-
-const silent = (status: string, message: string): HealthAnswer => ({
-  status: 503,
-  body: { status, version: VERSION, message }
-})

@@ -39,6 +39,24 @@ describe("a worker is healthy [leases-4]", () => {
     health.noteRead("delivery")
     expect(health.answer().status).toBe(200)
   })
+
+  it("and says that the clock is why, while a wrong clock keeps it from its work", () => {
+    let [now, isClockRight] = [0, false]
+    const health = WorkerHealth.make(
+      () => now,
+      () => isClockRight
+    )
+    const wrong = "this machine's clock differs from the database's by more than 10 s"
+    expect(health.answer().body["message"]).toBe(`The worker has not read the outbox yet: ${wrong}`)
+    health.noteRead("fan-out")
+    health.noteRead("delivery")
+    // The worker has just stopped its work.
+    expect(health.answer().status).toBe(200)
+    now += 11_000
+    expect(health.answer().body["message"]).toBe(`The worker last read the outbox 11 s ago: ${wrong}`)
+    isClockRight = true
+    expect(health.answer().body["message"]).toBe("The worker last read the outbox 11 s ago")
+  })
 })
 
 describe("the listener of the metrics", () => {
