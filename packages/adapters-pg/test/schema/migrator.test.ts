@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { migrations } from "../../src/schema/migrations/index.js"
 import { emptyEmbedded } from "../support/embedded.js"
-import { released } from "../support/released.js"
+import { digestOf, released, releasedDigest } from "../support/released.js"
 
 const migration = (id: number, name: string, ...statements: ReadonlyArray<string>): Migrator.Migration => ({
   id,
@@ -25,6 +25,14 @@ describe("the list of migrations", () => {
 
   it("begins with everything that was ever released: nothing is renamed, taken out or put in between", () => {
     expect(Object.keys(migrations).slice(0, released.length)).toEqual(released)
+  })
+
+  it("has the released migrations as they were released: no statement of them changed", () => {
+    expect(digestOf(Object.values(migrations).slice(0, released.length))).toBe(releasedDigest)
+    const [plain, changed] = [["CREATE TABLE one (\n  id int\n)"], ["CREATE TABLE one (\n  id bigint\n)"]]
+    expect(digestOf([plain])).not.toBe(digestOf([changed]))
+    expect(digestOf([plain])).not.toBe(digestOf([plain, plain]))
+    expect(digestOf([plain])).toBe(digestOf([["CREATE TABLE one (\n  -- a number\n    id int\n)"]]))
   })
 })
 
