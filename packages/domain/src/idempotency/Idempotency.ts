@@ -12,7 +12,7 @@ import type { Hash, Sealed } from "../shared/Vault.js"
  */
 
 /**
- * How long an answer is kept, in milliseconds. After this time, a request with the same key counts as a new request.
+ * How long the answer under a key is kept, in milliseconds. A later request with the same key counts as a new request.
  */
 export const KEPT_FOR = DAY
 
@@ -20,7 +20,7 @@ export const KEPT_FOR = DAY
 export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** The owner of keys. Two subjects can use the same key without seeing each other's answers. */
+/** The owner of idempotency keys: a connection or an account. Two subjects can use one key for different requests. */
 export const IdempotencySubject = Schema.String.pipe(brand("IdempotencySubject"))
 export type IdempotencySubject = typeof IdempotencySubject.Type
 
@@ -38,7 +38,7 @@ export interface AnswerKey {
   readonly keyHash: Hash
 }
 
-/** The first answer to a request. */
+/** The first answer to a request with an idempotency key. */
 export const StoredAnswer = Schema.Struct({
   status: Schema.Int,
   contentType: Schema.NullOr(Schema.String),
@@ -53,7 +53,7 @@ export type StoredAnswer = typeof StoredAnswer.Type
 
 /** A stored answer. It is encrypted as a whole, because it may contain a secret that is shown only once. */
 export interface KeptAnswer {
-  /** The fingerprint of the first request. */
+  /** The hash of the first request's method, address and body (`KeyedRequest.content`). */
   readonly fingerprint: Hash
   readonly sealed: Sealed
   readonly createdAt: Timestamp

@@ -19,7 +19,7 @@ export type ReservationOutcome<A> =
   /** Another request with the key is running. */
   | { readonly _tag: "UnderWay" }
 
-/** Stores answers, so that they can be repeated. Decisions idempotency-4 and idempotency-5. */
+/** Stores the answers to requests with idempotency keys, to repeat them. Decisions idempotency-4 and idempotency-5. */
 export class IdempotencyStore extends Context.Tag("@place-access/domain/idempotency/IdempotencyStore")<
   IdempotencyStore,
   {

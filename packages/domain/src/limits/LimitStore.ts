@@ -7,8 +7,8 @@ import type { LimitSubject } from "./Subject.js"
 import type { ZoneQuestionOutcome, ZoneQuestions } from "./ZoneQuestions.js"
 
 /**
- * Stores the counted calls of each subject, and the questions that apps asked about zones. Decisions limits-5, limits-6
- * and limits-8.
+ * Stores the counted calls of each subject (`LimitSubject`), and the questions that apps asked about zones. Decisions
+ * limits-5, limits-6 and limits-8.
  */
 export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitStore")<
   LimitStore,

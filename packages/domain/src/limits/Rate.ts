@@ -3,9 +3,9 @@ import * as AccountLimits from "../quotas/AccountLimits.js"
 import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * The maximum number of calls of one subject in a window. A window begins with the first call after the previous
- * window, so an answer can name limit, remaining calls and reset time exactly. A rate protects the service from load. A
- * `Budget` protects the person: it limits how much an app can find out about where the person is.
+ * The maximum number of calls of one subject (`LimitSubject`) in a window. A window begins with the first call after
+ * the previous window, so an answer can name limit, remaining calls and reset time exactly. A rate protects the service
+ * from load. A `Budget` protects the person: it limits how much an app can find out about where the person is.
  */
 export interface Rate {
   readonly calls: number
@@ -18,8 +18,8 @@ export interface Rate {
 export const perMinute = (calls: number): Rate => ({ calls, windowMillis: MINUTE })
 
 /**
- * The rate for calls with a client id from one address: the token routes and the calls about test people. It allows 20
- * calls a second, so 72,000 connections of one app behind one address can refresh tokens within an hour.
+ * The rate for calls with one client id from one address, for example to the token routes or about test people. It
+ * allows 20 calls a second, so 72,000 connections of one app behind one address can refresh tokens within an hour.
  */
 export const OAUTH = perMinute(1_200)
 
@@ -63,7 +63,8 @@ export const TRIPS = of(AccountLimits.TRIPS)
 export const KEYED = of(AccountLimits.KEYED)
 
 /**
- * The rate for calls with a token that has stopped working. The access log gets one entry for all calls of a window.
+ * The rate for calls of one connection to one route with tokens that have stopped working. The access log gets one
+ * entry for all these calls of a window.
  */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 

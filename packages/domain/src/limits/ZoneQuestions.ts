@@ -31,8 +31,8 @@ export interface ZoneQuestions {
   /** The times of the questions of the last hour, in order. */
   readonly calls: ReadonlyArray<Timestamp>
   /**
-   * The circles of the last day and of openings in the future, ordered by their first question. A circle is listed
-   * several times, one after the other, when it counts at several times.
+   * The circles of the last day, and of zone rules whose windows open later, ordered by their first question. A circle
+   * is listed several times, one after the other, when it counts at several times.
    */
   readonly circles: ReadonlyArray<QueriedCircle>
 }
@@ -40,7 +40,7 @@ export interface ZoneQuestions {
 /** No questions yet. */
 export const none: ZoneQuestions = { calls: [], circles: [] }
 
-/** The time of the newest question or of the last opening; null when there is none. */
+/** The time of the newest question, or of the last opening of a rule's window if it is later; null without both. */
 export const lastAt = ({ calls, circles }: ZoneQuestions): Timestamp | null => {
   const times = [...calls, ...circles.map(({ askedAt }) => askedAt)]
   return times.sort((a, b) => b - a)[0] ?? null
@@ -65,8 +65,8 @@ export const COUNTED_FOR = DAY
 export const LOCATED_KM2_MAX = 48
 
 /**
- * The largest radius, in metres, of a circle that counts by its area. A larger circle counts as a cut through the
- * remaining area, because its edge can divide that area.
+ * The largest radius, in metres, of a circle that counts by its area. A larger circle counts as a cut through the area
+ * where the person may be, because its edge can divide that area.
  */
 export const SMALL_RADIUS_M = 2_000
 
@@ -78,8 +78,8 @@ export const TOWN_M = 17_000
 
 /**
  * The area, in square kilometres, of a circle with a radius of 1 km. An app that guesses a point without asking is
- * right to within 1 km for a person in this area around the point. So each remaining piece of the town counts this area
- * too.
+ * right to within 1 km for a person in this area around the point. So each piece into which large circles cut the town
+ * counts this area too.
  */
 const KM2_WITHIN_1_KM = Math.PI
 
@@ -96,9 +96,9 @@ export const MAX_BAND_M = 200
 export const isTooCoarse = (accuracyM: number | null | undefined): boolean => Geometry.bandM(accuracyM) > MAX_BAND_M
 
 /**
- * The maximum number of openings in the future. Without this limit, an app could make and delete rules about circles
- * far from each other, and the stored list would grow. A refusal looks for the end of its wait at each opening, and
- * there at each opening of the same day, so the time that it takes grows with the cube of this number.
+ * The maximum number of openings of rules' windows in the future. Without this limit, an app could make and delete
+ * rules about circles far from each other, and the stored list would grow. A refusal looks for the end of its wait at
+ * each opening, and there at each opening of the same day: its time grows with the cube of this number.
  */
 export const WAITING_MAX = 50
 
@@ -114,8 +114,8 @@ export const ask = (
 ): ZoneQuestionOutcome => {
   const hour = Budget.spend(HOURLY, before.calls, now)
   const hourMillis = hour._tag === "Refused" ? hour.retryAfterMillis : 0
-  // The day is checked for the moment when the hour has room. While the app waits for that moment, the question may
-  // stop being a repeated one, and then it must fit into the day like a new question.
+  // The day's budget is checked for the moment when the hour's budget has room. While the app waits for that moment,
+  // the question may stop being a repeated one, and then it must fit into the day's budget like a new question.
   const dayMillis = waitOfDay(before.circles, circle, plus(now, hourMillis), opensAt)
   if (hour._tag === "Refused" || dayMillis > 0) return { _tag: "Refused", retryAfterMillis: hourMillis + dayMillis }
   const circles = withQuestion(countingAt(before.circles, now), circle, timesOf(now, opensAt))
@@ -128,8 +128,8 @@ const timesOf = (now: Timestamp, opensAt: Timestamp | null): ReadonlyArray<Times
 
 /**
  * The circles with one more question. A circle that is listed already keeps its place in the order, because the app
- * chose it then. Of its times before the question, none is needed any more: each 24 hours that begin before such a time
- * and may still get questions include the time of the new question.
+ * chose the circle at its first question. Of its times before the new question, none is needed any more: each 24 hours
+ * that begin before such a time and may still get questions include the time of the new question.
  */
 const withQuestion = (
   counting: ReadonlyArray<QueriedCircle>,
@@ -153,7 +153,7 @@ const withQuestion = (
 const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-/** The circles of the day before `at`, and those of openings after `at`. */
+/** The circles that count at `at`: of the day before `at`, and of zone rules whose windows open after `at`. */
 const countingAt = (circles: ReadonlyArray<QueriedCircle>, at: Timestamp): ReadonlyArray<QueriedCircle> =>
   circles.filter(({ askedAt }) => at - askedAt <= COUNTED_FOR)
 
@@ -171,7 +171,7 @@ const waitOfDay = (
     return hasRoom && times.every((time) => fits(countingAt(near, now), circle, time))
   }
   if (isAllowedAt(at)) return 0
-  // Whether the question is allowed can change only at these times: a circle stops to count, or an opening is reached.
+  // Whether the question is allowed can change only at these times: a circle stops to count, or a rule's window opens.
   const changes = [...near.map(({ askedAt }) => plus(askedAt, COUNTED_FOR + 1)), ...circles.map((one) => one.askedAt)]
   const later = [...changes, ...(opensAt === null ? [] : [opensAt])].filter((change) => change > at)
   // After the last of these times no circle counts, and a circle always fits then. So `find` finds a time.
