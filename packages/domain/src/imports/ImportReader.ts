@@ -9,8 +9,8 @@ export interface ReadResult {
   /** Why the rest of the file cannot be read. After a fault, later pieces give no entries. Null: no fault. */
   readonly fault: ImportFault | null
   /**
-   * Set only in a result of `end`: the reader needs one more pass from the beginning of the file, for example because
-   * the list of a zip file's contents is at its end. Left out: no more pass.
+   * Set only in a result of `end`: the reader needs one more pass from the beginning of the file, for example because a
+   * zip file has the list of its contents at the end. Left out: no more pass.
    */
   readonly needsAnotherPass?: true
   /**

@@ -71,8 +71,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
   ImportStore,
   {
     /**
-     * Begins an upload, which `list` leaves out. False: the user has `most` uploads and unfinished imports already, or
-     * their files have more than `Import.MAX_WAITING_BYTES`.
+     * Begins an upload. `list` leaves the upload out until `complete`. False: the user has `most` uploads and
+     * unfinished imports already, or their files have more than `Import.MAX_WAITING_BYTES`.
      */
     readonly begin: (begun: NewImport, most: number) => StoreEffect<boolean>
     /** Adds the piece number `position` of the file, counted from 0. False when the upload was removed. */

@@ -10,9 +10,9 @@ import { readImport } from "./readImport.js"
 import { undoNow } from "./undoNow.js"
 
 /**
- * Works on one due import of these people: reads its file to the end, or undoes the import. False when no import is
- * due, or when the attempt did not begin (`attempt`). An import waits for the worker that leases its owner's bucket,
- * even when another worker is idle.
+ * Works on one due import of the people whose buckets this worker leases: reads the file to its end, or undoes the
+ * import. False when no import is due, or when the attempt did not begin (`attempt`). An import waits for the worker
+ * that leases its owner's bucket, even when another worker is idle.
  */
 export const importNext = program(
   "importNext",

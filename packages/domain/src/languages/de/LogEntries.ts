@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** The texts of the access log about the requests of an app and their results. */
+/** The texts of the access log about the requests of an app, the events for the app, and their results. */
 export const logEntries: ReadonlyArray<GermanPair> = [
   { en: "A notification when you arrive at a place", de: "Eine Benachrichtigung, wenn Sie an einem Ort ankommen" },
   { en: "A notification when you leave a place", de: "Eine Benachrichtigung, wenn Sie einen Ort verlassen" },

@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** The texts of the delivery log that say why a webhook did not arrive. */
+/** The texts that say why a webhook did not arrive, or why the address of a receiver is refused. */
 export const network: ReadonlyArray<GermanPair> = [
   { en: "must resolve to public addresses only", de: "darf nur zu öffentlichen Adressen führen" },
   {

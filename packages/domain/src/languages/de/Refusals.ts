@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** The texts that say why a request is refused (`Conflict`, `Forbidden`), and what to do instead. */
+/** Texts about refused requests, failed imports, deliveries that are not sent again, and the strength of passwords. */
 export const refusals: ReadonlyArray<GermanPair> = [
   {
     en: "confirm your e-mail address first: the settings mail you a link",

@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** The mails about teams, and the texts that say why a change of a team is refused. */
+/** The mails about teams, and the texts that say why a change of a team, or an action of a member, is refused. */
 export const teamTexts: ReadonlyArray<GermanPair> = [
   { en: "The invitation", de: "Die Einladung" },
   { en: "The team", de: "Das Team" },
