@@ -67,7 +67,7 @@ export interface PutAside {
 /**
  * Whether the quarantined entry may come from one of the stretches (decision retention-choice-5): one of its times or
  * its receipt lies in the stretch, or the stretch lies between the receipt and a later time of the entry. In the last
- * case the deletion also deletes the readings that keep a reading from the future in quarantine.
+ * case the deletion may also delete the readings that show that this later time is wrong (decision fixes-4).
  */
 export const mayComeFrom = ({ reading, receivedAt }: PutAside, erasures: ReadonlyArray<Stretch>): boolean => {
   const times = "capturedAt" in reading ? [reading.capturedAt] : [reading.arrival, reading.departure]

@@ -55,8 +55,8 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
     // A crossing that waited for `settleS` is listed twice, with the same capture time: when its reading arrived, and
     // when the rule fired. Only the first of the two is used, because both show the same crossing.
     const isNew = LOOKS[outcome] !== "nothing" && capturedAt > newest
-    // A dwell that silence fired has the time of the end of its minutes. A reading from before this time may arrive
-    // after the firing, and the rule uses it, so it is new.
+    // A dwell that silence fired has the end of the dwell time as its capture time. A reading from before this time may
+    // arrive after the firing, and the rule uses this reading, so the reading is new.
     if (isNew && (outcome !== "fired" || firesOnCrossing)) newest = capturedAt
     return isNew
   })

@@ -17,9 +17,7 @@ export const seal = (position: PagePosition, query: string): Effect.Effect<strin
 
 const Position = Schema.parseJson(Schema.Array(Schema.Union(Schema.String, Schema.Number)))
 
-/**
- * Fails with `Invalid` on `cursor`, unless `seal` made this text for the same query and with a key still in the list.
- */
+/** Fails with `Invalid` on `cursor`, unless `seal` made this text for the same query and with a key of `Vault.keys`. */
 export const open = (cursor: string, query: string): Effect.Effect<PagePosition, Invalid, Vault> =>
   Effect.gen(function* () {
     const vault = yield* Vault

@@ -278,7 +278,7 @@ const inside = <A, E, R>(
     return exit
   }
   return Effect.uninterruptibleMask((restore) => {
-    // Before the position changes: if `use` throws, nothing puts the position back.
+    // `use` is called before the position changes: if `use` throws, nothing puts the position back.
     const work = use(span)
     at.owner = fiber.id()
     at.span = span

@@ -48,7 +48,7 @@ export class ReviewStore extends Context.Tag("@place-access/domain/staff/ReviewS
       limit: number,
       after: Page.PagePosition | undefined
     ) => StoreEffect<Page.Page<AnyReviewDecision>>
-    /** Flagged connections of people, without test people: newest flag first, then by descending id. */
+    /** Connections with a leak, without those of test people: newest leak first, then by descending id. */
     readonly leaks: (limit: number, after: Page.PagePosition | undefined) => StoreEffect<Page.Page<Leaked>>
   }
 >() {}

@@ -10,7 +10,7 @@ export interface ConnectionKey {
 }
 
 export interface DueTiers extends ConnectionKey {
-  /** Since when the connection is due. */
+  /** Since when the end of a tier or a notice to the app is due. */
   readonly dueAt: Timestamp
 }
 

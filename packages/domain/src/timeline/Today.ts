@@ -19,11 +19,11 @@ export interface PhoneState {
   readonly state: Silence.Silence
 }
 
-/** How often an app asked or received an event, day by day (`AccessLogStore.tally`). */
+/** How many requests and events of an app the access log has for each day (`AccessLogStore.tally`). */
 export interface AppActivity {
   readonly appId: AppId
   readonly name: string
-  /** For each of `Today.days`, how often the app asked or received an event. */
+  /** For each of `Today.days`, how many requests and events of the app the access log has. */
   readonly counts: ReadonlyArray<number>
   /** For each of `Today.days`, how many of `counts` are requests of the app itself (`AccessLogEntry.isOfApp`). */
   readonly requests: ReadonlyArray<number>
@@ -106,7 +106,7 @@ export const isSilent = ({ device, state }: PhoneState): boolean => state === "s
 
 /**
  * Since when the person is where `where` says: at a place since the arrival, elsewhere since the last departure. Null:
- * unknown, for example after an uncertain departure, or some visits are not derived yet.
+ * unknown, for example after an uncertain departure, or while some visits are not derived yet.
  */
 export const since = (
   where: CurrentPlace,
@@ -129,8 +129,8 @@ export const since = (
 export const isPast = ({ asOf }: CurrentPlace, now: Timestamp): boolean => asOf !== null && isOld(asOf, now)
 
 /**
- * The apps that asked or received an event in the last `length` days, sorted by today's count, then by the total;
- * highest first.
+ * The apps with requests or events in the access log of the last `length` days, sorted by today's count, then by the
+ * total; highest first.
  */
 export const appActivity = (
   tallies: ReadonlyArray<AppTally>,

@@ -18,11 +18,11 @@ export interface TimelineDay {
   readonly complete: boolean
   /** Whether the day has more readings than `readDay` reads, so that the beginning of the day is missing. */
   readonly isCut: boolean
-  /** The apps that asked on that day or received an event, the most frequent first. */
+  /** The apps with requests or events in the access log of that day, the app with the greatest number first. */
   readonly apps: ReadonlyArray<AppOfDay>
 }
 
-/** How often an app asked or received an event. */
+/** How many requests and events of an app the access log has for a stretch of time (`AccessLogStore.tally`). */
 export interface AppOfDay {
   readonly appId: AppId
   readonly name: string
@@ -52,7 +52,7 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
   return result
 })
 
-/** The apps that asked or received an event in a stretch, the most frequent first. */
+/** The apps with requests or events in the access log of a stretch, the app with the greatest number first. */
 const appsWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
   Effect.gen(function* () {
     const tallies = yield* (yield* AccessLogStore).tally(userId, [from, until])
@@ -63,8 +63,8 @@ const appsWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
   })
 
 /**
- * How many fixes `eraseHistory` would delete in this stretch, and the apps that asked or received an event in the
- * stretch. A deletion does not reach these apps: they keep what they received.
+ * How many fixes `eraseHistory` would delete in this stretch, and the apps with requests or events in the access log of
+ * the stretch. A deletion does not reach these apps: they keep what they received.
  */
 export const foreseeErasure = program("foreseeErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   return { fixes: yield* previewErasure(userId, stretch), apps: yield* appsWithin(userId, stretch) }

@@ -23,8 +23,8 @@ const VISITS = 10
 const FLAGS = 5
 
 /**
- * How often each app asked or received an event on each of the last days (`Today.days`). Reads the access log of these
- * days once.
+ * How many requests and events of each app the access log has for each of the last days (`Today.days`). Reads the
+ * access log of these days once.
  */
 export const readActivity = program("readActivity", function* (userId: UserId, zone: LocalDays.TimeZone) {
   const now = yield* Timestamp.now
