@@ -121,7 +121,7 @@ export const offersOf = ({
       }))
   )
 
-/** Stores the rows for the streams. Writes an entry into the user's access log for each firing that is lost. */
+/** Stores the rows for the streams of listeners. Writes an access log entry for each firing that nobody gets. */
 export const offer = program("offer", function* (rows: ReadonlyArray<ListenerDelivery>) {
   if (rows.length > 0) yield* recordLost(yield* (yield* ListenerStore).offer(rows))
 })

@@ -28,8 +28,8 @@ export interface Link {
  */
 export type Naming =
   /**
-   * Beyond the limit, the message is not written. Instead, one folded message, which names no app, stands for all
-   * foldable messages of the next hour.
+   * Beyond `NamedMail.LIMIT` messages, the message is not written. Instead, one folded message, which names no app,
+   * stands for all foldable messages of the next hour.
    */
   | { readonly _tag: "Foldable" }
   /**
@@ -37,11 +37,11 @@ export type Naming =
    * message stands for it: the next hourly sweep puts it again, if it is still due.
    */
   | { readonly _tag: "Notice" }
-  /** The message is always written. Beyond the limit its subject is this `subject`, which names no app. */
+  /** The message is always written. Beyond `NamedMail.LIMIT`, its subject is this `subject`, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
   /**
-   * Beyond the limit, a message about a leaked token or code is written at most once an hour, with this subject and
-   * text, which do not name the app. The page behind the message's link names the app.
+   * Beyond `NamedMail.LIMIT`, a message about a leaked token or code is written at most once an hour, with this subject
+   * and text, which do not name the app. The page behind the message's link names the app.
    */
   | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 

@@ -18,8 +18,8 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  */
 
 /**
- * The maximum number of messages with an app's name for one reader in any 60 minutes. Mails about decisions (`decided`)
- * are written beyond this limit too, and name the app in their text.
+ * The maximum number of messages with an app's name for one reader in any 60 minutes. Mails about decisions of
+ * reviewers and admins (`decided`) are written beyond this limit too, and name the app in their text.
  */
 export const LIMIT = AccountLimits.RECEIPTS.most
 

@@ -30,8 +30,8 @@ export const OFTEN_FROM = 50
  */
 export const OFTEN_TIMES = 3
 /**
- * The time, in milliseconds, after which no notice about a silent phone is sent: the owner probably put the phone away
- * on purpose.
+ * A notice about a silent phone is written only until this long, in milliseconds, after the phone last sent something:
+ * the owner of a phone that is silent for longer probably put it away on purpose.
  */
 export const SILENT_UNTIL = 7 * DAY
 /** The time after local midnight, in milliseconds, from which the weekly summary is sent on Mondays. */

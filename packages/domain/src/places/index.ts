@@ -2,7 +2,7 @@
  * Places: the circles that a user names, such as Home. A place can be moved, resized, renamed and archived. Each change
  * of the centre or radius makes a new version of the circle. Earlier versions stay (`Shape`), because the circle at the
  * time of a visit decides whether the visit was at the place. `Geometry` measures distances on the ellipsoid and
- * decides inside, outside or too near the edge. The user's pages call `managePlaces`.
+ * decides inside, outside or too near the edge. The user's pages call the programs of `managePlaces.ts`.
  *
  * @module
  */
