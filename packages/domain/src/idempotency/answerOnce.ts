@@ -8,7 +8,7 @@ export interface KeyedRequest {
   readonly userId: UserId
   readonly subject: Idempotency.IdempotencySubject
   readonly key: Idempotency.IdempotencyKey
-  /** The text from which the fingerprint is made: method, address and body. */
+  /** Method, address and body. A repeated request must have the same text, of which the store keeps a hash. */
   readonly content: string
 }
 

@@ -13,9 +13,9 @@ import * as Budget from "./Budget.js"
  * budget does not protect.
  *
  * The second budget counts the square kilometres of the town in which the questions could find somebody to within 1 km.
- * A small circle adds its own area. The edge of a large circle can cut the remaining area in two, so each later
- * question is worth twice as much to a search. The count does not depend on the answers, so a refusal reveals nothing
- * about the person.
+ * A small circle adds its own area. The edge of a large circle can cut the area where the person may be in two, so each
+ * later question is worth twice as much to a search. The count does not depend on the answers, so a refusal reveals
+ * nothing about the person.
  */
 
 /**

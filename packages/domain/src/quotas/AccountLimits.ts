@@ -127,9 +127,9 @@ export const INVITATIONS = owned(
 )
 
 /**
- * Every upload reads and evaluates the rules of a person's connections, also those whose windows are ahead or ended
- * less than a day ago, so their number is limited beside the ten that may be active at one instant (Spec §4.6.6,
- * decision rules-15).
+ * Every upload reads and evaluates the rules of a person's connections, also rules whose windows open later or ended
+ * less than a day ago. So the number of all these rules is limited too, and not only the number of rules that are
+ * active at one instant (Spec §4.6.6, decision rules-15).
  */
 export const RULES = owned(
   "Rules of a connection",

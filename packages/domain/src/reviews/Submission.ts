@@ -7,7 +7,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 /** A submission that waits for a reviewer. */
 export interface Submission {
   readonly at: Timestamp
-  /** The submitted revision. */
+  /** The revision that was submitted (`Submittable.revision`). */
   readonly revision: number
 }
 

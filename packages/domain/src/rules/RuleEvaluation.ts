@@ -145,7 +145,7 @@ export interface Observation {
 export type RuleOutcome =
   /** the fix was captured outside the rule's window */
   | "outside_window"
-  /** the fix was captured inside the window, but uploaded more than a day after the window closed */
+  /** the fix was captured inside the rule's window, but uploaded more than a day after the window closed */
   | "late"
   /** the fix is not newer than the newest decisive fix */
   | "out_of_order"

@@ -214,7 +214,7 @@ const outlives = ({
     : Either.right(undefined)
 }
 
-/** Checks that the window is not over and has at least one instant (Spec §4.6.6). */
+/** Checks that the rule's window is not over and has at least one instant (Spec §4.6.6). */
 const open = ({ from, until }: Rule.RuleWindow, now: Timestamp.Timestamp): Read<undefined> => {
   if (until !== null && until <= now) return Either.left("must be in the future: this window is closed already")
   return until !== null && from !== null && until <= from

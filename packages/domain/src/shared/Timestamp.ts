@@ -20,7 +20,7 @@ export const DAY = 86_400_000
  */
 export const make = (epochMillis: number): Timestamp => {
   const at = Math.trunc(epochMillis)
-  // This runs for every fix of an upload, so it does not call the schema for a valid number. For a wrong number, the
+  // `make` runs for every fix of an upload, so it does not call the schema for a valid number. For a wrong number, the
   // schema throws its error.
   return Number.isSafeInteger(at) ? (at as Timestamp) : Timestamp.make(at)
 }
