@@ -102,9 +102,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly remove: (of: ImportKey) => StoreEffect<boolean>
     /**
-     * The due import that was uploaded first. Only people in these buckets count, without the people in `besides`. An
-     * import is due while it is `waiting`, `running` or `undoing` and no attempt has a valid lease. None when no import
-     * is due.
+     * The due import that was uploaded first, of the people in these buckets without the people in `besides`. An import
+     * is due while it is `waiting`, `running` or `undoing` and no attempt has a valid lease. None when no import is
+     * due.
      */
     readonly due: (
       buckets: ReadonlyArray<number>,

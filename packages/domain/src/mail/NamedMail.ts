@@ -31,8 +31,8 @@ export const LIMIT = AccountLimits.RECEIPTS.most
 export const NOTICES = LIMIT - 2
 
 /**
- * How long a message counts towards the limit, in milliseconds. For this time after a folded message (the one message
- * that stands for the messages beyond the limit), no subject names an app.
+ * How long a message counts towards `LIMIT`, in milliseconds. For this time after a folded message (the one message
+ * that stands for the messages beyond the limit), no subject of a mail to the same reader names an app.
  */
 export const WINDOW = AccountLimits.RECEIPTS.windowMs
 

@@ -3,7 +3,7 @@ import { program, Timestamp, type UserId } from "../shared/index.js"
 import * as History from "./History.js"
 import { type Extent, HistoryStore } from "./HistoryStore.js"
 
-/** A user's choice, and the time from which history is kept. */
+/** How long the user has chosen to keep history, and the time from which history is kept. */
 export interface KeptHistory {
   readonly keep: History.Keep
   /** History from this moment or earlier is deleted, or will be at the next sweep; null: all is kept. */

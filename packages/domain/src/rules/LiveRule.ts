@@ -22,7 +22,7 @@ export interface LiveRule {
   readonly firesFrom: Timestamp
 }
 
-/** The state of a rule after an upload or after `settleDue`, and the evaluations that were made, for the store. */
+/** The state of a rule, and the evaluations that an upload or a worker (`settleDue`) made, for the store. */
 export interface RuleProgress {
   readonly ruleId: Rule["id"]
   readonly state: RuleMemory

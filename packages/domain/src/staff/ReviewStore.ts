@@ -24,7 +24,7 @@ export interface WaitingSubmission {
 export interface Leaked {
   readonly connectionId: ConnectionId
   readonly appId: AppId
-  /** When the connection was last flagged. */
+  /** When a spent token or code of the connection was last presented again. */
   readonly flaggedAt: Timestamp.Timestamp
   /**
    * Why the connection ended; null while it has not ended. When the connection had ended before the leak, the reason is
