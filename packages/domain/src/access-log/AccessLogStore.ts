@@ -38,11 +38,11 @@ export interface AppTally {
   readonly requests: number
 }
 
-/** A connection whose last answer `AccessLogStore.lastAnswered` looks up. */
+/** A connection whose last answer or event `AccessLogStore.lastAnswered` looks up. */
 export interface AccessLogRequest {
   readonly connectionId: ConnectionId
   readonly appId: AppId
-  /** When the connection ended; answers after this time do not count. Null: the connection has not ended. */
+  /** When the connection ended; answers and events after this time do not count. Null: the connection has not ended. */
   readonly until: Timestamp | null
 }
 

@@ -38,8 +38,8 @@ export interface AccessLogPage {
 }
 
 /**
- * What apps asked about the user, newest first (Spec §1.7). Apps have their present names. `Invalid`: `limit` is not a
- * whole number from 1 to 500, or the cursor is not of this user and filter.
+ * A page of the user's access log: what apps asked and learned, newest first (Spec §1.7). Apps have their present
+ * names. `Invalid`: `limit` is not a whole number from 1 to 500, or the cursor is not of this user and filter.
  */
 export const listAccessLog = program(
   "listAccessLog",

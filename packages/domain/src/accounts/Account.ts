@@ -80,7 +80,7 @@ export interface Account {
    * language of the service. Null: no browser has named a language of the service.
    */
   readonly browserLanguage: Language.Language | null
-  /** The app of a test person (decision test-people-1). Null: the account of a real person. */
+  /** The app to which this test person belongs (decision test-people-1). Null: the account of a real person. */
   readonly testOf: AppId | null
 }
 

@@ -99,7 +99,7 @@ export const FRESH_FOR = 15 * MINUTE
 
 /**
  * Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes a new proof is needed. A proof
- * that is further in the future was made before the clock was set back, and it does not count. Otherwise it would
+ * more than 15 minutes in the future was made before the clock was set back, and it does not count. Otherwise it would
  * permit dangerous actions until the clock reaches its earlier time.
  */
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>

@@ -9,7 +9,7 @@ import type { Email } from "./Account.js"
 export const WINDOW = 15 * MINUTE
 export const PER_ACCOUNT = 5
 export const PER_ADDRESS = 50
-/** The limit for failures of one known browser. These failures do not count for the other two limits. */
+/** The limit for failures of one `KnownBrowser`. These failures do not count for the other two limits. */
 export const PER_BROWSER = 5
 
 /**

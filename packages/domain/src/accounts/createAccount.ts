@@ -70,7 +70,7 @@ export const createAccount = program(
 /**
  * Creates an account without roles immediately, in a service where every address counts as confirmed (`AddressRule`).
  * Other services call `requestSignUp` instead (decision A1). Opens no session. `Forbidden` while sign-up is closed
- * (`SIGN_UP`, decisions §10), `Conflict` when the e-mail has an account already, `Invalid` for a password that
+ * (setting `SIGN_UP`, decisions §10), `Conflict` when the e-mail has an account already, `Invalid` for a password that
  * attackers try first.
  */
 export const signUp = program("signUp", function* (input: NewAccount, policy: "open" | "closed") {

@@ -168,13 +168,13 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
   return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND, proof })
 })
 
-/** The pauses before each attempt to be admitted. */
+/** The pause before each time that `admit` asks the throttle about the attempt, in milliseconds. */
 const PAUSES_MS = [0, 100, 200, 400, 800, 1600]
 
 /**
  * Opens a session for a person who proved who they are, and returns its cookie, of which only the SHA-256 is stored.
- * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account. The check is
- * here because every way to sign in calls this program.
+ * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account. The suspension
+ * is checked here because every way to sign in calls this program.
  */
 export const openSession = program(
   "openSession",

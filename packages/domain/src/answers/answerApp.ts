@@ -16,7 +16,7 @@ interface SharedPlaces {
   readonly places: ReadonlyArray<Place.PlaceRef>
 }
 
-/** The places that the app may ask about, with the version of the set (Spec §4.5). */
+/** The places that the app may ask about, with `placesVersion`, which grows when the set changes (Spec §4.5). */
 export const listSharedPlaces = program(
   "listSharedPlaces",
   function* (connection: Pick<Connection, "userId" | "places" | "placesVersion">) {

@@ -120,7 +120,7 @@ export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "susp
 export const publicLogo = ({ logo, revokedAt, status }: Pick<App, "logo" | "revokedAt" | "status">) =>
   status === "production" && revokedAt === null ? logo : null
 
-/** The person who wants to connect an app. `testOf`: the app that made this test person; null: a real person. */
+/** The person who wants to connect an app. `testOf`: the app to which this test person belongs; null: a real person. */
 export interface Connecting {
   readonly id: UserId
   readonly testOf: AppId | null

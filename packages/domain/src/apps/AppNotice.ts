@@ -5,7 +5,7 @@ import type { AppUnderReview } from "./AppReview.js"
 import { type App, scopes } from "./App.js"
 import type { Differences } from "./AppProposal.js"
 
-/** The mail to the app's holder about a decision; `app` is the app after the decision. */
+/** The mail to the app's holder about a reviewer's or admin's decision; `app` is the app after the decision. */
 export const message = (app: App, decision: ReviewDecision<AppUnderReview>): MailMessage => {
   const change = decision.subject.kind === "app" ? decision.subject.change : null
   return {

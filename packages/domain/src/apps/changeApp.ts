@@ -73,8 +73,8 @@ export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
  * Replaces the app's redirect URIs and issues a new client secret, which is returned only here. The previous secret
  * works for another 24 hours (Spec §4.3, decisions §4). In production, URIs with an origin that was never approved wait
  * for a reviewer (`AppProposal.pendingRedirectUris`). `NotFound`: the account is not in the app's team. `Forbidden`:
- * the account is not an owner of the app, or its address is not confirmed, as in `updateApp`. `Conflict`: the app is
- * revoked, or the form showed an earlier revision (`shown`, as in `AppEdit`). When the call fails, no secret is issued.
+ * the account is not an owner of the app, or its address must be confirmed first, as in `updateApp`. `Conflict`: the
+ * app is revoked, or the form showed an earlier revision (`shown`, as in `AppEdit`). A failed call issues no secret.
  */
 export const registerRedirectUris = program(
   "registerRedirectUris",

@@ -49,7 +49,7 @@ export const AuditDetail = Schema.Union(
    */
   Schema.Struct({ kind: Schema.Literal("name_changed") }),
   Schema.Struct({ kind: Schema.Literal("factor_added", "factor_removed"), factor: Factor }),
-  /** An operator requested that the factors of an owner who lost them are removed. They are removed later. */
+  /** An operator requested the removal of the second factors that an owner lost. They are removed later. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_asked") }),
   /** The owner stopped the removal of their factors that an operator had requested. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_stopped") }),
@@ -100,7 +100,7 @@ export const KINDS: ReadonlyArray<AuditKind> = AuditDetail.members.flatMap(
   (member): ReadonlyArray<AuditKind> => member.fields.kind.literals
 )
 
-/** A kind of event. The filters of the page and of the API use these names. */
+/** A kind of event. The filters of the audit log's page and of the API use these names. */
 export const AuditKind = Schema.Literal(...KINDS)
 
 /** Who caused the event. */
