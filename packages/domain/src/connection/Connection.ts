@@ -53,7 +53,7 @@ export interface Connection {
   readonly standardExpiresAt: Timestamp.Timestamp | null
   /** The end of the sensitive tier, exclusive; null when no sensitive scope is granted. */
   readonly sensitiveExpiresAt: Timestamp.Timestamp | null
-  /** The last pause, which may be over; null: the user never paused the app. */
+  /** The last pause, which may be over; null: the user never paused the app in this connection. */
   readonly pause: Pause | null
   readonly connectedAt: Timestamp.Timestamp
   readonly endedAt: Timestamp.Timestamp | null

@@ -15,7 +15,7 @@ export interface WithApp {
   readonly connection: Connection
   readonly app: App
   /**
-   * True while the account of the person or of the app's developer is suspended (decision staff-1), and while a test
+   * True while the account of the person or of the app's holder is suspended (decision staff-1), and while a test
    * person of an app that went to production is not removed yet (decision test-people-3). Every method that returns a
    * `WithApp` must set this field: programs refuse such a connection only because of it.
    */
@@ -83,7 +83,7 @@ export interface Sharing {
 
 export interface ArchiveDecision<A> {
   readonly outcome: A
-  /** When to archive the place; null leaves the place as it is. */
+  /** The time to store as `archivedAt` of the place; null leaves the place as it is. */
   readonly archivedAt: Timestamp | null
   readonly writes: ReadonlyArray<{ readonly id: ConnectionId; readonly writes: ReadonlyArray<Write> }>
 }

@@ -22,7 +22,7 @@ export interface ConnectionDescription {
   readonly placesVersion: number
   readonly grantExpiresAt: Timestamp | null
   /**
-   * The end of the sensitive tier, exclusive. Null when `heldScopes` has no sensitive scope, like the next two fields.
+   * The end of the sensitive tier, exclusive. Null, like `renewalGraceEndsAt`, if `heldScopes` has no sensitive scope.
    */
   readonly sensitiveExpiresAt: Timestamp | null
   /** When the sensitive tier lapsed. Null while the tier is active, and when `heldScopes` has no sensitive scope. */

@@ -7,7 +7,7 @@ import type { Write } from "./ConnectionStore.js"
 
 /**
  * The writes that end a connection whose standard tier has ended, at the end of this tier. No writes for any other
- * connection.
+ * connection, and when an end is stored already.
  */
 export const ifExpired = (connection: Connection, now: Timestamp): ReadonlyArray<Write> =>
   connection.endedAt === null && connection.standardExpiresAt !== null && !Tier.standardIsLive(connection, now)
@@ -27,7 +27,7 @@ export const end = (connection: Connection, reason: EndReason, at: Timestamp): R
 /**
  * The writes that end a revoked app's connection at the time of the revocation, or at `connectedAt` if the connection
  * was made later. If the standard tier had ended before that time, the connection ends as expired. No writes when the
- * app is not revoked.
+ * app is not revoked, and when an end is stored already.
  */
 export const ifRevoked = (connection: Connection, { revokedAt }: Pick<App, "revokedAt">): ReadonlyArray<Write> =>
   revokedAt === null ? [] : end(connection, "admin_revoked", timestamp(Math.max(revokedAt, connection.connectedAt)))

@@ -13,7 +13,7 @@ export class AuthorizePage extends Schema.TaggedError<AuthorizePage>()("Authoriz
   message: Schema.String
 }) {}
 
-/** `GET /authorize` is refused: redirects to `uri` with the error and the state (RFC 6749 §4.1.2.1). */
+/** `GET /authorize` is refused: the browser goes to `uri`, which has the error and the state (RFC 6749 §4.1.2.1). */
 export class AuthorizeRedirect extends Schema.TaggedError<AuthorizeRedirect>()("AuthorizeRedirect", {
   error: Schema.Literal("unsupported_response_type", "invalid_scope", "invalid_request"),
   uri: Schema.String
@@ -64,8 +64,8 @@ export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("Consen
 }
 
 /**
- * A code or refresh token is refused. Wire: 400 `invalid_grant`. All refused codes get the same body, and so do all
- * refused refresh tokens. Only the service's log contains `reason`.
+ * An authorization code or a refresh token is refused. Wire: 400 `invalid_grant`. All refused codes get the same body,
+ * and so do all refused refresh tokens. Only the service's log contains `reason`.
  */
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", { reason: Schema.String }) {
   override get message(): string {

@@ -52,6 +52,6 @@ export const begin = (pause: Pause | null, length: PauseLength, now: Timestamp):
 export const end = (pause: Pause | null, now: Timestamp): Pause | null =>
   pause !== null && isOn(pause, now) ? { ...pause, until: now } : pause
 
-/** Whether `pause` lasts longer than `other`. "Pause all" must not shorten a longer pause. */
+/** Whether `pause` lasts longer than `other`. The button "Pause all" must not shorten a longer pause. */
 export const isLonger = (pause: Pause, other: Pause): boolean =>
   other.until !== null && (pause.until === null || pause.until > other.until)

@@ -107,7 +107,7 @@ export const describeConnection = program("describeConnection", function* (calle
 })
 
 /**
- * How many answers the app got about the user in 90 days, by purpose. Earlier connections of this app count
+ * How many answers the app got about the user in the last 90 days, by purpose. Earlier connections of this app count
  * too. `NotFound`: the user has no connection of this id.
  */
 export const listUses = program("listUses", function* (userId: UserId, id: ConnectionId) {

@@ -19,7 +19,7 @@ type Refused<E> = Either.Either<never, E>
 const page = (parameter: AuthorizePage["parameter"], message: string): Refused<AuthorizePage> =>
   Either.left(new AuthorizePage({ parameter, message }))
 
-/** A parameter without a value counts as absent (RFC 6749 §3.1). */
+/** The values of a parameter. A parameter that was sent once, without a value, counts as absent (RFC 6749 §3.1). */
 const values = (parameters: Parameters, name: string): ReadonlyArray<string> => {
   const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
   const list = value === undefined ? [] : typeof value === "string" ? [value] : value

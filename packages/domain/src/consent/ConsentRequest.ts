@@ -31,7 +31,7 @@ export const ExternalUserId = Schema.String.pipe(
 )
 export type ExternalUserId = typeof ExternalUserId.Type
 
-/** A checked `GET /authorize`. It is stored while the user signs in and decides. */
+/** A checked `GET /authorize`. It is stored because the user signs in and decides in later requests. */
 export interface ConsentRequest {
   readonly id: ConsentRequestId
   readonly appId: AppId

@@ -38,8 +38,8 @@ export interface AddressReplacement {
 }
 
 /**
- * The hash and the secret of a new link that undoes a change. The program makes both before the store locks the account
- * and decides whether the change is allowed.
+ * The hash and the secret of a new link that undoes a change. `confirmAddress` makes both before the store locks the
+ * account and calls `confirm`, which may refuse the change.
  */
 export interface FreshUndo {
   readonly hash: Vault.Hash
@@ -48,7 +48,7 @@ export interface FreshUndo {
 }
 
 /**
- * The `dedupeKey` of the mail with the undo link. The program needs this key to encrypt the link's secret
+ * The `dedupeKey` of the mail with the undo link. `confirmAddress` needs this key to encrypt the link's secret
  * (`Mail.secretContext`), before the store locks the account and reads the time of the change. So the key contains a
  * part of the hash, and not this time.
  */
@@ -73,7 +73,7 @@ export const confirm =
       }
     }
     if (!AccountLink.isLive(link, "address_change", account, now) || link.newEmail === null) return null
-    // An address that was never confirmed gets no mail, so no undo link is made for it.
+    // An old address that was never confirmed may belong to a stranger, so it gets no undo link.
     const undo = countsAsConfirmed(account, rule)
       ? AccountLink.make("address_undo", fresh.hash, account, now, { addressVersion })
       : null

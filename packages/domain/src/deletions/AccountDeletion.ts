@@ -28,7 +28,7 @@ export const NOBODY: Account = {
   testOf: null
 }
 
-/** An app of the deleted account. */
+/** An app whose holder (`App.ownerId`) is the deleted account. */
 export interface OwnedApp {
   readonly app: App
   /**

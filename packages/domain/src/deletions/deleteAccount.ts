@@ -48,7 +48,7 @@ export const beginDeletion = program("beginDeletion", function* (id: UserId, dec
 
 /**
  * The effects that a deletion of the account would have: which apps end with the account or pass to another owner, how
- * many people have connected each app, and whether the account is the last admin. `NotFound` when the account was
+ * many other people have connected each app, and whether the account is the last admin. `NotFound` when the account was
  * deleted meanwhile.
  */
 export const describeDeletion = program("describeDeletion", function* (account: Account.Account) {
