@@ -25,8 +25,8 @@ export interface Authorisation {
   /** Present when the user deleted the stretch of history in which the event occurred (decision retention-choice-4). */
   readonly isErased?: true
   /**
-   * Present while the account of the person, or of the app's holder (`App.ownerId`), is suspended, and for an event
-   * that occurred during an earlier suspension of one of them (decision staff-1).
+   * Present while the connection is suspended (`WithApp.isSuspended`), and for an event that occurred during an earlier
+   * suspension of the account of the person or of the app's holder (`App.ownerId`; decision staff-1).
    */
   readonly isSuspended?: true
   /**
@@ -52,8 +52,8 @@ export const isRecent = (readAt: Timestamp.Timestamp, now: Timestamp.Timestamp):
 /**
  * Whether the app may receive the event now. All of these must be true:
  * - The connection is live, and belongs to the app.
- * - Neither the account of the user nor the account of the app's holder is suspended, and neither was suspended when
- *   the event occurred (`isSuspended`).
+ * - The connection is not suspended, and neither the account of the user nor that of the app's holder was suspended
+ *   when the event occurred (`isSuspended`).
  * - The scope that the payload needs is effective. Events about the sensitive tier need no scope.
  * - The rule of the event still exists, and its place is still shared and not archived (`ruleStands`).
  * - For an event of a rule: the user did not delete the history of the event's time, and the event occurred after the

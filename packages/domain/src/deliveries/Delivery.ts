@@ -114,8 +114,8 @@ export const OWN_FAULT_WAIT = 5 * SECOND
 export const OWN_FAULT_LIMIT = 3 * DAY
 /**
  * An attempt that is made more than this time after it was due mostly shows that no worker ran in between, or that the
- * backlog was this long. The count of `OWN_FAULT_LIMIT` then starts anew. Otherwise, after a long stop of the workers,
- * the first fault would fail every delivery that a fault had delayed before the stop.
+ * backlog was this long. The time that counts for `OWN_FAULT_LIMIT` then starts anew. Otherwise, after a long stop of
+ * the workers, the first fault would fail every delivery that a fault had delayed before the stop.
  */
 export const OWN_FAULT_PAUSE = HOUR
 /**

@@ -120,7 +120,7 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      * strikes. Returns false, and writes nothing, when the lease was lost.
      *
      * A delivery that used up all its attempts adds a strike, and a success sets the strikes to 0. The 10th and the
-     * 20th strike store a warning for the developer. The 20th strike disables the endpoint and ends its waiting rows as
+     * 20th strike store a warning (`StrikeWarning`). The 20th strike disables the endpoint and ends its waiting rows as
      * failed: a limited number at once, the others in later claims. Replays, tests, hurried attempts and rows of an
      * earlier epoch do not change strikes. A row of an earlier epoch or of a removed endpoint that would get another
      * attempt ends as failed.

@@ -20,7 +20,7 @@ export interface ReadAhead {
   readonly authorisation: Authorisation
 }
 
-/** A store reads ahead when at most this many events are due. With a backlog, later reads are shared by many events. */
+/** A store reads ahead when at most this many events are due. In a backlog, many events share one read of endpoints. */
 export const READ_AHEAD_MAX = 8
 
 export interface PendingEvents {

@@ -11,8 +11,8 @@ import type * as Disclosure from "./Disclosure.js"
 export const REPEATS = 3
 
 /**
- * Reads whether the user allows the event now. None when the event is not about a person, or when its connection does
- * not exist.
+ * Reads the data that say whether the event may be sent now (`Authorisation.permits`). None when the event is not about
+ * a person, or when its connection does not exist.
  */
 export const authorisationOf = program(
   "authorisationOf",

@@ -2,7 +2,7 @@
 import { DAY, HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 import { type Device, PROPERTIES } from "./Device.js"
 
-/** `late` after an hour without anything new, `silent` after a day, `never` before the first upload. */
+/** `late` after an hour without anything new from the phone, `silent` after a day, `never` before the first upload. */
 export type Silence = "fresh" | "late" | "silent" | "never"
 
 const LATE_AFTER = HOUR

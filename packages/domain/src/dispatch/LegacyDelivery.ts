@@ -32,7 +32,7 @@ export interface LegacyDelivery {
 export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE]
 /**
  * How long, in milliseconds, the worker repeats an attempt after faults of the service, such as a failing store.
- * Without this limit, a long fault would use up the room for deliveries, and new ones would be lost.
+ * Without this limit, a long fault would use up the worker's room for legacy deliveries, and new ones would be lost.
  */
 export const OWN_FAULT_LIMIT = 10 * MINUTE
 

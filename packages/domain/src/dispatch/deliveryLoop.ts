@@ -9,8 +9,8 @@ import { pauseAfter, remaining } from "./workerLoops.js"
 
 /**
  * When a claim returned as many deliveries as it asked for, a backlog waits. The worker then makes the next claim when
- * half of its slots are free, or after this time. With a claim as soon as one slot becomes free, the deliveries would
- * synchronise: all would wait for the database at the same time, and then all for their receivers.
+ * half of its slots (one for each attempt in flight) are free, or after this time. With a claim for each free slot, the
+ * deliveries would synchronise: all would wait for the database at once, and then all for their receivers.
  */
 const BACKLOG_PAUSE_MILLIS = 50
 

@@ -9,8 +9,8 @@ import * as Timestamp from "../shared/Timestamp.js"
 const STUCK = Timestamp.make(200)
 
 /**
- * For each first attempt that may be in flight at an endpoint, this number of attempts may wait in line for the
- * endpoint.
+ * For each first attempt that this worker may have in flight at an endpoint, this number of attempts may wait in line
+ * for the endpoint.
  */
 const LINE_FACTOR = 3
 /**

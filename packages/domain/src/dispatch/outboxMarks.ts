@@ -36,7 +36,7 @@ export const notStored = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
 export const make = Effect.map(EventStore, (events) => {
   /**
    * The events that this worker must not read from the outbox now. The value is the time from which the worker may read
-   * the event again; `Infinity` during an attempt.
+   * the event again; `Infinity` until all first attempts of the event have ended.
    */
   const readAgainAt = new Map<EventId, number>()
   /**

@@ -16,7 +16,7 @@ import { runLoop, type WorkerLoop } from "./workerLoops.js"
 export interface WorkerOptions {
   /** How many events one fan-out reads at most. */
   readonly fanOutBatch: number
-  /** How many deliveries this worker may have in flight at once. */
+  /** How many deliveries to endpoints this worker may have in flight at once. */
   readonly slots: number
   /**
    * How many deliveries to one endpoint all workers together may have in flight at once: half of this number for
