@@ -271,7 +271,7 @@ export const RuleEntry = Schema.Struct({
 export const Rules = Schema.Struct({ rules: Schema.Array(RuleEntry) })
 
 /**
- * A line of `firings.jsonl`: a rule of an app fired. `disclosed`: what the app learned. `error`: why it learned
+ * A line of `firings.jsonl`: a rule of an app fired. `disclosed`: what the app learned. `error`: why the app learned
  * nothing. The file has the newest firing first.
  */
 export const FiringLine = Schema.Struct({

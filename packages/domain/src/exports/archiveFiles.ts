@@ -312,7 +312,7 @@ const visitPages = (userId: UserId) =>
     )
   ])
 
-/** Reads one connection at a time, because the agreements of one connection may be thousands. */
+/** Each call returns one connection with its agreements, because one connection may have thousands of them. */
 const connections = (userId: UserId) => (left: ReadonlyArray<ConnectionView.UserConnection> | undefined) =>
   Effect.gen(function* () {
     const all = left ?? (yield* listConnections(userId))

@@ -26,7 +26,7 @@ export interface Passkey {
   readonly usedAt: Timestamp | null
 }
 
-/** The secret that an app for one-time codes shares with us. */
+/** The secret that an app for one-time codes shares with this service. */
 export interface CodeApp {
   /** The secret in base32, encrypted with the context `secretContext`. */
   readonly secret: Vault.Sealed

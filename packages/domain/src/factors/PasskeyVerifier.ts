@@ -5,7 +5,7 @@ import type { Passkey, PasskeyId } from "./Factors.js"
 /** The response of a browser's authenticator, not verified yet. */
 export interface PasskeyResponse {
   readonly id: PasskeyId
-  /** The challenge that the browser says it signed. */
+  /** The challenge that was signed, as the browser says. */
   readonly challenge: string
   /** The owner of the passkey, as the authenticator says; null when it does not say. */
   readonly owner: UserId | null

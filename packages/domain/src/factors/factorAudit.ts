@@ -7,7 +7,7 @@ type Kind = Extract<AuditEvent.AuditDetail, { readonly kind: "factor_added" | "f
 
 /**
  * The audit details of the factors that were added or removed between `before` and `after`, of a recovery code that was
- * used, and of a removal that was stopped. The use of another factor makes no audit event of its own.
+ * used, and of a requested removal (`FactorRemoval`) that was stopped. The use of another factor makes no audit event.
  */
 const details = (before: Factors, after: Factors, at: Timestamp): ReadonlyArray<AuditEvent.AuditDetail> => {
   const added = (factor: Kind) => ({ kind: "factor_added", factor }) as const

@@ -176,7 +176,7 @@ export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (a
   return codes.shown
 })
 
-/** Stops a removal that an operator requested. Idempotent. */
+/** Stops the removal of the factors that an operator requested. Idempotent. */
 export const keepFactors = program("keepFactors", function* ({ id }: Account.Account) {
   yield* change(id, (state, now): Decision<null> => [
     null,

@@ -34,7 +34,7 @@ export interface AppCounts {
   readonly unlisted: number
   /** How often rules fired. A firing counts once, however many endpoints get its event. */
   readonly firings: number
-  /** The greatest share of the rate limit that any one connection used within a window, in percent. */
+  /** The greatest share of the rate limit that any one connection used within a window of this limit, in percent. */
   readonly peakPercent: number
 }
 

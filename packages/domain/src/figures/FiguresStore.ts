@@ -17,7 +17,7 @@ export interface UserCounts {
   readonly live: number
   /** Whether `COUNTED_MAX` connections were counted. Then the app may have older connections that are not counted. */
   readonly isAtMax: boolean
-  /** How many of the counted connections began in each hour, oldest first. Hours without a new one are left out. */
+  /** How many counted connections began in each hour, oldest first. Hours without a new connection are left out. */
   readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
 }
 

@@ -55,7 +55,7 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       at: Timestamp.Timestamp,
       toleranceMs: number
     ) => StoreEffect<ReadonlyArray<StoredFix>>
-    /** Fixes in the order of `Fix.oldestFirst`. `RangePosition` says where a page starts and ends. */
+    /** Fixes ordered by `Fix.oldestFirst`, left-behind ones too. `RangePosition` says where a page starts and ends. */
     readonly range: (
       userId: UserId,
       now: Timestamp.Timestamp,
@@ -64,7 +64,7 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       after: Page.PagePosition | undefined
     ) => StoreEffect<Page.Page<StoredFix>>
     /**
-     * Counts the fixes from each edge (inclusive) to the next edge (exclusive). `edges`: at least two times, ascending.
+     * Counts fixes, left-behind ones too, from edge (inclusive) to edge (exclusive). `edges`: at least two, ascending.
      */
     readonly tally: (
       userId: UserId,

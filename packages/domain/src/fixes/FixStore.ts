@@ -24,7 +24,7 @@ export interface UploadingDevice extends Companion {
   readonly lastFutureAt: Timestamp.Timestamp | null
 }
 
-/** The data that one evaluation of an upload needs, read in one query. */
+/** The data that an evaluation of rules needs, for uploads or for due crossings (`FixStore.view`). */
 export interface UploadView {
   /**
    * A counter that grows whenever other fields of this view may have changed in a way that an evaluation must not miss.

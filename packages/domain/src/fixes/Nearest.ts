@@ -24,5 +24,5 @@ export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, tolerance
 const isBefore = (a: Nearest, b: Nearest): boolean =>
   (a.awayMs - b.awayMs || a.fix.capturedAt - b.fix.capturedAt || Fix.newestFirst(a.fix, b.fix)) < 0
 
-/** The distance of the fix in whole seconds, rounded down. */
+/** The distance in time of the fix, in whole seconds, rounded down. */
 export const deltaSeconds = ({ awayMs }: Nearest): number => Math.floor(awayMs / 1_000)

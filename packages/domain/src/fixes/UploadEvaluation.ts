@@ -74,7 +74,7 @@ export const evaluate = (
   return { states, firings: firings.sort((a, b) => a.at - b.at) }
 }
 
-/** The firings that are due at `now` because no fix has contradicted their crossings or dwells (decision rules-13). */
+/** The firings due at `now`: no fix has contradicted their crossings or dwells (decisions rules-13 and rules-14). */
 export const settle = (rules: ReadonlyArray<LiveRule>, now: Timestamp.Timestamp): UploadOutcome =>
   evaluate(rules, [], now)
 

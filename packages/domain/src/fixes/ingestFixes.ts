@@ -35,10 +35,10 @@ const MOST_UPLOADS = 32
  * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. Only the
  * counts of quarantined entries (`QuarantineEntry`) and the device's `lastSeenAt` and `lastKeptAt` may change.
  *
- * Fails with a transient `StoreError` after too many rounds, and while this process's clock is known to be wrong. The
- * phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the parts that were
- * committed before stay stored. `arrivedAt`: when the request arrived, for a request that had to wait for its turn
- * (decision fixes-6). Left out: the present time.
+ * Fails with a transient `StoreError` when all rounds of `storeUploads` failed, and while this process's clock is known
+ * to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the
+ * parts that were committed before stay stored. `arrivedAt`: when the request arrived, for a request that had to wait
+ * for its turn (decision fixes-6). Left out: the present time.
  */
 export const ingestFixes = program(
   "ingestFixes",

@@ -26,7 +26,7 @@ export interface Ingested {
   readonly accepted: number
   /** Fixes that were stored before, or appeared twice in this upload. */
   readonly duplicates: number
-  /** Readings and visit reports that are quarantined (decision L3), or of whose time the user keeps no history. */
+  /** Readings and visit reports that are quarantined (decision L3), or are from a time whose history is not kept. */
   readonly quarantined: number
 }
 
@@ -58,7 +58,7 @@ const MAX_ROUNDS = 64
  * commit (`mayTakeReadings`), only the uploads before it are stored and have outcomes.
  *
  * The result is the same as if the uploads were stored one after another, except that `view` is read only once, as of
- * the latest arrival. Fails with a transient `StoreError` after too many rounds.
+ * the latest arrival. Fails with a transient `StoreError` after `MAX_ROUNDS` rounds.
  */
 export const storeUploads = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray<JudgedUpload>) {
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -191,8 +191,8 @@ interface Kept {
   /** The quarantined readings and visit reports to store. */
   readonly putAside: ReadonlyArray<Quarantined>
   /**
-   * How many readings and visit reports are only counted and not stored, because the user does not keep history of
-   * their time.
+   * How many readings and visit reports are only counted and not stored, because the user does not keep history of the
+   * entries' time.
    */
   readonly notKept: number
   readonly ingested: Ingested
@@ -238,7 +238,7 @@ const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, a
 
 /**
  * Counts quarantined entries by reason. `notKept` is the number of entries that are not stored, because the user keeps
- * no history of their time.
+ * no history of the entries' time.
  */
 const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<QuarantineCount> => {
   const counts = new Map<QuarantineReason, number>()
