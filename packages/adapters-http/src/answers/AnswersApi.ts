@@ -35,13 +35,18 @@ const AsOf = NullableAt.annotations({
 })
 
 const CurrentPlace = Schema.Struct({
-  state: Schema.Literal("at_place", "elsewhere", "unknown"),
+  state: Schema.Literal("at_place", "elsewhere", "unknown").annotations({
+    description:
+      "`at_place`: the user is at `place`; `elsewhere`: at none of the shared places; `unknown`: the service cannot say"
+  }),
   place: Schema.NullOr(PlaceRef),
   asOf: AsOf,
   ...Reason
 }).annotations({ identifier: "CurrentPlace" })
 
-const Presence = Schema.Literal("yes", "no", "unknown")
+const Presence = Schema.Literal("yes", "no", "unknown").annotations({
+  description: "Whether the user is inside the circle; `unknown`: the service cannot say"
+})
 
 const Zone = request({
   lat: Geometry.Latitude,
@@ -69,7 +74,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(OpenApi.Summary, "Which of the shared places the user is at")
       .annotate(
         OpenApi.Description,
-        "Based on the newest reading of the last `max_age_s` seconds that is clearly inside a shared place or clearly outside all of them. `elsewhere`: at none of the shared places. `unknown`: there is no such reading."
+        "Based on the newest reading of the last `max_age_s` seconds that is clearly inside a shared place or clearly outside all of them. `elsewhere`: at none of the shared places. `unknown`: there is no such reading, or the user has paused the app."
       )
   )
   .add(
@@ -100,7 +105,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(OpenApi.Summary, "Whether the user is at one of the shared places")
       .annotate(
         OpenApi.Description,
-        "Based on the newest decisive reading of the last `max_age_s` seconds. `unknown` when there is no reading, or when every reading is too near the edge."
+        "Based on the newest decisive reading of the last `max_age_s` seconds. `unknown` when there is no reading, when every reading is too near the edge, and while the user has paused the app. 404 for a place that does not exist, is archived or is not shared with the app."
       )
   )
   .add(
@@ -113,7 +118,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(OpenApi.Summary, "Whether the user is inside a circle that the app chooses")
       .annotate(
         OpenApi.Description,
-        "The user's access log shows the label. A reading that is less accurate than 200 m decides nothing about a zone: the next older reading decides, or the answer is unknown. The app may ask 20 questions about zones in an hour, new zone rules included. Over a day it may ask as long as the questions do not narrow down where the user is; the same circle again narrows nothing down."
+        "The user's access log shows the label. A reading that is less accurate than 200 m decides nothing about a zone: the next older reading decides, or the answer is unknown. The app may ask 20 questions about zones in an hour, new zone rules included. In 24 hours it may ask about ten circles with a radius of 950 m in one town; about more that are smaller, or fewer that are larger. The same circle counts once in 24 hours."
       )
   )
   .add(
@@ -135,8 +140,11 @@ export const AnswersApi = HttpApiGroup.make("answers")
         }).annotations({ identifier: "LookupResult" })
       )
       .annotate(OpenApi.Summary, "Which of the shared places the user was at, at a moment")
-      .annotate(OpenApi.Description, "Based on the reading nearest in time, earlier or later, within `tolerance_s`.")
+      .annotate(
+        OpenApi.Description,
+        "Based on the reading nearest in time, earlier or later, within `tolerance_s`, however imprecise it is. Only places count that the user shares with the app now."
+      )
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Answers")
-  .annotate(OpenApi.Description, "Questions about the places that the user shares; no answer holds a coordinate")
+  .annotate(OpenApi.Description, "Questions about the places that the user shares; no answer has a coordinate")

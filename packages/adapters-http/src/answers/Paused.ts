@@ -9,6 +9,6 @@ import { Schema } from "effect"
 export const Reason = {
   reason: Schema.optionalWith(Schema.Literal("paused"), { exact: true }).annotations({
     description:
-      "Present while the user has paused the app: nothing is known until the user resumes. Leave the user alone and ask again later."
+      "Present while the user has paused the app: the answer says nothing about where the user is or was. A pause ends when the user resumes the app, or at an end that the user chose. Do not bother the user; ask again later."
   })
 }

@@ -33,13 +33,22 @@ const clientForm = {
   client_secret: Schema.optional(Schema.String.annotations(CREDENTIALS))
 }
 
+const forExchange = (what: string) =>
+  Schema.optional(
+    Schema.String.annotations({ description: `Required for the grant type \`authorization_code\`: ${what}` })
+  )
+
 const TokenForm = Schema.Struct({
   grant_type: Schema.Literal("authorization_code", "refresh_token"),
   ...clientForm,
-  code: Schema.optional(Schema.String),
-  code_verifier: Schema.optional(Schema.String),
-  redirect_uri: Schema.optional(Schema.String),
-  refresh_token: Schema.optional(Schema.String)
+  code: forExchange("the code that the redirect brought; it works once, within 60 seconds"),
+  code_verifier: forExchange("the PKCE verifier whose SHA-256 was the `code_challenge`"),
+  redirect_uri: forExchange("the redirect URI of the authorization request, unchanged"),
+  refresh_token: Schema.optional(
+    Schema.String.annotations({
+      description: "Required for the grant type `refresh_token`: the refresh token that was issued last"
+    })
+  )
 }).annotations({ identifier: "TokenRequestForm" })
 
 export const TokenResponse = Schema.Struct({
@@ -49,7 +58,7 @@ export const TokenResponse = Schema.Struct({
   refresh_token: Schema.String,
   refresh_token_expires_at: NullableAt,
   sensitive_scopes_expire_at: NullableAt,
-  scope: Schema.String,
+  scope: Schema.String.annotations({ description: "The scopes that the app can use now, with spaces between them" }),
   sub: Schema.String
 }).annotations({ identifier: "TokenResponse" })
 
@@ -110,7 +119,7 @@ export const OAuthApi = HttpApiGroup.make("oauth")
       .annotate(OpenApi.Summary, "End the connection of a token")
       .annotate(
         OpenApi.Description,
-        "200 for any token, even an unknown or empty one. 401 only for wrong client credentials."
+        "Ends the connection with all its tokens and rules. 200 for any token, even an unknown or empty one. 401 only for wrong client credentials."
       )
       .setPayload(Schema.Union(RevokeJson, HttpApiSchema.withEncoding(RevokeForm, FORM)))
       .addSuccess(HttpApiSchema.Empty(200))

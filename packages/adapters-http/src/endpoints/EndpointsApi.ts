@@ -77,12 +77,17 @@ const Url = Schema.transformOrFail(Schema.String, Schema.String, {
 const Name = EndpointHeader.HeaderName
 const Value = EndpointHeader.HeaderValue
 
-const HEADER_NAME = Schema.propertySignature(Name).annotations({ description: "The name of the header" })
+const VALUE = `The value of the header, 1 to ${EndpointHeader.VALUE_MAX.toLocaleString("en")} visible ASCII characters`
+
+const HEADER_NAME = Schema.propertySignature(Name).annotations({
+  description:
+    "The name of the header: 1 to 64 letters, digits and hyphens. Names with a meaning in HTTP or for webhooks, such as `host`, `content-…` and `webhook-…`, are refused"
+})
 
 const OwnHeaders = Schema.Array(
   Schema.Struct({
     name: HEADER_NAME,
-    value: Schema.propertySignature(Value).annotations({ description: "The value of the header" })
+    value: Schema.propertySignature(Value).annotations({ description: VALUE })
   })
 ).annotations({
   description: `Headers of every webhook to the endpoint, at most ${EndpointHeader.MAX}. Values are stored encrypted and not shown again`
@@ -92,7 +97,7 @@ const HeaderEdits = Schema.Array(
   Schema.Struct({
     name: HEADER_NAME,
     value: Schema.propertySignature(Schema.NullOr(Value)).annotations({
-      description: "The value of the header; null removes the header"
+      description: `${VALUE}; null removes the header`
     })
   })
 ).annotations({
@@ -132,7 +137,9 @@ const Edit = Fields.request({
     }),
     { exact: true }
   ),
-  enabled: Fields.optional(Enabled),
+  enabled: Fields.optional(Enabled).annotations({
+    description: "`true` enables the endpoint again. `false` is refused: only the service disables an endpoint"
+  }),
   headers: Fields.optional(HeaderEdits)
 })
 
@@ -161,7 +168,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Add a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        "The address is https, with a public host name that resolves to public addresses. Only this answer shows the signing secret. 409 when the app has five endpoints. 429 after 300 addresses in an hour."
+        "The address is https, with a public host name that resolves to public addresses, without user name, password and fragment. Only this answer shows the signing secret. 409 when the app has five endpoints. 429 after 300 addresses in an hour."
       )
   )
   .add(
@@ -215,7 +222,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "End the previous signing secrets at once")
       .annotate(
         OpenApi.Description,
-        "Without waiting for the rest of their 24 hours. Within 30 seconds they sign nothing any more. The newest secret stays. Idempotent."
+        "The old secrets do not go on for the rest of their 24 hours: within 30 seconds of this answer they sign nothing any more. The newest secret stays. Idempotent."
       )
   )
   .add(

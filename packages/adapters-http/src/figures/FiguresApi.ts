@@ -20,7 +20,7 @@ export const DAYS = 14
 
 const Day = Schema.Struct({
   from: Fields.at("The beginning of the day in UTC"),
-  calls: Schema.Int,
+  calls: Schema.Int.annotations({ description: "How many calls the app made" }),
   refused: Schema.Int.annotations({ description: "Calls that were answered with 4xx, 429 included" }),
   limited: Schema.Int.annotations({ description: "Calls that were answered with 429" }),
   failed: Schema.Int.annotations({ description: "Calls that were answered with 5xx" }),
@@ -54,7 +54,9 @@ const Call = Schema.Struct({
   request_id: Schema.String.annotations({ description: "`X-Request-Id` of the answer" }),
   endpoint: Schema.String.annotations({ description: "Method and route, with the names of its parameters" }),
   status: Schema.Int.annotations({ description: "The HTTP status of the answer" }),
-  error: Schema.NullOr(Schema.String).annotations({ description: "The error code; null after an answer" })
+  error: Schema.NullOr(Schema.String).annotations({
+    description: "The error code; null when the call was not refused and did not fail"
+  })
 }).annotations({ identifier: "AppCall" })
 
 export const toCall = ({ at, endpoint, error, requestId, status }: AppFigures.LoggedCall): typeof Call.Type => ({

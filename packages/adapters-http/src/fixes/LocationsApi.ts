@@ -85,7 +85,12 @@ export const LocationsApi = HttpApiGroup.make("locations")
           }).annotations({ description: "The IANA time zone in which days begin and end" })
         })
       )
-      .addSuccess(Schema.Struct({ days: Schema.Array(Day), ...Reason }))
+      .addSuccess(
+        Schema.Struct({
+          days: Schema.Array(Day).annotations({ description: "The days that have readings, the earliest first" }),
+          ...Reason
+        })
+      )
       .annotate(OpenApi.Summary, "The days with readings, and how many each has")
       .annotate(OpenApi.Description, "Dates are in the time zone `tz`. Days without a reading are left out.")
   )

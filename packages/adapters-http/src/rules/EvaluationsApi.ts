@@ -16,7 +16,7 @@ import { RuleBody } from "./RulesApi.js"
  * an event.
  */
 const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
-  seeded: "the first decisive reading: it only establishes where the user is and never fires",
+  seeded: "the first reading that is clearly inside or outside: it only establishes where the user is and never fires",
   boundary: "too near the edge to decide",
   no_change: "on the same side of the edge as before, and no dwell is due",
   crossed: "the user crossed the edge in a direction that the rule does not ask about",
@@ -27,7 +27,7 @@ const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   contradicted: "back on the side of before, within settle_s: the crossing does not count, and nothing fires",
   outside_window: "captured outside active_from..active_until",
   late: "arrived more than a day after active_until",
-  out_of_order: "not newer than the last reading that was evaluated",
+  out_of_order: "not newer than the newest reading that was clearly inside or outside",
   fired: "the rule fired: it sent the event `event_id`"
 }
 

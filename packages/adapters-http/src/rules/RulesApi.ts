@@ -1,7 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Geometry } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
-import { Rule, RuleLife } from "@place-access/domain/rules"
+import { Rule, RuleEvaluation, RuleLife } from "@place-access/domain/rules"
+import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
@@ -74,8 +75,7 @@ const documentedTerms = {
   },
   silence_s: {
     ...integerOrNull(Rule.MIN_SILENCE_S, Rule.MAX_SILENCE_S),
-    description:
-      "For dwell rules: a phone that was last seen inside and then sends nothing, as phones at rest do, counts as staying. The event is sent this many seconds after the end of `dwell_minutes`, and has the time of that end. A reading from outside before the event is sent prevents the event. The service only assumes that the person stayed, which is sometimes wrong. Left out: only a reading from inside sends the event. Rules of other types ignore this field and answer null"
+    description: `For dwell rules: a phone that was last seen inside and then sends nothing, as phones at rest do, counts as staying if it was last seen at most ${RuleEvaluation.LAST_WORD / Timestamp.MINUTE} minutes before the end of \`dwell_minutes\`. The event is sent this many seconds after that end, and has the time of that end. A reading from outside before the event is sent prevents the event. The service only assumes that the person stayed, which is sometimes wrong. Left out: only a reading from inside sends the event. Rules of other types ignore this field and answer null`
   },
   webhook_url: {
     type: ["string", "null"],
@@ -155,9 +155,9 @@ const Query = Schema.Struct(Fields.paging(100, 500)).annotations({ parseOptions:
 const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
   Schema.Struct({ rules: Schema.Array(rule), nextCursor: Schema.NullOr(Schema.String) })
 
-const BEHAVIOUR = `The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules; each counts until a day after the end of its window.`
+const BEHAVIOUR = `The first reading only establishes where the user is, and fires nothing. At most ten rules of a connection, place and zone rules together, may be active at one instant: 409 \`rule_limit_reached\` for an eleventh. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules; each counts until a day after the end of its window.`
 const ZONE_BUDGET =
-  "A new zone rule counts like a call of verify-zone: 20 in an hour, and over a day as long as the questions do not narrow down where the user is. Removing a rule gives no question back."
+  "A new zone rule counts like a call of verify-zone: 20 in an hour together, and in 24 hours ten circles with a radius of 950 m in one town, more that are smaller, or fewer that are larger. A rule whose window opens later counts on the day of its opening too. Removing a rule gives no question back."
 const REMOVAL = "Stops all events of the rule; events that wait are not sent. A second call answers 404."
 
 export const RulesApi = HttpApiGroup.make("rules")

@@ -203,7 +203,7 @@ export const TestPeopleApi = HttpApiGroup.make("testPeople")
       .annotate(OpenApi.Summary, "Simulate a trip")
       .annotate(
         OpenApi.Description,
-        "Sends readings as the person's phone, and the service treats them like those of any phone: rules fire, webhooks are delivered, visits are derived. Nothing waits: the readings carry times in the past, and the last one is `late_minutes` ago. `arrive` begins 500 m outside of the place, a minute earlier; `leave` ends 500 m outside, and a `stay` has a reading in each minute. The arrival of a stay of more than 15 minutes is too old to fire an `enter` rule; a `dwell` rule fires. 409 when a `stay` without `late_minutes` would begin before the phone's newest reading, when an `arrive` or `leave` follows that reading at once, and when the app is in production."
+        "Sends readings as the person's phone, and the service treats them like those of any phone: rules fire, webhooks are delivered, visits are derived. Nothing waits: the readings carry times in the past, and the last one is `late_minutes` ago. A reading that is captured before a rule was made does not fire the rule, so a late trip may be too early for a new rule. `arrive` begins 500 m outside of the place, a minute earlier; `leave` ends 500 m outside, and a `stay` has a reading in each minute. The arrival of a stay of more than 15 minutes is too old to fire an `enter` rule; a `dwell` rule fires if its `dwell_minutes` are not longer than the stay. 409 when a `stay` without `late_minutes` would begin before the phone's newest reading, when an `arrive` or `leave` follows that reading at once, and when the app is in production."
       )
   )
   .middleware(ClientAuth)

@@ -28,7 +28,7 @@ export const VisitsApi = HttpApiGroup.make("visits")
       .annotate(OpenApi.Summary, "Visits to the places that the user shares, newest first")
       .annotate(
         OpenApi.Description,
-        "Stops at other places are left out. A visit can appear later, when a phone that was offline uploads its readings. While the service still processes a large upload, `complete` is false: the answer has only the final visits. Ask again later for the others."
+        "Stops at other places are left out. A visit can appear later, when a phone that was offline uploads its readings. While the service still processes a large upload, `complete` is false: the answer has only the final visits. Ask again later for the others. A cursor works only with the same connection, `from` and `to`."
       )
       .setUrlParams(Query)
       .addSuccess(

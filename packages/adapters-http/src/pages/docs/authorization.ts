@@ -37,14 +37,13 @@ export const pages = (options: ServiceOptions, contract: () => Contract) => [
 ]
 
 const app = (): Value =>
-  prose(`Make one under [Your apps](/developer). It declares the scopes that it may ask for at most. New apps are in
-  the **sandbox**: only their holder (the person in whose name the app is registered) and their
-  [test people](${DOCS}/reference/test-people) can connect them, also while a reviewer looks at the app.
-  [Hand it in for review](${DOCS}/reference/apps#appsSubmit) to let everybody.
+  prose(`Make an app under [Your apps](/developer). An app declares all scopes for which it may ask users. A new app is in
+  the **sandbox**: only its holder (the person in whose name the app is registered) and its
+  [test people](${DOCS}/reference/test-people) can connect it, also while a reviewer looks at the app.
+  [Hand the app in for review](${DOCS}/reference/apps#appsSubmit), so that everybody can connect it.
 
-Register the addresses to which users return. We compare them exactly, without prefixes or wildcards. Registering
-issues a
-new client secret, which is shown once and belongs on your server.`)
+Register the addresses to which users return. We compare an address exactly, without prefixes or wildcards. Registering
+addresses issues a new client secret, which is shown once and belongs on your server.`)
 
 const consent = ({ authUrl }: ServiceOptions): Value => [
   sequence(
@@ -102,10 +101,10 @@ const consent = ({ authUrl }: ServiceOptions): Value => [
   ),
   prose(`The user signs in, chooses scopes (perhaps fewer than you asked for), places and expiries, and comes back to
   \`redirect_uri\` with \`code\` and
-    \`state\`. **Refuse an answer whose \`state\` is not the one that you sent.** The page waits for
+    \`state\`. **Refuse an answer whose \`state\` is not the one that you sent.** The page waits for the user's answer for
     ${duration(ConsentRequest.LIFETIME)}.
 
-In a window of its own the page has no \`window.opener\`: it sends \`Cross-Origin-Opener-Policy: same-origin\`. Let your
+In a window of its own the consent page has no \`window.opener\`: the page sends \`Cross-Origin-Opener-Policy: same-origin\`. Let your
 page at \`redirect_uri\` tell the first window, for example with a \`BroadcastChannel\`.
 
 What the user sees depends on what exists already:
@@ -116,21 +115,21 @@ What the user sees depends on what exists already:
 - **A connection, and any other request:** the whole page again, also for the same scopes when none is sensitive. Both
   expiries are set anew; rules, places and \`sub\` stay.
 
-If it fails, the browser returns with \`error\`, \`error_description\` and \`state\`:`),
+If the user does not connect your app, the browser returns with \`error\`, \`error_description\` and \`state\`:`),
   table(
     "Errors that the app gets",
     ["error", "Meaning"],
     REDIRECT_ERRORS.map(([name, meaning]) => [html`<code>${name}</code>`, inline(meaning)])
   ),
   prose(
-    "For a wrong `client_id`, `redirect_uri` or `state` the user sees an error page and is not redirected, because the address could be anybody's."
+    "For a wrong `client_id`, `redirect_uri` or `state` the user sees an error page and is not redirected, because the address could be anybody's. A user also stays on a page of this service when your app is in the sandbox and the user is not its holder, while your app is on hold, and when the consent page has become too old."
   )
 ]
 
 const REDIRECT_ERRORS = [
   [
     "access_denied",
-    "The user pressed Cancel, or on a renewal page Not now or Stop sharing. Read `GET /v1/me`: Stop sharing ends exact location at once, and a connection without other scopes (401)."
+    "The user pressed Cancel, or on a renewal page Not now or Stop sharing. After Stop sharing, the sensitive scopes are gone at once. A connection that had no other scopes has ended: `GET /v1/me` answers 401."
   ],
   [
     "invalid_request",
@@ -145,8 +144,8 @@ const REDIRECT_ERRORS = [
 
 const tokens = ({ baseUrl }: ServiceOptions): Value => [
   prose(`Your server exchanges the code at [\`POST /v1/oauth/token\`](${DOCS}/reference/oauth#oauthToken), within
-  ${duration(AuthorizationCode.LIFETIME)} and once. Both dialects are read: JSON with the names below, and the
-    form of RFC 6749 that OAuth libraries send. They find everything at
+  ${duration(AuthorizationCode.LIFETIME)} and once. The route reads JSON with the names below, and the form of RFC 6749
+    that OAuth libraries send. The libraries find the addresses of all routes at
     \`${baseUrl}/.well-known/oauth-authorization-server\`.`),
   code(
     `curl ${baseUrl}/v1/oauth/token -H 'Content-Type: application/json' -d '{
@@ -175,7 +174,9 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
       [
         "Client secret",
         `until the next is issued, and ${duration(ClientSecret.OVERLAP)} more, unless you end it at once`,
-        "Authenticates the app at the token and revocation endpoints, in the body or by HTTP Basic."
+        inline(
+          "Authenticates the app at the token and revocation endpoints, in the body or by HTTP Basic. For calls under `/v1/test-people`: by HTTP Basic."
+        )
       ]
     ]
   ),
@@ -197,7 +198,7 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
 
 const scopes = (contract: Contract): Value => [
   prose(
-    "Standard scopes answer questions about places that the user shares. Sensitive ones disclose coordinates: they have an expiry of their own and need a [purpose](#purposes) on every call. A call without its scope answers 403."
+    "Standard scopes answer questions about places that the user shares. Sensitive scopes disclose coordinates: they have an expiry of their own and need a [purpose](#purposes) on every call. A call without its scope answers 403."
   ),
   table(
     "Scopes",
@@ -265,15 +266,15 @@ const expiry = (): Value => [
   ),
   prose(`A day is 24 hours. ${Tier.DEFAULT_DAYS} days are chosen already when the page opens.
 
-When the sensitive date passes, calls that need those scopes answer 403 \`scope_expired\`, which carries both dates.
-For ${duration(Tier.GRACE)} a **renewal** brings them back: send the user
-through consent with exactly the scopes that you hold. After that they leave the grant, calls answer
-\`missing_scope\`, and only the full consent page grants them again. Rules and standard scopes work all the time.
-The [events](${DOCS}/webhooks#sensitive.expiring) tell you before, at the end, and after the grace.
+When the sensitive date passes, calls that need those scopes answer 403 \`scope_expired\`, with the time at which the scopes ended and the time at which the grace ends.
+The grace is ${duration(Tier.GRACE)}. In this time a **renewal** brings the scopes back: send the user
+through consent with exactly the scopes that you hold (\`held_scopes\` of \`GET /v1/me\`). After the grace the sensitive
+scopes leave the grant, calls answer \`missing_scope\`, and only the full consent page grants the scopes again. Rules and
+standard scopes work all the time. The [events](${DOCS}/webhooks#sensitive.expiring) tell you before the end, at the
+end, and after the grace.
 
-A connection ends permanently when its standard tier expires, the user disconnects it, your app revokes a token, an
-admin
-revokes your app, or somebody uses a spent refresh token or code again.`)
+A connection ends permanently when its standard tier expires, the user disconnects it or deletes the account, your app
+revokes a token, an admin revokes your app, or somebody uses a spent refresh token or code again.`)
 ]
 
 const choices = (days: ReadonlyArray<number | "never">): string =>
@@ -289,14 +290,15 @@ const purposes = (): Value =>
 - The **key** is for your code: 3 to 40 characters of \`a-z\`, \`0-9\` and \`_\`, beginning with a letter. It never
   belongs to another purpose.
 - The **description**, 10 to 200 characters, is what users read, exactly as it was approved.
-- It covers certain sensitive scopes, and says how many calls a day one connection should need, 1 to 10,000. A person
-  looks at more than ${VolumeFlag.FACTOR === 2 ? "twice" : `${VolumeFlag.FACTOR} times`} as many in a day. We refuse
-  no call for that reason.
+- A purpose covers certain sensitive scopes, and says how many calls a day one connection should need, 1 to 10,000.
+  When a connection makes more than ${VolumeFlag.FACTOR === 2 ? "twice" : `${VolumeFlag.FACTOR} times`} as many calls
+  in a day, our reviewers and the user see a flag. We refuse no call for that reason.
 - A sandbox app may use drafts. In production a reviewer must approve each purpose
   first. Editing an approved purpose sends it to review again; the approved wording stays in force until the decision.
-- An app has ${Purpose.MAX_PER_APP} at most. Archived ones cannot be used any more.
+- An app has at most ${Purpose.MAX_PER_APP} purposes, archived ones included. No call may name an archived purpose.
 
-A purpose that is missing, unknown, not approved or does not cover the scope is 400 \`invalid_purpose\`.`)
+A call whose purpose is missing, unknown, not approved or does not cover the scope answers 400
+\`invalid_purpose\`.`)
 
 const accessLog = (options: ServiceOptions): Value =>
   prose(`[The user's access log](${portalPath(options)}/access-log) lists every request of your app about the user,
@@ -308,8 +310,8 @@ question is written down before it is answered.`)
 const sessions = ({ baseUrl }: ServiceOptions): Value =>
   prose(`Routes under \`/v1/developer\`, \`/v1/user\` and \`/v1/admin\` are for people who are signed in: a cookie,
   which
-    [\`POST /v1/session\`](${DOCS}/reference/session#sessionSignIn) sets. Calls that change something also send \`Origin: ${new URL(baseUrl).origin}\`, as browsers do on their own. It is no way for an
-    app to act for its users.`)
+    [\`POST /v1/session\`](${DOCS}/reference/session#sessionSignIn) sets. Calls that change something also send \`Origin: ${new URL(baseUrl).origin}\`, as browsers do on their own. An
+    app cannot act for its users with a session.`)
 
 const phones = (): Value =>
   prose(`A user adds a phone in the portal and gets a token for it, which uploads and can do nothing else. Apps for

@@ -128,7 +128,7 @@ const rates = ({ rateLimitPerMinute }: ServiceOptions): Value => [
       ],
       [
         "One app's about one user, budget",
-        `Ten zones of up to 950 m in one town in any ${duration(ZoneQuestions.COUNTED_FOR)}, fewer that are larger; the same zone again is free`,
+        `Ten zones with a radius of 950 m in one town in any ${duration(ZoneQuestions.COUNTED_FOR)}; more that are smaller, fewer that are larger; the same zone counts once`,
         inline("`POST /v1/answers/verify-zone` and `POST /v1/rules/zone` together; refused as `budget_exceeded`")
       ]
     ]

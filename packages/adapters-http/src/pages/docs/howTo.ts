@@ -10,7 +10,7 @@ export const pages = ({ baseUrl }: ServiceOptions) => [
     title: "How do I …",
     about:
       "Verify a webhook, handle unknown, test without a phone or on a clock of your own, rotate a secret, see what changed",
-    lead: "Short answers, each with the place where the whole of it is.",
+    lead: "Short answers, each with a link to the full text.",
     sections: [
       { id: "verify", name: "… verify a webhook in my language?", content: verify() },
       { id: "unknown", name: "… handle “unknown”?", content: unknown() },
@@ -33,8 +33,9 @@ const unknown = () => [
   prose(`\`unknown\` is an answer and not an error. It means that the service cannot say where the person is: no phone
   has sent anything, the newest reading is too old, or the person paused your app. Never show it as “not there”.
 
-- Ask for how old a reading may be: \`max_age_s\`. A longer time gives fewer unknowns, and older answers.
-- \`reason\` says more where the service may say it: \`paused\` ends by itself or when the person resumes.
+- \`max_age_s\` says how old a reading may be. A longer time gives fewer unknowns, and older answers.
+- \`reason: "paused"\` is in the answer when the person has paused your app. A pause ends when the person resumes the
+  app, or at an end that the person chose.
 - Do not ask again at once. Make a [rule](${DOCS}/reference/rules), and the service tells you when the person arrives.`),
   code(
     `if (answer.state === "unknown") return show("We do not know where you are at the moment.")
@@ -45,22 +46,22 @@ return show("You are somewhere else.")`,
 ]
 
 const withoutPhone = (baseUrl: string) => [
-  prose(`An app in the sandbox makes [test people](${DOCS}/reference/test-people): on its page, or with its client
-  secret. A test person has places, a phone and a connection. The answer has the tokens of the connection and the ids of
-  the places.`),
+  prose(`For an app in the sandbox you make [test people](${DOCS}/reference/test-people): on the app's page, or with its
+  client secret. A test person has places, a phone and a connection. The answer has the tokens of the connection and the
+  ids of the places.`),
   code(
     `curl ${baseUrl}/v1/test-people -u "$CLIENT_ID:$CLIENT_SECRET" -H 'Content-Type: application/json' \\
   -d '{ "places": [{ "label": "Home", "lat": 52.37, "lon": 4.9 }] }'`
   ),
-  prose(`Make a rule with the access token. Then the person arrives, leaves or stays (\`arrive\`, \`leave\`, \`stay\`), and
-  the rule fires as for a user. A trip lies in the past, so nothing waits.`),
+  prose(`Make a rule with the access token. Then let the person arrive, leave or stay (\`arrive\`, \`leave\`, \`stay\`), and
+  the rule fires as for a user. The readings of a trip have times in the past, so the call answers at once.`),
   code(
     `curl ${baseUrl}/v1/test-people/$PERSON_ID/trips -u "$CLIENT_ID:$CLIENT_SECRET" -H 'Content-Type: application/json' \\
   -d '{ "trip": "arrive", "place_id": "'"$PLACE_ID"'" }'`
   ),
-  prose(`Your program needs no public address meanwhile: \`listen\` [forwards events](${DOCS}/webhooks#debugging) to your
+  prose(`Your program needs no public address: \`npm run listen\` in a clone of this service [forwards events](${DOCS}/webhooks#debugging) to your
   machine, and *Send a test* on the page of an endpoint posts a \`ping\` or a sample of any event. The holder of an
-  app, in whose name it is registered, can also connect it while it is in the sandbox.`)
+  app (the person in whose name it is registered) can also connect it while it is in the sandbox.`)
 ]
 
 const time = () => [
@@ -70,8 +71,9 @@ const time = () => [
     `DATA_DIR=./test-world ALLOW_INSECURE_WEBHOOKS=true npm start -- --clock virtual --seed app
 curl http://localhost:8080/dev/clock --json '{"advance":"14d"}'`
   ),
-  prose(`Later starts leave \`--seed\` out. \`docs/virtual-time.md\` of the source has all options, snapshots and a whole
-  test suite to copy. This server's clock is an ordinary one, unless a bar on each page says otherwise.`)
+  prose(`Leave \`--seed\` out when you start the server again. \`docs/virtual-time.md\` of the source has all options,
+  snapshots and a whole test suite to copy. This server's clock is an ordinary one, unless a bar on each page says
+  otherwise.`)
 ]
 
 const rotate = () =>

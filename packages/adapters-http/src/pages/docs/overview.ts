@@ -65,16 +65,16 @@ const idea = (): Value => [
     ]
   ),
   prose(`1. A **user** keeps places (home, work, a gym) and a phone that sends its location to this service.
-2. Your **app** sends the user's browser to the consent page. They choose what the app may ask, about which places,
-   and for how long. The result is a [connection](${DOCS}/authorization), and a token for it.
-3. With the token the app [asks](${DOCS}/reference/answers): which of the shared places are they at, are they at this
-   one, when were they there?
-4. Or it sets a [rule](${DOCS}/reference/rules) – tell me when they arrive at, leave or stay at a place – and gets a
-   signed [webhook](${DOCS}/webhooks) when it fires.
+2. Your **app** sends the user's browser to the consent page. The user chooses what the app may ask, about which
+   places, and for how long. The result is a [connection](${DOCS}/authorization), and a token for it.
+3. With the token the app [asks](${DOCS}/reference/answers): at which of the shared places is the user, is the user at
+   this place, when was the user there?
+4. Or the app makes a [rule](${DOCS}/reference/rules) – tell me when the user arrives at, leaves or stays at a place –
+   and gets a signed [webhook](${DOCS}/webhooks) when the rule fires.
 5. The user reads every request of every app in their access log, and can disconnect at any time.
 
-Until a phone has sent a reading, every answer about the present is \`unknown\`. That is an answer and not an error:
-plan for it.`)
+Until a phone has sent a reading, every answer about the present is \`unknown\`. Your app must
+expect this answer; it is no error.`)
 ]
 
 const calls = ({ baseUrl }: ServiceOptions): Value => [

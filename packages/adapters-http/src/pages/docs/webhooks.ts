@@ -1,6 +1,6 @@
 import { Delivery, RetrySchedule, Signature } from "@place-access/domain/deliveries"
 import { LegacyDelivery } from "@place-access/domain/dispatch"
-import { EndpointUrl, SigningSecret, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { EndpointHeader, EndpointUrl, SigningSecret, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { RuleEvaluation } from "@place-access/domain/rules"
 import * as EventCatalogue from "../../openapi/EventCatalogue.js"
 import { type Json, object } from "../../openapi/Json.js"
@@ -56,9 +56,13 @@ const endpoints = (): Value => [
 
 - The address is \`https\`, at most ${number(EndpointUrl.MAX_LENGTH)} characters, on a public host name.
   \`localhost\`, \`.local\`, \`.internal\`, single words and IP addresses are refused, and so is a name that resolves
-  to an address that is not public. Every delivery checks the address again.
+  to an address that is not public. The address has no user name, no password and no fragment. The service checks the
+  address again at every delivery.
 - Redirects are not followed.
-- An endpoint names the events that it wants. One that names none gets every event, and those that will be added.
+- An endpoint can have up to ${EndpointHeader.MAX} headers of its own, such as a key for your gateway. Every delivery
+  to the endpoint carries them.
+- An endpoint names the events that it wants. An endpoint that names none gets every event, also types that are added
+  later.
 - Every event goes to each enabled endpoint that subscribes to it. A rule with a \`webhook_url\` sends its events only
   there; the address must be exactly that of one of the app's endpoints.`)
 ]
@@ -174,8 +178,8 @@ const verifying = (): Value => [
   has another signature.
 2. Split the header at its commas. Look at no more than ${SigningSecret.MAX_LIVE} values of \`v1\`.
 3. Compute the HMAC and compare it with each \`v1\` in constant time. One match is enough.
-4. Refuse what was signed more than 60 seconds ago or ahead. Raise that, towards 300 at most, only if real deliveries
-   are refused: your clock may be off.
+4. Refuse a delivery whose \`t\` is more than 60 seconds before or after the time of your clock. Allow more, at most 300
+   seconds, only if real deliveries are refused: your clock may be off.
 
 Stripe's libraries read the same header: \`stripe.webhooks.constructEvent(rawBody, header, secret)\`. The examples need
 no library but those that come with the language, and every one of them is run against our test vectors.`),
@@ -223,14 +227,13 @@ const retries = (): Value => {
       stored: a restart of the service loses none.
 
 - An event that used up its attempts counts once against its endpoint. **${MAX_STRIKES} in a row disable it**: nothing
-  more is sent, and waiting deliveries fail. One successful delivery resets the count. We warn the developer by e-mail
-  at
-  ${WARNED_STRIKES.join(" and at ")} in a row.
-- A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. What waited
-  when it was disabled has failed, and is not sent automatically: send it again from the delivery log.
-- What happens while the endpoint is disabled makes no delivery to it, so it cannot be sent later.
-- A rule with \`max_event_age_s\` never sends an event that is older, retries included. The delivery log calls it *too
-  old to send*, and so does the user's access log.
+  more is sent, and waiting deliveries fail. One successful delivery resets the count. We
+  write an e-mail to the app's owners and developers at ${WARNED_STRIKES.join(" and at ")} in a row.
+- A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. An event that waited
+  when the endpoint was disabled has failed, and is not sent automatically: send it again from the delivery log.
+- An event that happens while the endpoint is disabled makes no delivery to it, so it cannot be sent later.
+- A rule with \`max_event_age_s\` never sends an event that is older, retries included. The delivery log and the user's
+  access log call such an event *too old to send*.
 - Events that you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
   ]
 }
@@ -238,13 +241,14 @@ const retries = (): Value => {
 const rules = (): Value =>
   prose(`- **Before every attempt the service checks whether your app is still authorised.** Nothing is sent when the
   user has disconnected, when your app was revoked, when the scope that the event needs is gone, or when the rule was
-  deleted. The events of the sensitive tier are the exception: they are sent although those scopes are ending.
+  deleted. The events of the sensitive tier are the exception: they are sent although its scopes end or have
+  ended.
 - **Rule events follow the phone.** Minutes between what happened and the event are normal: \`occurred_at\` is when it
   happened. A phone that was offline uploads its readings later. A reading that reaches us more than
   ${duration(RuleEvaluation.STALE_AFTER)} after its capture fires nothing. Neither does a reading from before the rule
   was created, or before its place was moved or shared with you: it only tells the rule where the user is at the
   start.
-- **The service checks the sensitive tier every 15 minutes**, so its events can be 15 minutes late.
+- **The service checks the sensitive tier every 15 minutes**, so the tier's events can be 15 minutes late.
 - Each event of the sensitive tier is sent **once for each expiry date**. A renewal sets a new date and begins again;
   a connection
   that was renewed in time never gets \`sensitive.lapsed\`.
@@ -258,9 +262,8 @@ const rotation = (): Value =>
   [rotate-secret](${DOCS}/reference/webhook-endpoints#endpointsRotateSecret). For ${OVERLAP} the old secret stays
   valid:
     each delivery carries a \`v1\` by either secret. A receiver that knows one of the two accepts the delivery, so no
-    delivery fails. In the first ${LEASE} a delivery may carry the \`v1\` of the old secret alone: accept both until
-    then. Rotating twice in a row shortens
-    the validity of no secret.
+    delivery fails. In the first ${LEASE} a delivery may carry the \`v1\` of the old secret alone, so your receiver
+    must still accept the old secret then. Rotating twice in a row shortens the validity of no secret.
 
 If somebody else may have the secret, *Replace the secret now*, or
 [replace-secret](${DOCS}/reference/webhook-endpoints#endpointsReplaceSecret), ends the old secrets without these
@@ -276,9 +279,9 @@ const debugging = (baseUrl: string): Value => [
   ${keptFor("delivered_deliveries")} and failed events for ${keptFor("failed_deliveries")} after they ended. A replay is
   a delivery of its own, and is kept for as long after its own end.
 - **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** makes the next
-  attempt at once and uses no extra attempt. **Send again what failed** redelivers all events that an endpoint lost
-  since a given day.
-- The API can do all of this: see the [reference](${DOCS}/reference/deliveries).
+  attempt at once and uses no extra attempt. **Send again what failed** redelivers the events that failed at an
+  endpoint since a given day.
+- The API can do everything in this list: see the [reference](${DOCS}/reference/deliveries).
 
 While you write your program, it has no public address. In a clone of this service, \`npm run listen\` forwards the
 app's
@@ -290,7 +293,8 @@ const legacy = (): Value =>
   prose(`Rules with their own address and secret, and subscriptions, are from before apps had endpoints. They are
   deprecated and still work. Their deliveries have
     neither \`app_id\` nor \`endpoint_id\` (those of a subscription have \`subscription_id\`), are tried at once,
-    after ${LegacyDelivery.WAITS.map(duration).join(" and after ")} more, and are lost when the service restarts.
+    after ${LegacyDelivery.WAITS.map(duration).join(" and after ")} more. Deliveries that wait are lost when the service
+    restarts.
 
 To move on: register an endpoint for \`rule.fired\`, create each rule again without \`webhook_url\`, then delete the
 old one. Meanwhile verify each delivery against the secret of
