@@ -125,6 +125,23 @@ describeServers("races of one connection's writers", (server) => {
       })
     ))
 
+  it("an exchange that is repeated with its key after a refresh gives the newest refresh token [tokens-1]", () =>
+    run(
+      Effect.gen(function* () {
+        const { app, user } = yield* people
+        const { code } = yield* ConsentFlow.approve(app, user, ["location.place.current"])
+        const keyed = exchangeCode(app, {
+          code,
+          codeVerifier: ConsentFlow.VERIFIER,
+          redirectUri: app.redirectUris[0] ?? "",
+          idempotencyKey: "k-1"
+        })
+        const { refreshToken } = yield* refreshTokens(app, (yield* keyed).refreshToken)
+        expect((yield* keyed).refreshToken).toBe(refreshToken)
+        expect(yield* count(LIVE_REFRESH, { user })).toBe(1)
+      })
+    ))
+
   it("two tabs, and both forms posted ten times at once: one connection, one code a form", () =>
     run(
       Effect.gen(function* () {

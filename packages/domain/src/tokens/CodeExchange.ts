@@ -43,10 +43,16 @@ export type ExchangeRefusal =
 export type CodeExchangeOutcome =
   | { readonly _tag: "Issued"; readonly grant: WithApp; readonly at: Timestamp }
   /**
-   * The client repeats its request with the same `Idempotency-Key`: it gets the same refresh token and a new access
-   * token.
+   * The client repeats its request with the same `Idempotency-Key`: it gets a new access token, and the newest refresh
+   * token of `chain`. The chain is empty when the service's key has changed since the exchange.
    */
-  | { readonly _tag: "Repeated"; readonly grant: WithApp; readonly at: Timestamp; readonly exchange: Rotation }
+  | {
+      readonly _tag: "Repeated"
+      readonly grant: WithApp
+      readonly at: Timestamp
+      readonly exchange: Rotation
+      readonly chain: Locked["chain"]
+    }
   | { readonly _tag: "Refused"; readonly why: ExchangeRefusal }
 
 /**
@@ -54,7 +60,7 @@ export type CodeExchangeOutcome =
  * nothing: the code stays unused and nothing is revoked. A second exchange means that the code leaked. So a second
  * exchange ends the connection, however old the code is, unless a later consent or exchange has replaced the code's
  * token family. A client that sent an `Idempotency-Key` can repeat its request within 30 s, and gets the same refresh
- * token.
+ * token, or the newest refresh token if the client has refreshed meanwhile.
  *
  * When the database's answer to the commit was lost, `exchangeCode` calls `decide` again with the same offer. The code
  * then has the offer's family, and nothing is left to write.
@@ -94,7 +100,7 @@ export const decide = (
       return refuse("used", LeakNotice.writes("code_reused", grant, now))
     }
     return {
-      outcome: { _tag: "Repeated", grant, at: now, exchange },
+      outcome: { _tag: "Repeated", grant, at: now, exchange, chain: state.chain },
       writes: [{ _tag: "IssueAccess", token: { ...token, hash: offer.accessHash } }]
     }
   }

@@ -66,34 +66,20 @@ export const decide = (
   if (expired.length > 0) return refuse("standard_tier_passed", expired)
 
   const grant: WithApp = { connection, app }
-  const access = {
-    _tag: "IssueAccess",
-    token: {
-      hash: offer.accessHash,
-      userId: connection.userId,
-      connectionId: connection.id,
-      familyId: presented.familyId,
-      issuedAt: now,
-      revokedAt: null
-    }
-  } as const
+  const token = {
+    userId: connection.userId,
+    connectionId: connection.id,
+    familyId: presented.familyId,
+    issuedAt: now,
+    revokedAt: null
+  }
+  const access = { _tag: "IssueAccess", token: { ...token, hash: offer.accessHash } } as const
   if (presented.rotation === null) {
     return {
       outcome: { _tag: "Rotated", grant, at: now },
       writes: [
         { _tag: "Rotate", hash: presented.hash, rotation: { ...offer.rotation, at: now } },
-        {
-          _tag: "IssueRefresh",
-          token: {
-            hash: offer.childHash,
-            userId: connection.userId,
-            connectionId: connection.id,
-            familyId: presented.familyId,
-            issuedAt: now,
-            rotation: null,
-            revokedAt: null
-          }
-        },
+        { _tag: "IssueRefresh", token: { ...token, hash: offer.childHash, rotation: null } },
         access
       ]
     }

@@ -84,10 +84,12 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
     refreshHash: vault.sha256(refreshToken),
     exchange: idempotencyKey === undefined ? null : exchange
   }
+  // When the client repeats an exchange, this refresh token is that of the first exchange, so the store finds its chain.
+  const known = idempotencyKey === undefined ? {} : { refresh: offer.refreshHash }
   // If the database's answer to the commit was lost, the second try finds that the code was exchanged for the token
   // family of this offer, and answers with the tokens of the offer.
   const outcome = yield* (yield* TokenStore)
-    .change(connectionId, { code: vault.sha256(presented.code) }, (state, now) =>
+    .change(connectionId, { code: vault.sha256(presented.code), ...known }, (state, now) =>
       CodeExchange.decide(vault, offer, state, now)
     )
     .pipe(retryTransient(1))
@@ -105,8 +107,10 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   }
   const { at, grant } = outcome.value
   if (outcome.value._tag === "Issued") return TokenGrant.of(grant, { accessToken, refreshToken }, at)
+  const { chain } = outcome.value
   const repeated = yield* derived(presented.code, connectionId, outcome.value.exchange)
-  return TokenGrant.of(grant, { accessToken, refreshToken: repeated }, at)
+  const newest = chain.length === 0 ? repeated : yield* head(vault, connectionId, repeated, chain)
+  return TokenGrant.of(grant, { accessToken, refreshToken: newest }, at)
 })
 
 /**

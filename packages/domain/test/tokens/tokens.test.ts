@@ -295,6 +295,25 @@ describe("code exchange [O7]", () => {
       })
     ))
 
+  it("an exchange that is repeated after refreshes gives the newest refresh token, which can be refreshed an hour later [tokens-1]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId } = yield* approved
+        const first = yield* keyed(app, code, "k-1")
+        yield* TestClock.adjust(5_000)
+        const second = yield* refreshTokens(app, first.refreshToken)
+        yield* TestClock.adjust(5_000)
+        const third = yield* refreshTokens(app, second.refreshToken)
+        yield* TestClock.adjust(20_000)
+        const repeated = yield* keyed(app, code, "k-1")
+        expect(repeated.refreshToken).toBe(third.refreshToken)
+        yield* TestClock.adjust(3_600_000)
+        yield* refreshTokens(app, repeated.refreshToken)
+        expect(yield* ended(connectionId)).toBe("live")
+        expect(yield* leakMails).toEqual([])
+      })
+    ))
+
   it.each([
     ["the same key after 30.001 s", "k-1", 30_001],
     ["another key", "k-2", 0],
