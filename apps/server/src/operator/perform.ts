@@ -257,7 +257,7 @@ const changed = (name: AccountName, change: (id: Account.Account["id"]) => Chang
 /** Fails for an account that has only a placeholder, to which no mail can go, in place of an e-mail address. */
 const requireAddress = (name: AccountName) =>
   Effect.flatMap(find(name), ({ email, id }) =>
-    email === SignUpRequest.releasedEmail(id)
+    SignUpRequest.isReleased({ email, id })
       ? new CannotStart({
           message: `${name}: the account has no e-mail address, because somebody else confirmed it. Nothing was changed.`
         })
@@ -307,7 +307,12 @@ const remove = (name: AccountName) =>
  */
 const removeFactor = (name: AccountName) =>
   Effect.gen(function* () {
-    const { email } = yield* find(name)
+    const { confirmedAt, email } = yield* find(name)
+    // The worker sends mail only to a confirmed address. The operator must not believe that the owner knows.
+    const told =
+      confirmedAt === null
+        ? `The owner gets no mail about it, because nobody confirmed the address of ${name}.`
+        : "The owner gets a mail about it."
     const outcome = yield* removeFactors(email).pipe(
       Effect.catchTags({
         NotFound: () => unknown(name),
@@ -318,9 +323,7 @@ const removeFactor = (name: AccountName) =>
     if (outcome._tag === "Removed") {
       const removed: Output = {
         line: { state: "removed" },
-        sentences: [
-          `Removed the second factor of ${name} and signed the account out everywhere. Its owner has a mail about it.`
-        ]
+        sentences: [`Removed the second factor of ${name} and signed the account out everywhere. ${told}`]
       }
       return removed
     }
@@ -328,7 +331,7 @@ const removeFactor = (name: AccountName) =>
       line: { state: "waiting", opens_at: Timestamp.toIso(outcome.opensAt) },
       sentences: [
         outcome._tag === "Requested"
-          ? `Nothing is removed yet. ${name} has a mail, and can stop it with the second factor or in the settings.`
+          ? `Nothing is removed yet. ${told} The owner can stop it with the second factor or in the settings.`
           : `Nothing is removed yet: it was asked for before.`,
         `Run this command again from ${Words.moment(outcome.opensAt)} on, within a week, if you are sure that it is the owner who asks.`
       ]

@@ -75,7 +75,7 @@ describe("account remove-factor [factors-7]", () => {
       yield* confirmCodeApp(account, MemoryAuthenticators.code(secret, OneTimeCode.stepAt(yield* Timestamp.now)))
       const before = (yield* events).length
 
-      expect(yield* outputOf(command)).toMatch(/^Nothing is removed yet\. ada@example\.com has a mail/)
+      expect(yield* outputOf(command)).toMatch(/^Nothing is removed yet\. The owner gets a mail about it\./)
       expect((yield* events).slice(0, -before)).toEqual([["Operator", "factor_removal_asked"]])
       expect(yield* subjects).toHaveLength(2)
       yield* TestClock.adjust(72 * Timestamp.HOUR - 1)
@@ -87,6 +87,27 @@ describe("account remove-factor [factors-7]", () => {
       expect(kinds.every(([actor, kind]) => actor === "Operator" && kind === "factor_removed")).toBe(true)
       expect(Option.isNone(yield* authenticateSession(cookie))).toBe(true)
       expect(yield* (yield* AccountStore).hasFactor(account.id)).toBe(false)
+    }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("account remove-factor for an owner whom no mail reaches [factors-7, accounts-11]", () => {
+  it.effect("the operator reads that the owner is not told, at the request and at the removal", () =>
+    Effect.gen(function* () {
+      const account = yield* createAccount({ email, password, roles: [] })
+      yield* beginCodeApp(account)
+      const secret = Option.getOrThrow(yield* pendingCodeApp(account))
+      yield* confirmCodeApp(account, MemoryAuthenticators.code(secret, OneTimeCode.stepAt(yield* Timestamp.now)))
+      const { accounts } = yield* MemoryDatabase
+      const stored = Option.getOrThrow(Option.fromNullable(accounts.get(account.id)))
+      accounts.set(account.id, { ...stored, account: { ...stored.account, confirmedAt: null } })
+      const command = { _tag: "RemoveFactor", account: email } as const
+      const unread = `The owner gets no mail about it, because nobody confirmed the address of ${email}.`
+      const asked = yield* outputOf(command)
+      expect([asked.includes(unread), asked.includes("gets a mail")]).toEqual([true, false])
+      yield* TestClock.adjust(72 * Timestamp.HOUR)
+      const removed = yield* outputOf(command)
+      expect([removed.includes(unread), removed.includes("gets a mail")]).toEqual([true, false])
     }).pipe(Effect.provide(stores))
   )
 })

@@ -1,4 +1,5 @@
 import { Account, chooseLanguage } from "@place-access/domain/accounts"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { Fixtures, MemoryDatabase, samplePng } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -60,6 +61,24 @@ describe("a link that confirms the address [accounts-11]", () => {
     const answer = await browser.submit(await browser.get(EMAIL), EMAIL, { email: "elsewhere@example.com" })
     const { text } = await browser.get(answer.headers.get("location") ?? "")
     expect(text).toContain("We send at most three links to one address in 24 hours.")
+  })
+})
+
+describe("an account that lost its address, because somebody else confirmed it [accounts-12]", () => {
+  it("reads in the settings that it has no address, and is offered no mail to the placeholder", async () => {
+    const { browser, person } = await unconfirmed()
+    const page = await browser.get(EMAIL)
+    const { accounts } = await world.run(MemoryDatabase)
+    const stored = accounts.get(person.account.id)
+    const email = SignUpRequest.releasedEmail(person.account.id)
+    if (stored !== undefined) accounts.set(person.account.id, { ...stored, account: { ...stored.account, email } })
+    const { text } = await browser.get(EMAIL)
+    expect(text).toContain("Your account has no e-mail address")
+    expect([text.includes(`lead">${email}`), text.includes(CONFIRM)]).toEqual([false, false])
+    // The form of a page that was opened before the loss: the next page must not say that a link is on its way.
+    const answer = await browser.submit(page, CONFIRM)
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, EMAIL])
+    expect(await mailTo(world, email)).toEqual([])
   })
 })
 

@@ -81,6 +81,9 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
  */
 export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@account.invalid`)
 
+/** Whether the account lost its address. The placeholder in its place is no address: nobody reads mail there. */
+export const isReleased = ({ email, id }: Pick<Account, "email" | "id">): boolean => email === releasedEmail(id)
+
 /** The mail with a link that confirms a sign-up. The caller adds the encrypted secret of the link. */
 export const confirmMail = (request: SignUpRequest): MailMessage => ({
   to: request.userId,

@@ -9,6 +9,7 @@ import * as AddressChange from "./AddressChange.js"
 import { admitLink } from "./admitLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 import { dead, liveLink } from "./liveLink.js"
+import { isReleased } from "./SignUpRequest.js"
 
 /**
  * Fails with `Forbidden` when the account's address does not count as confirmed. Programs call this check before an
@@ -58,11 +59,11 @@ const fresh = Effect.gen(function* () {
 })
 
 /**
- * Mails a link that confirms the account's present address. Does nothing when the address is confirmed, or when too
- * many links were requested lately (`mayMail`).
+ * Mails a link that confirms the account's present address. Does nothing when the address is confirmed, when the
+ * account has only a placeholder (`isReleased`), or when too many links were requested lately (`mayMail`).
  */
 export const requestConfirmation = program("requestConfirmation", function* (account: Account.Account) {
-  if (account.confirmedAt !== null) return
+  if (account.confirmedAt !== null || isReleased(account)) return
   const { hash, secret } = yield* fresh
   const link = AccountLink.make("address_confirmation", hash, account, yield* Timestamp.now)
   yield* offer(link, secret, Option.none())
@@ -132,14 +133,8 @@ export const confirmAddress = program(
 )
 
 const settled = (outcome: "Replaced" | "Refused" | "Taken") => {
-  switch (outcome) {
-    case "Replaced":
-      return Effect.void
-    case "Refused":
-      return dead()
-    case "Taken":
-      return new Conflict({ reason: Account.EMAIL_TAKEN })
-  }
+  if (outcome === "Taken") return new Conflict({ reason: Account.EMAIL_TAKEN })
+  return outcome === "Refused" ? dead() : Effect.void
 }
 
 /**

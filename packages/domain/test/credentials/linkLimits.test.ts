@@ -3,8 +3,10 @@ import {
   confirmAddress,
   requestAddressChange,
   requestConfirmation,
-  requestSignUp
+  requestSignUp,
+  SignUpRequest
 } from "@place-access/domain/credentials"
+import { MailOutbox } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
 import {
   MemoryAccountStore,
@@ -38,12 +40,12 @@ const address = (name: string) => Account.Email.make(`${name}@example.com`)
 const person = (name: string) => createAccount({ email: address(name), password, roles: [] })
 
 /** An account whose e-mail address was never confirmed. */
-const unconfirmed = (name: string) =>
+const unconfirmed = (name: string, emailOf = (account: Account.Account) => account.email) =>
   Effect.gen(function* () {
     const { accounts } = yield* MemoryDatabase
     const { id } = yield* person(name)
     const stored = accounts.get(id) ?? (yield* Effect.die("no account"))
-    const account = { ...stored.account, confirmedAt: null }
+    const account = { ...stored.account, email: emailOf(stored.account), confirmedAt: null }
     accounts.set(id, { ...stored, account })
     return account
   })
@@ -118,6 +120,13 @@ describe("links about an address [accounts-11, accounts-13]", () => {
       yield* TestClock.adjust(30 * Timestamp.MINUTE)
       yield* requestConfirmation(owner)
       expect(yield* lettersTo(owner.email, owner.id)).toHaveLength(4)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("no confirmation is mailed to the placeholder of an account that lost its address", () =>
+    Effect.gen(function* () {
+      yield* requestConfirmation(yield* unconfirmed("loser", ({ id }) => SignUpRequest.releasedEmail(id)))
+      expect(yield* (yield* MailOutbox).recent(10)).toEqual([])
     }).pipe(Effect.provide(stores))
   )
 })

@@ -3,7 +3,8 @@ import {
   confirmAddress,
   describeConfirmation,
   requestAddressChange,
-  requestConfirmation
+  requestConfirmation,
+  SignUpRequest
 } from "@place-access/domain/credentials"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
@@ -62,6 +63,11 @@ const present = (portal: string, account: Account.Account, rule: Account.Address
   if (account.confirmedAt !== null) {
     return html`<p class="lead">${account.email} <span class="badge">${words.confirmed}</span></p>`
   }
+  if (SignUpRequest.isReleased(account)) {
+    return html`<div class="note warn">
+      <p>${words.none}</p>
+    </div>`
+  }
   if (rule === "assumed") {
     return html`<p class="lead">${account.email}</p>
       <p class="soft small">${words.noMail}</p>`
@@ -99,6 +105,8 @@ const mailConfirmation = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       yield* takeLink
       yield* requestConfirmation(visitor.account)
+      // The account lost its address after the form was opened. The page says so, and no link is on its way.
+      if (SignUpRequest.isReleased(visitor.account)) return seeOther(`${portal}/settings/email`)
       const done = visitor.account.confirmedAt === null ? "address-mailed" : "address-confirmed"
       return seeOther(`${portal}/settings/email?done=${done}`)
     })
