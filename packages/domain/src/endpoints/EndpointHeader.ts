@@ -40,7 +40,7 @@ const isReserved = (name: string): boolean =>
   RESERVED.has(name) || RESERVED_BEGINNINGS.some((beginning) => name.startsWith(beginning))
 
 /**
- * The name of a header that the service does not set itself: 1 to 64 letters, digits and hyphens, without a hyphen at
+ * The name of a header that is not reserved: 1 to 64 letters, digits and hyphens, without a hyphen at
  * the beginning or end. It is stored in lower case, because HTTP does not distinguish the case of header names.
  */
 export const HeaderName = Schema.String.pipe(
@@ -48,7 +48,7 @@ export const HeaderName = Schema.String.pipe(
     message: () => "must be 1 to 64 letters, digits and hyphens"
   }),
   Schema.filter((name) => !isReserved(name.toLowerCase()), {
-    message: () => "must not be a header that the service sets itself"
+    message: () => "must not be a header with a meaning in HTTP or in webhooks"
   }),
   brand("HeaderName")
 )

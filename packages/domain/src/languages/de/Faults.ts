@@ -90,8 +90,8 @@ export const faults: ReadonlyArray<GermanPair> = [
     de: "muss aus 1 bis 64 Buchstaben, Ziffern und Bindestrichen bestehen"
   },
   {
-    en: "must not be a header that the service sets itself",
-    de: "darf kein Header sein, den der Dienst selbst setzt"
+    en: "must not be a header with a meaning in HTTP or in webhooks",
+    de: "darf kein Header sein, der in HTTP oder in Webhooks eine Bedeutung hat"
   },
   {
     en: "must be 1 to {n:number} visible ASCII characters",
