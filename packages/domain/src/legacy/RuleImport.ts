@@ -1,7 +1,9 @@
 import { Either, Schema } from "effect"
 import type { Connection } from "../connection/Connection.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import * as ConcurrentLimit from "../rules/ConcurrentLimit.js"
 import type { Rule, PlaceTarget } from "../rules/Rule.js"
+import { isOver } from "../rules/RuleEvaluation.js"
 import * as RuleRequest from "../rules/RuleRequest.js"
 import { AppId, ConnectionId, type PlaceId, RuleId, Sub, Timestamp, type Vault } from "../shared/index.js"
 import * as Tier from "../tiers/Tier.js"
@@ -248,6 +250,11 @@ export const decide = (
     const windows = present.map(({ window }) => window)
     if (ConcurrentLimit.firstOverflow(windows, line.terms.window, now) !== undefined) {
       wrong("connection_id", `has ${ConcurrentLimit.MAX_ACTIVE} rules active at one instant already`)
+      continue
+    }
+    const evaluated = windows.filter((window) => !isOver(window, now)).length
+    if (evaluated >= AccountLimits.RULES.most && !isOver(line.terms.window, now)) {
+      wrong("connection_id", `has ${AccountLimits.RULES.most} rules that uploads evaluate already`)
       continue
     }
     news.push({ rule: ruleOf(one, { _tag: "Place", placeId: place.id, label: place.label }), sealed: one.sealed })

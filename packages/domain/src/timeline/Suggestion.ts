@@ -52,7 +52,8 @@ export const of = (
     (stop) => (nightsOf(stop, zone).length > 0 ? [] : [LocalDays.dateOf(zone, stop.from)])
   )
   const suggested = (spot: Spot | undefined, kind: PlaceKind): ReadonlyArray<Suggestion> => {
-    const last = spot && all.findLast((stop) => isAt(spot, stop))
+    if (spot === undefined) return []
+    const last = all.findLast((stop) => isAt(spot, stop))
     return last === undefined ? [] : [{ centre: spot.centre, kind, count: spot.dates.size, lastAt: last.until }]
   }
   return [...suggested(nights, "home"), ...suggested(days, "work")]

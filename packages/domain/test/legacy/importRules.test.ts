@@ -208,6 +208,26 @@ describe("rules that are imported [§6.4.9]", () => {
     )
   })
 
+  it("at most 500 that uploads evaluate: a rule counts until a day after its window [rules-15]", () => {
+    const windowed = (on: Stage, id: string, from: number, until: number) =>
+      lineOf(on, { id, active_from: new Date(from).toISOString(), active_until: new Date(until).toISOString() })
+    inVirtualTime(
+      Effect.gen(function* () {
+        const on = yield* stage
+        const dayOf = (index: number) => VirtualTime.START + index * Timestamp.DAY
+        const ahead = Array.from({ length: 501 }, (_, index) =>
+          windowed(on, `old_${index}`, dayOf(index), dayOf(index + 1))
+        )
+        const counted = windowed(on, "counted", dayOf(-2), dayOf(-1))
+        const over = windowed(on, "over", dayOf(-2), dayOf(-1) - 1)
+        const message = "connection_id has 500 rules that uploads evaluate already"
+        expect(yield* faultsOf(file(over, ...ahead))).toEqual([`502 ${message}`])
+        expect(yield* importRules(file(over, ...ahead.slice(1)))).toEqual({ imported: 501, known: 0 })
+        expect(yield* faultsOf(file(counted))).toEqual([`1 ${message}`])
+      })
+    )
+  })
+
   it("an id that is another rule of the user, or this one with other terms, is a fault", () => {
     inVirtualTime(
       Effect.gen(function* () {
