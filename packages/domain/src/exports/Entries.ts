@@ -127,16 +127,20 @@ export const GPX_END = "</trkseg></trk>\n</gpx>\n"
 /** The end of a track and the beginning of the next one. */
 export const GPX_NEXT_TRACK = "</trkseg></trk>\n<trk><trkseg>\n"
 
+/** A number for GPX, which knows no exponent. JavaScript writes numbers below a millionth with an exponent. */
+const decimal = (value: number): string => (/e-/.test(String(value)) ? value.toFixed(9) : String(value))
+
 /** A point of a GPX track. GPX has no elements for accuracy, speed and course, so these values are extensions. */
 export const trackPoint = (one: StoredFix): string => {
-  const own = one.altitudeM === null ? "" : `<ele>${one.altitudeM}</ele>`
+  const own = one.altitudeM === null ? "" : `<ele>${decimal(one.altitudeM)}</ele>`
   const extended = [
-    one.accuracyM === null ? "" : `<accuracy>${one.accuracyM}</accuracy>`,
-    one.speedMps === null ? "" : `<speed>${one.speedMps}</speed>`,
-    one.courseDeg === null ? "" : `<course>${one.courseDeg}</course>`
+    one.accuracyM === null ? "" : `<accuracy>${decimal(one.accuracyM)}</accuracy>`,
+    one.speedMps === null ? "" : `<speed>${decimal(one.speedMps)}</speed>`,
+    one.courseDeg === null ? "" : `<course>${decimal(one.courseDeg)}</course>`
   ].join("")
   const extensions = extended === "" ? "" : `<extensions>${extended}</extensions>`
-  return `<trkpt lat="${one.lat}" lon="${one.lon}">${own}<time>${toIso(one.capturedAt)}</time>${extensions}</trkpt>\n`
+  const [lat, lon] = [decimal(one.lat), decimal(one.lon)]
+  return `<trkpt lat="${lat}" lon="${lon}">${own}<time>${toIso(one.capturedAt)}</time>${extensions}</trkpt>\n`
 }
 
 /**
@@ -199,12 +203,7 @@ export const connection = (
 ): typeof ArchiveFormat.ConnectionEntry.Type => {
   const history: ReadonlyArray<typeof ArchiveFormat.ConsentChange.Type> = [
     { at: one.connectedAt, what: "connected" as const, place_id: null, reason: null },
-    ...one.places.map(({ id, sharedAt }) => ({
-      at: sharedAt,
-      what: "place_shared" as const,
-      place_id: id,
-      reason: null
-    })),
+    ...one.places.map(({ id, sharedAt: at }) => ({ at, what: "place_shared" as const, place_id: id, reason: null })),
     ...(one.endedAt === null
       ? []
       : [{ at: one.endedAt, what: "ended" as const, place_id: null, reason: one.endReason }])

@@ -76,6 +76,12 @@ describe("readTracks [timeline-2]", () => {
     })
   )
 
+  it("a file has decimal numbers, also for a position very near to the equator: GPX knows no exponent", () => {
+    const file = Gpx.write([[reading("dev_phone", FROM, { lat: -1.5e-7, lon: 4.9, altitudeM: 2e-8, speedMps: 0 })]])
+    expect(file).toContain('<trkpt lat="-0.000000150" lon="4.9"><ele>0.000000020</ele>')
+    expect(file).toContain("<speed>0</speed>")
+  })
+
   it.effect("all pages of a day, at most the first 100,000 readings", () =>
     Effect.gen(function* () {
       const sent = Array.from({ length: Gpx.MOST_READINGS + 1 }, (_, n) => reading("dev_phone", FROM + n))
