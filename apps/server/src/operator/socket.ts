@@ -1,5 +1,5 @@
 import { CannotStart } from "@place-access/worker"
-import { Effect, Either, Option, Runtime, Schema } from "effect"
+import { Clock, Effect, Either, FiberSet, Option, Schema } from "effect"
 import { chmod, rm } from "node:fs/promises"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { join } from "node:path"
@@ -36,15 +36,18 @@ const LONG: ReadonlyArray<OperatorCommand["_tag"]> = ["Backup", "KeysReencrypt"]
  */
 const FOREVER = 0
 
+/** How long a server that stops waits for commands that it is carrying out. Then it interrupts them. */
+const FINISH_MILLIS = 3_000
+
 /** Answers commands until the scope closes, and then removes the socket. The caller has the lock of the data folder. */
 export const listen = (server: ServerFacts, patienceMillis = PATIENCE_MILLIS) =>
   Effect.gen(function* () {
     const path = pathIn(server.dataDir)
-    const runtime = yield* Effect.runtime<AccountPorts | SqlClient>()
-    const answer: Answer = (line) => Runtime.runPromise(runtime)(Effect.catchAllCause(replyTo(line, server), broken))
+    const run = yield* FiberSet.makeRuntimePromise<AccountPorts | SqlClient, string>()
+    const answer: Answer = (line) => run(Effect.catchAllCause(replyTo(line, server), broken))
     yield* Effect.acquireRelease(
       Effect.tryPromise(() => open(path, answer, patienceMillis)),
-      (server) => Effect.promise(() => close(server, path))
+      close(path)
     ).pipe(
       Effect.catchAll((error) =>
         Effect.logWarning(`Commands of operators do not reach this server: ${path} cannot be used`, error.cause)
@@ -69,19 +72,34 @@ const broken = (cause: unknown) =>
 
 type Answer = (line: string) => Promise<string>
 
-const open = async (path: string, answer: Answer, patienceMillis: number): Promise<Server> => {
+/** The socket's server, with its open connections: whether the server is carrying out a command of the connection. */
+interface Listening {
+  readonly server: Server
+  readonly connections: Map<Socket, { isBusy: boolean }>
+}
+
+const open = async (path: string, answer: Answer, patienceMillis: number): Promise<Listening> => {
   // Only one process has the lock of the folder, so a socket file that exists belonged to a process that died.
   await rm(path, { force: true })
-  const server = createServer((socket) => serve(socket, answer, patienceMillis))
+  const connections: Listening["connections"] = new Map()
+  const server = createServer((socket) => {
+    const state = { isBusy: false }
+    connections.set(socket, state)
+    socket.once("close", () => connections.delete(socket))
+    serve(socket, patienceMillis, (line) => {
+      state.isBusy = true
+      return answer(line)
+    })
+  })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(path, resolve)
   })
   await chmod(path, 0o600)
-  return server
+  return { server, connections }
 }
 
-const serve = (socket: Socket, answer: Answer, patienceMillis: number): void => {
+const serve = (socket: Socket, patienceMillis: number, answer: Answer): void => {
   let text = ""
   socket.setEncoding("utf8")
   socket.setTimeout(patienceMillis, () => socket.destroy())
@@ -96,14 +114,36 @@ const serve = (socket: Socket, answer: Answer, patienceMillis: number): void => 
     socket.pause()
     // From here on the client waits for the server, so the connection may be silent.
     socket.setTimeout(FOREVER)
-    void answer(text.slice(0, end)).then((reply) => socket.setTimeout(patienceMillis).end(`${reply}\n`))
+    answer(text.slice(0, end)).then(
+      (reply) => socket.setTimeout(patienceMillis).end(`${reply}\n`),
+      // The server stops, and has interrupted the command.
+      () => socket.destroy()
+    )
   })
 }
 
-const close = async (server: Server, path: string): Promise<void> => {
-  await new Promise<void>((resolve) => void server.close(() => resolve()))
-  await rm(path, { force: true })
-}
+/**
+ * Accepts no more commands, and closes the connections without one. Commands that are carried out get `FINISH_MILLIS`;
+ * after this function, `listen` interrupts those that are left.
+ */
+const close =
+  (path: string) =>
+  ({ connections, server }: Listening): Effect.Effect<void> =>
+    Effect.async<void>((resume) => {
+      server.close(() => resume(Effect.void))
+      for (const [socket, { isBusy }] of connections) if (!isBusy) socket.destroy()
+    }).pipe(
+      Effect.interruptible,
+      Effect.timeoutOption(FINISH_MILLIS),
+      // Sockets run in real time, even when the program's `Clock` is another one.
+      Effect.withClock(Clock.make()),
+      Effect.zipRight(
+        Effect.promise(() => {
+          for (const socket of connections.keys()) socket.destroy()
+          return rm(path, { force: true })
+        })
+      )
+    )
 
 /** Sends a command to the server that uses the data folder. Returns None when no server listens in the folder. */
 export const send = (

@@ -14,8 +14,9 @@ import {
   MemoryVault
 } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -81,6 +82,34 @@ describe("a command that a running server carries out [staff-4]", () => {
         yield* Deferred.succeed(gate, undefined)
         yield* Fiber.join(before)
         expect(Option.getOrThrow(yield* Fiber.join(backup)).line).toEqual({ backup: copy })
+      }).pipe(Effect.scoped, Effect.provide(Layer.merge(stores, layerEmbedded({ dataDir }))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps no server from stopping: a silent connection is closed, and a long command is interrupted", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataFolder
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const running = yield* Scope.make()
+        yield* Scope.extend(listen({ baseUrl: "http://localhost", dataDir, keysAreSet: false }), running)
+        const silent = connect(join(dataDir, "control.sock"))
+        yield* Effect.promise(() => once(silent, "connect"))
+        // The backup waits for this transaction, as it would for the copy of a large folder.
+        const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holding = Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(gate))
+        const holder = yield* Effect.fork(sql.withTransaction(Effect.zipRight(sql`SELECT 1`, holding)))
+        yield* Deferred.await(begun)
+        const backup = yield* Effect.fork(Effect.flip(send(dataDir, { _tag: "Backup", folder: `${dataDir}/copy` })))
+        yield* Effect.sleep("500 millis")
+        const stoppedAt = performance.now()
+        yield* Scope.close(running, Exit.void)
+        // After 20 s the program would end itself, with the exit code 1 (`Program`). A silent connection lasts 30 s.
+        expect(performance.now() - stoppedAt).toBeLessThan(20_000)
+        expect((yield* Fiber.join(backup)).message).toBe("The running server gave no answer. Look into its log.")
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(holder)
+        expect(existsSync(`${dataDir}/copy`)).toBe(false)
       }).pipe(Effect.scoped, Effect.provide(Layer.merge(stores, layerEmbedded({ dataDir }))))
     }).pipe(Effect.scoped)
   )
