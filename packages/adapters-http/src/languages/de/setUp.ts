@@ -131,7 +131,9 @@ export const setUp: typeof en.setUp = {
     copied: "Kopiert",
     copiedNamed: "Kopiert: {name}",
     byHand: "Bitte von Hand markieren",
-    byHandNamed: "Bitte von Hand markieren: {name}"
+    byHandNamed: "Bitte von Hand markieren: {name}",
+    signedOut: "Sie sind abgemeldet. Deshalb sucht diese Seite nicht nach Standorten.",
+    signIn: "Anmelden"
   },
   gpsLogger: {
     title: "GPSLogger einrichten",

@@ -129,14 +129,19 @@ export const setUp = {
       upload: "Upload a location within 15 minutes. Later ones go into the history, and fire no rule."
     }
   },
-  /** The script that copies texts replaces `{name}`. The accessible name begins with the text that the button shows. */
+  /**
+   * The texts of the script of the set-up pages. The script replaces `{name}`. The accessible name of a button begins
+   * with the text that the button shows.
+   */
   copyScript: {
     copy: "Copy",
     copyNamed: "Copy {name}",
     copied: "Copied",
     copiedNamed: "Copied {name}",
     byHand: "Select it by hand",
-    byHandNamed: "Select it by hand {name}"
+    byHandNamed: "Select it by hand {name}",
+    signedOut: "You are signed out, so this page does not look for locations.",
+    signIn: "Sign in"
   },
   gpsLogger: {
     title: "Set up GPSLogger",

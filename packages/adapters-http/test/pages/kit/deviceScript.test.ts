@@ -5,9 +5,16 @@ import { describe, expect, it } from "vitest"
 
 interface Answer {
   readonly status: number
+  /** The service redirects to the page for sign-in. With `redirect: "manual"`, fetch shows only that it redirects. */
+  readonly type?: "opaqueredirect"
   readonly retryAfter?: string
   /** The box on the device's page that says whether locations have arrived: its state and its text. */
   readonly box?: readonly [state: string, text: string]
+}
+
+interface Link {
+  href: string
+  textContent: string
 }
 
 /**
@@ -22,10 +29,12 @@ const opened = (answers: ReadonlyArray<Answer>, text = "Nothing has arrived yet"
     className: "",
     dataset: { state: "nothing_sent", page: "/portal/devices/dev_1" },
     drawn: 0,
-    replaceChildren(child: string) {
-      box.textContent = child
+    replaceChildren(...children: ReadonlyArray<string | Link>) {
+      box.textContent = children.map((child) => (typeof child === "string" ? child : child.textContent)).join("")
+      box.links = children.flatMap((child) => (typeof child === "string" ? [] : [child.href]))
       box.drawn++
-    }
+    },
+    links: new Array<string>()
   }
   let next: Answer | undefined
   runInNewContext(deviceScript, {
@@ -33,14 +42,16 @@ const opened = (answers: ReadonlyArray<Answer>, text = "Nothing has arrived yet"
       currentScript: { dataset: { texts: JSON.stringify(textsIn("en").setUp.copyScript) } },
       querySelectorAll: () => [],
       getElementById: () => box,
+      createElement: (): Link => ({ href: "", textContent: "" }),
       hidden: false
     },
     navigator: {},
-    fetch: async () => {
+    fetch: async (_: string, { redirect }: { readonly redirect: string }) => {
       next = left.shift()
       if (next === undefined) throw new TypeError("the network is away")
-      const { retryAfter, status } = next
-      return { ok: status === 200, status, headers: { get: () => retryAfter ?? null }, text: async () => "" }
+      const { retryAfter, status, type = "basic" } = next
+      if (type === "opaqueredirect" && redirect === "error") throw new TypeError("unexpected redirect")
+      return { ok: status === 200, status, type, headers: { get: () => retryAfter ?? null }, text: async () => "" }
     },
     DOMParser: class {
       parseFromString() {
@@ -77,6 +88,14 @@ describe("the set-up page of a phone [devices-13]", () => {
     const page = opened([{ status: 429, retryAfter }])
     await page.wait()
     expect(page.pauses()).toEqual([pause])
+  })
+
+  it("stops when the session has ended, and shows a link to sign in, after which the device's page is shown", async () => {
+    const page = opened([{ status: 0, type: "opaqueredirect" }])
+    await page.wait()
+    expect(page.pauses()).toEqual([])
+    expect(page.box.textContent).toBe("You are signed out, so this page does not look for locations. Sign in")
+    expect([page.box.links, page.box.className]).toEqual([["/portal/devices/dev_1"], "arrival note warn"])
   })
 
   it("stops when the device is gone", async () => {

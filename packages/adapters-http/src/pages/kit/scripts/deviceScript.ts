@@ -1,8 +1,8 @@
 /**
  * The script of the pages that set a phone up: plain JavaScript for browsers. The script adds a copy button to each
- * text with `data-copy`. For at most half an hour it also polls the device's page, until a location has arrived.
- * Without the script, people select the texts by hand, and load the page again with a link. The script's own texts come
- * from `data-texts` of its element.
+ * text with `data-copy`. For at most half an hour it also polls the device's page, until a location has arrived or the
+ * session has ended. Without the script, people select the texts by hand, and load the page again with a link. The
+ * script's own texts come from `data-texts` of its element.
  */
 export const deviceScript = `"use strict"
 ;(() => {
@@ -47,7 +47,15 @@ export const deviceScript = `"use strict"
   const ask = async () => {
     if (document.hidden) return again()
     try {
-      const answer = await fetch(box.dataset.page, { credentials: "same-origin", redirect: "error" })
+      const answer = await fetch(box.dataset.page, { credentials: "same-origin", redirect: "manual" })
+      // The service redirects to the sign-in. The session has ended, so no later attempt can succeed in this page.
+      if (answer.type === "opaqueredirect") {
+        const link = document.createElement("a")
+        link.href = box.dataset.page
+        link.textContent = texts.signIn
+        box.className = "arrival note warn"
+        return box.replaceChildren(texts.signedOut + " ", link)
+      }
       // After an answer with one of these statuses the script tries again. After any other error it stops, because the
       // device and its page no longer exist.
       if (answer.status === 429 || answer.status >= 500) {
