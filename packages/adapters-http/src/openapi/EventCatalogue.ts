@@ -71,12 +71,12 @@ const WORDS: { readonly [Name in CatalogueEntry["name"]]: Pick<CatalogueEntry, "
   "rule.fired": {
     summary: "A rule fired",
     description:
-      "The user arrived at, left or stayed at a place or in a zone that a standing rule of your app asks about. `target.place_id` is null for a zone. A delay of minutes is normal: the service sends the event as soon as the phone has uploaded its readings."
+      "The user arrived at, left or stayed at a place or in a zone that a standing rule of your app asks about. The event of a place rule needs the scope `location.rules.place`, the event of a zone rule `location.rules.zone`. `target.place_id` is null for a zone. A delay of minutes is normal: the service sends the event as soon as the phone has uploaded its readings."
   },
   "places.changed": {
     summary: "The set of places shared with the app changed",
     description:
-      "The user shared a place with your app or withdrew one. The event does not name the place. Read `GET /v1/answers/places` again and keep the version of that answer: it may be newer than the version in the event."
+      "The user shared a place with your app, or withdrew or archived one. The event does not name the place. Read `GET /v1/answers/places` again and keep the version of that answer: it may be newer than the version in the event."
   },
   "sensitive.expiring": {
     summary: "14 days and again 7 days before the sensitive scopes stop",

@@ -188,8 +188,8 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
 - When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to
   connect again. Never loop.
 - \`scope\` in every token answer lists the scopes that are effective now. There may be fewer than last time.
-- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauthRevoke) with any of its tokens ends the whole connection.
-  It answers 200 for any token, with an empty body and no content type. simple-oauth2 fails with 406 on such an answer:
+- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauthRevoke) with any token of a connection ends the whole
+  connection. The route answers 200 for any token, with an empty body and no content type. simple-oauth2 fails with 406 on such an answer:
   call \`revokeAll({ json: true })\` or \`revoke(type, { json: true })\`.
 - \`sub\` is the user as your app sees them: the same after a reconnect, another one for another app. It says nothing
   about who they are.

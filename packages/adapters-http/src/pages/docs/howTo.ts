@@ -31,7 +31,7 @@ const verify = () =>
 
 const unknown = () => [
   prose(`\`unknown\` is an answer and not an error. It means that the service cannot say where the person is: no phone
-  has sent anything, the newest reading is too old, or the person paused your app. Never show it as “not there”.
+  has sent anything, the readings are too old or too near an edge, or the person paused your app. Never show it as “not there”.
 
 - \`max_age_s\` says how old a reading may be. A longer time gives fewer unknowns, and older answers.
 - \`reason: "paused"\` is in the answer when the person has paused your app. A pause ends when the person resumes the

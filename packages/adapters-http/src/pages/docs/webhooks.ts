@@ -241,8 +241,8 @@ const retries = (): Value => {
 const rules = (): Value =>
   prose(`- **Before every attempt the service checks whether your app is still authorised.** Nothing is sent when the
   user has disconnected, when your app was revoked, when the scope that the event needs is gone, or when the rule was
-  deleted. The events of the sensitive tier are the exception: they are sent although its scopes end or have
-  ended.
+  deleted. The events of the sensitive tier are the exception: they are sent although the tier's scopes end or
+  have ended.
 - **Rule events follow the phone.** Minutes between what happened and the event are normal: \`occurred_at\` is when it
   happened. A phone that was offline uploads its readings later. A reading that reaches us more than
   ${duration(RuleEvaluation.STALE_AFTER)} after its capture fires nothing. Neither does a reading from before the rule
@@ -266,12 +266,12 @@ const rotation = (): Value =>
     must still accept the old secret then. Rotating twice in a row shortens the validity of no secret.
 
 If somebody else may have the secret, *Replace the secret now*, or
-[replace-secret](${DOCS}/reference/webhook-endpoints#endpointsReplaceSecret), ends the old secrets without these
-${OVERLAP}. Within ${LEASE}, every delivery is signed with the new secret alone. Until then a delivery may be signed
+[replace-secret](${DOCS}/reference/webhook-endpoints#endpointsReplaceSecret), ends the old secrets at
+once. Within ${LEASE}, every delivery is signed with the new secret alone. Until then a delivery may be signed
 with an old one; when your receiver refuses it, the service retries it, signed with the new one.`)
 
 const debugging = (baseUrl: string): Value => [
-  prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is not retried, unless you
+  prose(`- **Send a test** posts a \`ping\`, or a sample of another event, at once and says what your endpoint answered. It is not retried, unless you
   redeliver it, and never counts.
 - **The delivery log** of an app shows every delivery with its state and the time of its next attempt. Every attempt
   has the status and the first KiB of the answer, or says what went wrong. Filters narrow the log, by the
