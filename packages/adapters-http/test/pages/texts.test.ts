@@ -185,3 +185,10 @@ describe("texts of pages [languages-1]", () => {
     ).toEqual([])
   })
 })
+
+it.each([
+  [1, "„Café“ und 1 weiterer."],
+  [2, "„Café“ und 2 weitere."]
+])("German counts %i more places that an import left out in the right form [languages-1]", (more, words) => {
+  expect(german.portal.imports.leftOut(["Café"], more, 500, 100)).toContain(words)
+})

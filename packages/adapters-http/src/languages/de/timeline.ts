@@ -184,7 +184,7 @@ export const imports: typeof en.imports = {
     button: "Tabelle lesen"
   },
   leftOut: (names, more, most, mostArchived) =>
-    `Nicht hinzugefügt: ${names.map((name) => `„${name}“`).join(", ")}${more > 0 ? ` und ${number(more)} weitere` : ""}. Ein Konto hat höchstens ${number(most)} Orte, und ein Import fügt archivierte bis zu ${number(mostArchived)} hinzu.`,
+    `Nicht hinzugefügt: ${names.map((name) => `„${name}“`).join(", ")}${more > 0 ? ` und ${plural(more, "weiterer", "weitere")}` : ""}. Ein Konto hat höchstens ${number(most)} Orte, und ein Import fügt archivierte bis zu ${number(mostArchived)} hinzu.`,
   makeRoom: (places) =>
     html`Um sie hinzuzufügen, archivieren Sie <a href="${places}">Orte, die Sie nicht mehr brauchen</a>, und importieren
       Sie die Datei dann noch einmal.`,
