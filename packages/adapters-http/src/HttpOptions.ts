@@ -40,8 +40,8 @@ export interface ServiceOptions {
   /** Where to report a vulnerability: a mailto or https address. Null or left out: there is no security.txt. */
   readonly securityContact?: string | null
   /**
-   * How many requests each process works on together. A further request waits for a moment, and gets 503 when no
-   * place becomes free in time, or when too many requests wait already (`Admission`). Left out: no limit.
+   * How many requests each process works on at the same time. A further request waits for a moment, and gets 503 when
+   * no place becomes free in time, or when too many requests wait already (`Admission`). Left out: no limit.
    */
   readonly requestsAtOnce?: number
   readonly version: string

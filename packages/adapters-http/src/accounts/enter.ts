@@ -23,7 +23,7 @@ const TIME_ZONE_COOKIE = "time_zone"
 /**
  * Completes a sign-in. Ends the session that this browser had before, because the new cookie replaces that session's
  * cookie. The returned `withCookies` adds two cookies to an answer: the session, and a cookie that makes this browser
- * known to the account.
+ * known to the account (`KnownBrowser`). `provedBy`: how the person proved who they are.
  */
 export const entered = ({ account, cookie, passwordVersion }: OpenedSession, provedBy: ProvedBy) =>
   Effect.gen(function* () {

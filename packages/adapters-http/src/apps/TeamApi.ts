@@ -15,7 +15,7 @@ const TeamRole = Role.TeamRole.annotations({
     "`owner`: everything; `developer`: everything but client secrets, redirect URIs and the team; `viewer`: reads figures, logs and deliveries"
 })
 
-/** Both paths accept any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
+/** Both path schemas here accept any text as an id, so that a malformed id gets 404, like an unknown id, not 400. */
 const MemberPath = Schema.Struct({
   ...AppPath.fields,
   member_id: Schema.String.pipe(Schema.brand("MemberId"))

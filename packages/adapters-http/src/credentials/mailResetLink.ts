@@ -7,8 +7,8 @@ import * as RateLimit from "../limits/RateLimit.js"
 import { afterAnswer } from "../edge/afterAnswer.js"
 
 /**
- * Counts the request against the limit of its network address, and mails a link if an account has this e-mail address
- * and the limit of links for this e-mail address is not used up.
+ * Counts the request against the limit of its network address. Mails a link for a new password if an account has this
+ * e-mail address and the limit of links for this e-mail address is not used up.
  */
 export const mailResetLink = (email: Account.Email) =>
   Effect.gen(function* () {

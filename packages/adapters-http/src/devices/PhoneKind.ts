@@ -1,16 +1,16 @@
 import type { Device } from "@place-access/domain/devices"
 import { Schema, Struct } from "effect"
 
-// For which phones there is an app of each format.
+// This module says for which kinds of phones there is an app of each upload format (`PhoneFormat`).
 
 /** The kind of phone that a person has. It decides the apps that the page for a new phone offers. */
 export const PhoneKind = Schema.Literal("iphone", "android", "other")
 export type PhoneKind = typeof PhoneKind.Type
 
 /**
- * The kinds of phones for which the page for a new phone offers a format, and whose advice the owner of the phone
- * reads. The page offers formats in the order of this table: the first app for a kind suits most people. The page does
- * not offer `browser` for any kind, because it has a separate link for the format.
+ * The kinds of phones for which the page for a new phone offers a format. The owner of a phone with this format reads
+ * the advice for these kinds (`troubleWords`). The page offers formats in the order of this table: the first app for a
+ * kind suits most people. The page offers `browser` for no kind, because it has a separate link for this format.
  */
 export const KINDS: Readonly<Record<Device.PhoneFormat, ReadonlyArray<PhoneKind>>> = {
   overland: ["iphone"],

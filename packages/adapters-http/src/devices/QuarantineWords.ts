@@ -2,7 +2,7 @@ import type { QuarantineReason } from "@place-access/domain/devices"
 import { textsIn } from "../languages/index.js"
 
 interface QuarantineWords {
-  /** The status of a phone whose last upload had nothing usable, and something that was quarantined for this reason. */
+  /** The status of a phone whose last upload had nothing usable, and had readings or visits with this reason. */
   readonly status: string
   /** The problem, and what the owner can do about it. */
   readonly explanation: string

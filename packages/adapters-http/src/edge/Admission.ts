@@ -3,7 +3,7 @@ import type { RequestTimers } from "./Timers.js"
 import { Turns } from "./Turns.js"
 
 /**
- * Admission control (decision limits-11) limits how many requests this process works on together. There is a fixed
+ * Admission control (decision limits-11) limits how many requests this process works on at a time. There is a fixed
  * number of places, and each admitted request takes one place. Without a limit, an overloaded process would slow down
  * every request, keep the memory of all requests, and let requests wait for a database connection until they fail. When
  * all places are taken, a request waits for a moment. If no place becomes free in time, the request is refused with 503
@@ -64,7 +64,7 @@ export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
 
 /**
  * Gives the request's place to other requests while `waiting` runs. Use it for a wait during which this process does no
- * work for the request, such as a wait for a host name, for a large file, or for a turn.
+ * work for the request: for the look-up of a host name, for a large file, or until earlier uploads of a person end.
  */
 export const aside = <A, E, R>(
   place: RequestPlace | undefined,

@@ -2,7 +2,7 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import * as Routes from "../engine/Routes.js"
 
-/** 2026-11-20: the date from which the endpoints are deprecated. There is no date of their removal yet. */
+/** 2026-11-20: the date since which all deprecated endpoints are deprecated. They have no date of removal yet. */
 const SINCE_UNIX_S = 1_795_132_800
 
 /**

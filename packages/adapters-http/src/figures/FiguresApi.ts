@@ -15,7 +15,7 @@ import * as Fields from "../wire/Fields.js"
 // The numbers that developers read: daily numbers of an app, the log of its calls, and the state of its endpoints
 // (decisions figures-1 to figures-3).
 
-/** The number of days in the answer. Today is one of them. */
+/** How many days the answer about an app's daily numbers covers. Today is one of them. */
 export const DAYS = 14
 
 const Day = Schema.Struct({

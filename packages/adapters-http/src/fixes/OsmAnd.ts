@@ -140,7 +140,7 @@ const traccarClient = (location: Fields, receivedAt: Timestamp.Timestamp): Reado
 }
 
 const isLeftOut = (value: unknown): boolean => value === undefined || value === null || value === ""
-/** Whether `valid` means false: the app has no fix and repeats the last known position. */
+/** Whether the field `valid` says false: the app has no new position and repeats the last known position. */
 const isFalse = (value: unknown): boolean => value === false || value === "false" || value === "0" || value === 0
 
 /** From this number on, a time counts milliseconds since 1970. A smaller number counts seconds. */

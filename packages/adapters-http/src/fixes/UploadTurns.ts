@@ -25,7 +25,7 @@ const WAITING_MAX = 512
  */
 const WAIT_MILLIS = 10_000
 
-/** Stores the first uploads of those that wait, and returns their outcomes, at least one (`ingestTogether`). */
+/** Stores at least the first upload, perhaps more in their order, and returns their outcomes (`ingestTogether`). */
 export type Store<E, R> = (
   uploads: Arr.NonEmptyReadonlyArray<ArrivedUpload>
 ) => Effect.Effect<Arr.NonEmptyReadonlyArray<IngestOutcome>, E, R>

@@ -88,8 +88,8 @@ const appPage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
   })
 
 /**
- * The page shows this text in place of the form when the service would refuse the change because of who the admin is
- * (decision reviews-1).
+ * The page shows this text in place of the form that limits the app's scopes, when the service would refuse the form
+ * because the admin is in the app's team (decision reviews-1).
  */
 const narrowedByOthers = html`<section class="card" aria-labelledby="narrow">
   <h2 id="narrow">${words.allowed}</h2>
@@ -97,8 +97,8 @@ const narrowedByOthers = html`<section class="card" aria-labelledby="narrow">
 </section>`
 
 const narrowing = (app: App.App, token: string, rejected: RejectedForm | undefined): Html => {
-  // When somebody has changed the limit after the admin opened the form, the page shows the present limit and not the
-  // posted limit.
+  // When somebody has changed the app's allowed scopes after the admin opened the form, the page shows the present
+  // scopes and not the posted scopes.
   const shown = rejected?.which === "narrow" && rejected.status === undefined ? rejected : undefined
   return html`<section class="card" aria-labelledby="narrow">
     <h2 id="narrow">${words.allowed}</h2>
@@ -152,8 +152,8 @@ const Allowed = Schema.Struct({ allowed_scopes: Schema.Array(Scope.Scope) })
 const Revocation = Schema.Struct({ reason: Verdict.Note })
 
 /**
- * The restriction for the ticked scopes. All scopes ticked means no restriction, so that scopes of later releases are
- * allowed too.
+ * The app's restriction to the ticked scopes. All scopes ticked means no restriction (null), so that scopes of later
+ * releases are allowed too.
  */
 const allowedOf = (ticked: ReadonlyArray<Scope.Scope>): ReadonlyArray<Scope.Scope> | null =>
   Scope.all.every((scope) => ticked.includes(scope)) ? null : ticked
@@ -161,8 +161,8 @@ const allowedOf = (ticked: ReadonlyArray<Scope.Scope>): ReadonlyArray<Scope.Scop
 const NO_LIMIT = "none"
 
 /**
- * The present restriction as text, for a hidden field of the form. No restriction (null) has its own text, because it
- * differs from a list of all present scopes: without a restriction, scopes of later releases are allowed too.
+ * The app's present restriction to certain scopes as text, for a hidden field. No restriction (null) has its own text:
+ * it differs from a list of all present scopes, because without a restriction scopes of later releases are allowed too.
  */
 const allowedNow = (app: App.App): string => app.allowedScopes?.join(" ") ?? NO_LIMIT
 

@@ -34,7 +34,7 @@ const words = texts.consent
 
 const pathFor = (options: ServiceOptions, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
 
-/** A consent request's forms are bound to this name, and to the session (decision A3). */
+/** The form token of a consent request's page is bound to this name, and to the session (decision A3). */
 const binding = (id: ConsentRequestId): string => `consent ${id}`
 
 /**
@@ -156,8 +156,8 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
   }).pipe(Effect.catchTag("ConsentRefused", (error) => refusal(error, visitor, id)))
 
 /**
- * The scheme of the app's callback. The policy allows the scheme and not only the host: Chromium applies `form-action`
- * to every redirect that follows, and a callback often redirects to another host of the app.
+ * The scheme of the app's callback. The page's Content-Security-Policy allows the scheme and not only the host:
+ * Chromium applies `form-action` to every later redirect, and a callback often redirects to another host of the app.
  */
 const schemeOf = (origin: string): string => `${origin.slice(0, origin.indexOf(":"))}:`
 

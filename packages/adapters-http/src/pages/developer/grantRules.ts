@@ -106,7 +106,7 @@ const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>, 
     </details>
   </section>`
 
-/** The newest check in one line, or the reason why there is none. */
+/** The rule's newest check (evaluation of a reading) in one line, or the reason why there is no check. */
 const newest = (rule: ListedRule, recent: RecentEvaluations.RecentEvaluations): Html => {
   const last = recent.at(-1)
   return html`<span class="soft">
@@ -121,7 +121,7 @@ const fact = (name: string, value: Html): Html =>
 const silence = (rule: ListedRule): Html =>
   rule.disabledAt !== null ? words.silentDisabled : rule.target._tag === "Zone" ? words.silentZone : words.silentPlace
 
-/** The checks, the last to arrive first. Consecutive checks that changed nothing share one line (decision rules-12). */
+/** The checks: the reading that arrived last comes first. Successive checks without effect share a line (rules-12). */
 const table = (app: TeamApp, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(
     [words.measured, words.received, words.decision, words.event],

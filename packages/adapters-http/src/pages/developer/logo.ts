@@ -86,7 +86,7 @@ const present = (app: App.App): Html | false => {
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app)))
 
-/** Saves the logo. `revision`: the revision that the form showed. After a 409 the page shows the present logos. */
+/** Saves the logo. `revision`: the app's revision, from the form. After a 409 the page shows the present logos. */
 const save = (visitor: Visitor.Visitor, { id }: App.App, logo: AppLogo.LogoPng | null, revision: string) =>
   Effect.gen(function* () {
     const rule = addressRule(yield* HttpOptions)

@@ -53,7 +53,7 @@ const formAgain = (form: Form.Form, saved: Readonly<Record<string, string>>, pro
   problems: [Fields.OUTDATED, ...problems]
 })
 
-/** The form of the app. `typed`: the decoded values of the posted form. */
+/** The outdated form of the app. `typed`: the decoded values of the posted form. */
 export const ofApp = (
   form: Form.Form,
   typed: Pick<AppProposal.Profile, "name" | "description" | "homepageUrl" | "scopes">,
@@ -71,14 +71,14 @@ export const ofApp = (
   }
 }
 
-/** The form of the redirect URIs. `typed`: the lines of the posted form. */
+/** The outdated form of the redirect URIs. `typed`: the lines of the posted form. */
 export const ofRedirects = (form: Form.Form, typed: ReadonlyArray<string>, app: App.App): OutdatedForm => {
   const { redirectUris } = AppProposal.wanted(app)
   const saved = { revision: String(app.revision), redirect_uris: redirectUris.join("\n") }
   return { form: formAgain(form, saved, list("redirect_uris", typed, redirectUris)), ticked: [] }
 }
 
-/** The form of a purpose. `typed`: the decoded values of the posted form. */
+/** The outdated form of a purpose. `typed`: the decoded values of the posted form. */
 export const ofPurpose = (
   form: Form.Form,
   typed: Purpose.PurposeTerms,
@@ -92,7 +92,7 @@ export const ofPurpose = (
   ticked: terms.scopes
 })
 
-/** The form of an endpoint. `typed`: the decoded values of the posted form. */
+/** The outdated form of an endpoint. `typed`: the decoded values of the posted form. */
 export const ofEndpoint = (
   form: Form.Form,
   typed: { readonly url: string; readonly events: ReadonlyArray<string>; readonly description: string },

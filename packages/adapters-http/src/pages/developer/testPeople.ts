@@ -242,7 +242,7 @@ const add = Visitor.signedIn((visitor) =>
     })
     if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const { lat, lon, name, scopes } = draft.right
-    // The holder is counted, as by the API, so that a large team cannot make more test people than one account may.
+    // Counts against the limit of the app's holder, as in the API. Otherwise a large team could exceed the limit.
     yield* RateOfAccount.take(RateOfAccount.CREATION, app.ownerId)
     return yield* makeTestPerson(app, { name, places: TestPerson.homeAndWork(lat, lon), scopes }).pipe(
       Effect.flatMap((made) => madePage(visitor, app, made)),

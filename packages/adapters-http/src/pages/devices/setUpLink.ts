@@ -15,12 +15,12 @@ import * as Routes from "../kit/Routes.js"
 
 const words = texts.setUp.gpsLogger
 
-/** Whether a text has the form of the key of a link. Says nothing about whether the link still works. */
+/** Whether a text has the form of a set-up link's key. Says nothing about whether the link still works. */
 const isKey = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "ds")
 
 /**
- * The page to which the QR code leads. Nobody is signed in on the phone that opens this page. Opening the page does not
- * use up the key of the link; the key is used up when the app fetches the profile.
+ * The page to which GPSLogger's QR code leads. Nobody is signed in on the phone that opens this page. Opening the page
+ * does not use up the key of the link; the key is used up when the app fetches the profile.
  */
 const page = Effect.gen(function* () {
   const key = (yield* Form.query).value("key")
@@ -44,7 +44,7 @@ const HEADERS = { "content-type": "text/plain; charset=us-ascii", "cache-control
 const HEAD = HttpServerResponse.empty({ status: 200, headers: HEADERS })
 
 /**
- * Serves the profile with the settings for the app. The app's request has no session; it has only the key of the link.
+ * Serves the profile with GPSLogger's settings. The app's request has no session; it has only the key of the link.
  */
 const profile = Effect.gen(function* () {
   const { baseUrl } = yield* HttpOptions

@@ -154,13 +154,18 @@ const accounts = (): Value =>
       limit.what,
       limit._tag === "Owned" ? number(limit.most) : `${number(limit.most)} in ${duration(limit.windowMs)}`,
       limit.counted,
-      limit._tag === "Owned"
-        ? inline(`409 \`conflict\`: ${limit.refusal}`)
-        : limit.refusal === null
-          ? "Combined into one e-mail or entry, without an error"
-          : inline(`429 \`rate_limited\`: ${limit.refusal}`)
+      beyond(limit)
     ])
   )
+
+const beyond = (limit: (typeof AccountLimits.ALL)[number]): Value => {
+  // Only imports add archived places, and an import leaves the places beyond the limit out.
+  if (limit === AccountLimits.ARCHIVED_PLACES) return `No error: ${limit.refusal}`
+  if (limit._tag === "Owned") return inline(`409 \`conflict\`: ${limit.refusal}`)
+  return limit.refusal === null
+    ? "Combined into one e-mail or entry, without an error"
+    : inline(`429 \`rate_limited\`: ${limit.refusal}`)
+}
 
 interface Counted {
   readonly whose: string

@@ -203,7 +203,7 @@ const changing = <E, R>(
   )
 
 /**
- * Cancels the removal of the second factors that an operator has requested. The person needs no fresh sign-in for this,
+ * Cancels an operator's request to remove the account's second factors. The person needs no fresh sign-in for this,
  * because the account keeps its factors.
  */
 const keep = (portal: string) =>

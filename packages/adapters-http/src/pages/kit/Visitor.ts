@@ -217,7 +217,7 @@ export const sentForm = (form: Form.Form): SentForm =>
  * Handles a form that has `onceField`. A person who presses the button twice sends the form twice. The second request
  * has the old session cookie, which no longer works, or already the new cookie. In both cases the service answers the
  * second request like the first request, with a redirect to `to` (decision accounts-21). `makesKnown`: whether the
- * first answer makes the browser known (decision accounts-14).
+ * first answer makes the browser known to the account (`KnownBrowser`, decision accounts-14).
  */
 export const once = <E, R>(
   { makesKnown, to }: { readonly makesKnown: boolean; readonly to: (form: Form.Form) => string },
@@ -229,8 +229,8 @@ export const once = <E, R>(
     if (Option.isSome(before)) return before.value
     const answer = yield* handle
     const isDone = Credentials.cookieName(yield* HttpOptions) in answer.cookies.cookies
-    // Another request with the same form may have succeeded while this request ran. Then the code in the form is used
-    // up, or the old session has ended, so this request failed.
+    // Another request with the same form may have succeeded while this request ran. Then the one-time code in the form
+    // is used up, or the old session has ended, so this request failed.
     return isDone ? answer : Option.getOrElse(yield* again, () => answer)
   })
 

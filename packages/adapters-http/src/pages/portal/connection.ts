@@ -144,13 +144,13 @@ const noPhone = (portal: string): Html =>
   </div>`
 
 /**
- * To find the volume flags of one connection, the service reads `FLAGS` flags of the person at a time, at most
- * `FLAG_PAGES` times.
+ * To find the volume flags (`VolumeFlag`) of one connection, the service reads `FLAGS` flags of the person at a time,
+ * at most `FLAG_PAGES` times.
  */
 const FLAGS = 50
 const FLAG_PAGES = 10
 
-/** The flags of this connection on the first page of volume flags that contains any of them (decision purposes-5). */
+/** This connection's volume flags, from the first page of the person's flags that has any (decision purposes-5). */
 const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
   Effect.gen(function* () {
     let cursor: string | undefined

@@ -146,8 +146,8 @@ export const baseMapScript = `"use strict"
       }
       return found.sort((a, b) => a.rank - b.rank || b.weight - a.weight)
     },
-    // Returns the town that is nearest to the middle of the map, from the tiles that are loaded. Its longitude is that
-    // of the copy nearest to the middle, so it may be beyond 180.
+    // Returns the town nearest to the middle of the map, from the tiles that are loaded. The map repeats to the east
+    // and west: the returned longitude is that of the town's copy nearest to the middle, and may be beyond 180.
     nearest(map) {
       const middle = map.getCenter()
       let best

@@ -77,7 +77,7 @@ export const mapScript = `"use strict"
   map.on("focus click", () => map.scrollWheelZoom.enable())
   map.on("blur", () => map.scrollWheelZoom.disable())
 
-  // The copy of the point to draw. Only the fields of the form need a longitude within 180.
+  // The map repeats to the east and west. Returns the point's copy nearest to the middle, perhaps beyond 180.
   const near = (at, middle = map.getCenter()) => L.copyNear(at, middle)
 
   // The area that the map shows first: around the chosen point, or else around the newest location and the places near
@@ -204,7 +204,7 @@ export const mapScript = `"use strict"
     return { circle, pin, knob }
   }
   map.on("zoomend", placeKnob)
-  // After a move, the nearest copy of a point may be another one than before.
+  // The map repeats to the east and west. After a move, another copy of a point may be nearest to the map's middle.
   map.on("move", () => {
     const layers = own.map(({ layer }) => layer)
     if (chosen !== undefined && !chosen.pin.isDragged && !chosen.knob.isDragged) {
