@@ -15,7 +15,7 @@ import type * as UploadLoad from "./upload.load.js"
 
 const SECONDS = 3
 const CLIENTS = 16
-/** People in one round of uploads; a multiple of the number of clients. */
+/** The number of people who upload to one server in one round. It is a multiple of `CLIENTS`. */
 const PEOPLE = 512
 const FIXES = 100
 const WARM_UP_ROUNDS = 2

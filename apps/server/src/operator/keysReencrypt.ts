@@ -14,7 +14,7 @@ const unfinished = (error: unknown) =>
 
 /**
  * Encrypts stored secrets again with the newest key, and then reports the status of the keys. Refuses unless the server
- * or worker that started last had this key in front: programs that lack the key could not read what it encrypts. Also
+ * or worker that started last had this key in front: programs that lack the key could not read what it seals. Also
  * refuses keys that are not those of the database, and a database that lacks migrations.
  */
 export const keysReencrypt = Effect.gen(function* () {

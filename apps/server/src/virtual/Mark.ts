@@ -25,7 +25,7 @@ const pathIn = (dataDir: string): string => join(dataDir, DataFolder.TEST_WORLD)
 /** Whether the folder belongs to a test world. */
 const isMarked = (dataDir: string): boolean => existsSync(pathIn(dataDir))
 
-/** Whether the folder has a database. A start that fails before this leaves at most a mark in a new folder. */
+/** Whether the folder has a database. A start that fails before it makes the database leaves at most a mark there. */
 export const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, "database", "PG_VERSION"))
 
 /**

@@ -64,8 +64,8 @@ const write = (
     case "Emit":
       return EventOutbox.queue(sql, one.event, now)
     case "LookAt":
-      // Stores the new time, or with `keepsEarlier` the earlier one of the stored time and the new time. Without
-      // `keepsEarlier` the CASE is null, and LEAST ignores a null.
+      // Stores when the tier sweep next checks the connection: the new time or, with `keepsEarlier`, the earlier of the
+      // stored time and the new time. Without `keepsEarlier` the CASE is null, and LEAST ignores a null.
       return sql`UPDATE connections
                  SET look_at =
                    LEAST(${Rows.nullableAt(one.at)}, CASE WHEN ${one.keepsEarlier === true} THEN look_at END)

@@ -77,10 +77,11 @@ const SharedRow = Schema.Struct({ device_id: DeviceId, first_at: Rows.At, last_a
 const EndsRow = Schema.Struct({ is_end: Schema.Boolean })
 
 /**
- * The stays of an import that its owner removed were also derived from the fixes that this import shares with the
- * import that is being undone. Deletes the stays that began with a fix that goes now, and makes a worker derive the
- * other stays anew. The worker alone would keep stays from before the first fix that is left, as after retention.
- * Returns the devices whose newest fix goes now. `isGoing`: an SQL condition on `fixes`.
+ * When an owner removes an import from the list, its entries stay (`ImportStore.remove`). The stays of a removed import
+ * were also derived from the fixes that it shares with the import that is being undone. Deletes the stays that began
+ * with a fix that is deleted now (`isGoing`: an SQL condition on `fixes`), and makes a worker derive the other stays
+ * anew. The worker alone would keep stays from before the first fix that is left, as after retention. Returns the
+ * devices whose newest fix is deleted now.
  */
 const eraseFromRemoved = (sql: SqlClient, { userId }: Leased, isGoing: Fragment) =>
   Effect.gen(function* () {
@@ -103,8 +104,8 @@ const eraseFromRemoved = (sql: SqlClient, { userId }: Leased, isGoing: Fragment)
   })
 
 /**
- * Sets `history_ends_at` of a removed import to its newest entry that is left. Without any entry, the history ends
- * where the fixes that went began.
+ * Sets `history_ends_at` of a removed import to the time of its newest entry that is left. If no entry is left, sets it
+ * to the time of the first deleted fix (`first_at`).
  */
 const shorten = (sql: SqlClient, { userId }: Leased, { device_id, first_at, last_at }: typeof SharedRow.Type) =>
   sql`UPDATE devices SET history_ends_at = coalesce(greatest(

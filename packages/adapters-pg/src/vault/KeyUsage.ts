@@ -46,7 +46,7 @@ export const count = program("KeyUsage.count", function* (): Program<
   // transaction, so that a migration need not wait until every table is read.
   const read = <A, E>(statement: Effect.Effect<A, E>) =>
     Failures.orSqlError(sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement)))
-  // A table that the search path finds, in whatever schema: the statements below name their table without a schema.
+  // Selects only tables that the search path finds, because the statements below name their table without a schema.
   const columns = yield* sql`SELECT c.relname AS table_name, a.attname AS column_name,
         a.atttypid = 'bytea'::regtype AS is_bytes
       FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid

@@ -244,8 +244,8 @@ const renewColumn = <Owner extends string, Id extends string>({
       for (const found of page) {
         const renewed = yield* Effect.option(renew(found.owner, found.id, found.value))
         if (!Option.exists(renewed, ({ isWhole }) => isWhole)) unreadable++
-        // When a program has changed the value since it was read, nothing is written: a program that has the newest
-        // key in front has used it.
+        // When a program has changed the value since this run read it, nothing is written: the program has the newest
+        // key in front, and has encrypted the value with this key.
         if (Option.isSome(renewed) && renewed.value.isChanged) {
           rows += yield* again(change(found, renewed.value.value))
         }

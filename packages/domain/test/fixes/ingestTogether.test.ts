@@ -29,7 +29,10 @@ const somewhere = fc.constantFrom(INSIDE, OUTSIDE, travel(INSIDE, 70, 99.5), tra
   lat: 91,
   lon: 0
 })
-/** Few distinct times, so that uploads often repeat a reading, overtake each other, or confirm one from the future. */
+/**
+ * There are few distinct times. So uploads often repeat a reading, overtake each other, or confirm an earlier reading
+ * that was put aside because its time was in the future.
+ */
 const someReading = fc
   .tuple(
     fc.constantFrom(-40 * DAY, -2 * HOUR, -14 * MINUTE, -10 * MINUTE, -8 * MINUTE, -3 * MINUTE, 0, MINUTE, 6 * MINUTE),

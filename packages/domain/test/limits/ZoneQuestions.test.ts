@@ -94,8 +94,9 @@ describe("questions about zones", () => {
     for (const one of large) ask(one, NOON + HOUR)
     const repeated = NOON + DAY - 20 * MINUTE
     for (let count = 0; count < 10; count++) for (const one of large) expect(ask(one, repeated)).toBe("asked")
-    // Now the small circle is still a repeated one. When the hour has room again, it no longer is, and two large
-    // circles leave no room for it until their own day ends.
+    // A repeated question about a circle takes nothing from the budget of the day. The app asked about the small circle
+    // less than a day ago, but the budget of the hour is used up. When the hour has room again, the small circle counts
+    // as a new one, and the two large circles leave no room for it until their own day ends.
     const asked = NOON + DAY - 10 * MINUTE
     const wait = repeated + DAY + 1 - asked
     expect(ask(small!, asked)).toBe(wait)
@@ -208,7 +209,7 @@ describe("a zone rule whose window opens later", () => {
       expect(asking._tag).toBe("Allowed")
       if (asking._tag === "Allowed") questions = asking.questions
     }
-    // Only 24 hours that begin late on the day of the other openings have no room, because they include the ten zones.
+    // Only a span of 24 hours that includes the opening of the ten zones has no room. All other openings are earlier.
     TEN_ZONES.forEach((one, index) => ask(index, one, NOON + 4 * DAY + 16 * HOUR))
     for (let index = 0; index < ZoneQuestions.WAITING_MAX - 11; index++) {
       ask(10 + index, circle(5, 5, 100), NOON + 4 * DAY - index * 10 * MINUTE)

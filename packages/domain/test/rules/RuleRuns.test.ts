@@ -53,7 +53,7 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
           type,
           life.map((one) => one.evaluation)
         )
-        /** For each reading: it and its neighbours, from when the rule began anew until it does so again. */
+        /** For each reading: all readings since the rule last began anew, up to the next time that it begins anew. */
         const stretches = steps.map((_, index) => {
           const from = steps.findLastIndex(([, , reseeds], at) => at <= index && reseeds)
           const until = steps.findIndex(([, , reseeds], at) => at > index && reseeds)

@@ -23,7 +23,7 @@ const fix = (after: number, where: { readonly lat: number; readonly lon: number 
 })
 const leftBehind = (...parts: Parameters<typeof fix>): Stay.StayFix => ({ ...fix(...parts), isLeftBehind: true })
 
-/** The arrival, departure and end of hearing of each stay in the circle, in milliseconds after noon. */
+/** The arrival, the departure and `heardUntil` of each stay in the circle, in milliseconds after noon. */
 const stays = (circle: typeof CIRCLE, ...fixes: ReadonlyArray<Stay.StayFix>) =>
   Stay.derive(ground(circle), Stay.NOTHING_BEFORE, fixes).map(({ arrival, departure, heardUntil }) =>
     [arrival, departure, heardUntil].map((moment) => moment && moment - NOON)

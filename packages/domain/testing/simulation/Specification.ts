@@ -26,8 +26,8 @@ export const SESSION_LONGEST = 30 * DAY
 /** Decision accounts-6: using a session extends the session at most once an hour. */
 export const SESSION_RENEWED = 3_600 * SECOND
 /**
- * Decision A2: after five failed sign-ins to one account within 15 minutes, the service refuses further sign-ins to
- * this account.
+ * Decision A2: after five failed sign-ins to one account from unknown browsers within 15 minutes, the service refuses
+ * further sign-ins to this account from unknown browsers.
  */
 export const GUESSES = 5
 export const GUESSES_REMEMBERED = 15 * MINUTE
@@ -52,8 +52,8 @@ export const ACCESS_REMEMBERED = ACCESS_LIFETIME + DAY
 /** Spec §2.1: how long an authorization code can be exchanged. */
 export const CODE_LIFETIME = 60 * SECOND
 /**
- * Spec §8: a code or refresh token that is presented again at most this long after its first use does not count as
- * stolen (decision T3).
+ * Spec §8: a refresh token that is presented again at most this long after its first use does not count as stolen, nor
+ * does a code that is presented again with the same `Idempotency-Key` (decision T3).
  */
 export const RACE_WINDOW = 30 * SECOND
 /**

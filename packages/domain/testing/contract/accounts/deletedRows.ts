@@ -180,7 +180,7 @@ export const deletedRows: Contract<DeletedRowsPorts> = [
       yield* begun(user)
       yield* TestClock.adjust(Timestamp.MINUTE)
       yield* removeSome(user, 100)
-      // A replay that was in flight during the call is stored only now.
+      // A replay that was in flight during the call of `removeSome` is stored only now.
       const replay = { ...original, id: (yield* Webhooks.draft(endpoint)).id, replayNo: 1 }
       yield* deliveries.insert([replay])
       yield* removeAll(user)

@@ -23,7 +23,7 @@ import * as Webhooks from "./webhookFixtures.js"
 
 export type ReadingAheadPorts = Uploads.UploadSamplePorts | EndpointStore | ListenerStore | LegacyStore | DeliveryStore
 
-/** What the store reads ahead of these events when no other events are due. */
+/** What the store reads ahead (`PendingEvents.ahead`) for these events when no other events are due. */
 const aheadOf = (events: ReadonlyArray<OutboxEvent>): Effect.Effect<PendingEvents["ahead"], unknown, EventStore> =>
   Effect.gen(function* () {
     const store = yield* EventStore
@@ -34,7 +34,10 @@ const aheadOf = (events: ReadonlyArray<OutboxEvent>): Effect.Effect<PendingEvent
     return (yield* store.pending(Bucket.ALL, 10_000, now, others)).ahead
   })
 
-/** Checks that the store read ahead of each event, and that it read what the other methods return now. */
+/**
+ * Checks for which events the store read ahead (`ReadAhead`): on one server for all, on a cluster for none. What it
+ * read for an event must equal what `EndpointStore.list` and `EventStore.authorisation` return now.
+ */
 const compared = (isOnOneServer: boolean, events: ReadonlyArray<OutboxEvent>, what: string) =>
   Effect.gen(function* () {
     const ahead = yield* aheadOf(events)
@@ -68,8 +71,9 @@ const subscribe = ({ appId, id: connectionId, userId }: Connection) =>
   })
 
 /**
- * Rules about the few statements that the first attempt of a single event needs. Every store keeps the rules about what
- * is read ahead and marked, but only a store on one server reads ahead and marks at all.
+ * Rules about reading ahead: with an event, `EventStore.pending` also returns what the event's first attempt needs
+ * (`ReadAhead`), and `DeliveryStore.insertAttempted` also marks the event as fanned out. So a single event needs few
+ * statements. Only a store on one server does this, but every store must pass these cases.
  */
 export const readingAhead = <R>(isOnOneServer: Effect.Effect<boolean, unknown, R>): Contract<ReadingAheadPorts | R> => [
   {

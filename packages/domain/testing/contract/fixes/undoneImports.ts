@@ -99,7 +99,8 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStor
       const second = yield* done(user.id, now, { fixes, visits })
       Check.isTrue(Option.isSome(yield* store.beginUndo(first)), "the first begins")
       Check.isTrue(Option.isSome(yield* store.beginUndo(second)), "the second begins")
-      // The second deletes what only it brought. Its next step looks for fixes after these only.
+      // The second import deletes only the fixes that the first import does not have. `undo` returns the time from
+      // which its next step continues.
       const { lease } = yield* claimed(second, "undo_second", now)
       const until = yield* store.undo({ ...second, lease }, null)
       Check.equal(until, fixes[5]?.capturedAt, "the second goes on after its newest fix")

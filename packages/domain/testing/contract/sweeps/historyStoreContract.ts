@@ -63,7 +63,7 @@ const isOverdue = ({ userId }: Pick<Device, "userId">, moments: DeletionTimes) =
     return false
   })
 
-/** A time within 2 ms of the cutoff of a choice (30, 90 or 365 days), or a random time of the last 800 days. */
+/** A time within 2 ms of a cutoff (history is kept for 30, 90 or 365 days), or a random time of the last 800 days. */
 const someMoment = (now: Timestamp.Timestamp) =>
   FastCheck.oneof(
     FastCheck.tuple(FastCheck.constantFrom(30, 90, 365), FastCheck.integer({ min: -2, max: 2 })).map(

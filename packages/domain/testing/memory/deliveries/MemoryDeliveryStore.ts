@@ -73,8 +73,9 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
 }
 
 /**
- * The rows that the claim takes. If the other endpoints have enough due rows, slow endpoints get only half of the
- * claim's limit. Otherwise slow endpoints fill the rest of the claim. In both cases they get at most `slow.limit` rows.
+ * The rows that the claim takes. If the other endpoints have enough due rows, slow endpoints (`ClaimRequest.slow`) get
+ * only half of the claim's limit, rounded up. Otherwise slow endpoints also get what the other endpoints leave of the
+ * limit. In both cases they get at most `slow.limit` rows.
  */
 const shared = (rows: ReadonlyArray<Row>, { limit, slow }: ClaimRequest): ReadonlyArray<Row> => {
   const ids = new Set(slow?.ids)

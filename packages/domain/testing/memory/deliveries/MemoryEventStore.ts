@@ -75,7 +75,7 @@ const authorisationOf = (tables: Tables, question: Question, now: Timestamp.Time
     return found
   })
 
-/** Reads ahead like a store whose tables are on one server. */
+/** Reads ahead (`ReadAhead`) like a store whose tables are on one server: what the first attempts of events need. */
 const readAhead = (
   tables: Tables,
   events: ReadonlyArray<WaitingEvent>,

@@ -274,7 +274,7 @@ const forbidden = (run: Run, post: Post): string | undefined => {
   const connectionId = textOf(post.body["grant_id"]) ?? ""
   const pair = g.connections.get(connectionId)
   if (pair === undefined) return undefined
-  // The worker checked whether the event may be sent at most `slackMs` before the POST.
+  // At most `slackMs` before the POST, the worker checked whether it may send the event.
   const now = post.beganAt - g.happened.slackMs
   const begin = Math.min(index(run).firstAt(now), post.i)
   const proof = pair.consents.findLast(

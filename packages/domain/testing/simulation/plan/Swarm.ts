@@ -329,5 +329,5 @@ const drawn = (swarm: Swarm): Plan => {
 /** The plan of a seed, with the features and faults that the seed selects. */
 export const plan = (seed: number, steps?: number): Plan => drawn(of(seed, steps))
 
-/** The plan of a seed, which `ofAll` gives nearly every feature, and every kind of fault. */
+/** The plan of a seed with nearly every feature, and with every kind of fault (`ofAll`). */
 export const planOfAll = (seed: number, steps?: number): Plan => drawn(ofAll(seed, steps))

@@ -87,8 +87,8 @@ export class Knowledge {
         // code issued before.
         this.mayEnd(op, connection, "its code was used twice")
         if (op.outcome._tag !== "refused") {
-          // Two answers with the same refresh token belong to one family, because an exchange that is repeated within
-          // 30 s gets the same refresh token.
+          // Two answers with the same refresh token belong to one family: an exchange that is repeated within 30 s with
+          // its `Idempotency-Key`, and without a refresh in between, gets the same refresh token.
           const family =
             op.outcome._tag === "ok" ? this.familyWith(op.outcome.value.refreshToken, connection, op) : null
           const handle = connection.family.begin(op, family)

@@ -82,9 +82,9 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
 }
 
 /**
- * Reports a firing that is missing at the end of the run. When a run has quiesced, the rule must have fired for each
- * crossing or stay for which it waited. The oracle reports nothing if, since the wait began, the rule may have been
- * stopped or have lacked its place or scope, or if the clock was set.
+ * Reports a firing that is missing at the end of the run. When the run went on until all work was done
+ * (`Run.quiesced`), the rule must have fired for each crossing or stay for which it waited. The oracle reports nothing
+ * if, since the wait began, the rule may have been stopped or lacked its place or scope, or if the clock was set.
  */
 const missingFiring = (
   run: Run,

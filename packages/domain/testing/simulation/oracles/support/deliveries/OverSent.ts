@@ -12,8 +12,8 @@ export const redeliveries = (known: Knowledge, appId: string): ReadonlyArray<OpO
   [...known.trace.ops.values()].filter((op) => op.name === "redeliver").filter((op) => op.args.appId === appId)
 
 /**
- * Whether the run quiesced and no fault disturbed a program or the database. After such a fault, an attempt may be
- * repeated, or the log may lack an attempt.
+ * Whether the run went on until all work was done (`Run.quiesced`), and no fault disturbed a program or the database.
+ * After such a fault, an attempt may be repeated, or the log may lack an attempt.
  */
 export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
   const end = run.entries.at(-1)
