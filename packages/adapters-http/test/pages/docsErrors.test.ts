@@ -35,6 +35,14 @@ describe("the page of errors [wire-1-reference]", () => {
     expect(Object.keys(first)).toEqual(["statusCode", "error", "message", "request_id", "doc_url"])
   })
 
+  it("a limit that only an import meets is said to be no error [limits-9]", async () => {
+    const rows = (await world.call("/docs/errors.md")).text.split("\n")
+    const row = rows.find((one) => one.includes("Archived places that an imported archive adds")) ?? ""
+    expect(row).toContain("an import leaves these out")
+    expect(row).not.toContain("409")
+    expect(rows.find((one) => one.startsWith("| Places "))).toContain("409 `conflict`")
+  })
+
   it("its rule about retries agrees with the advice of each code", async () => {
     const rule = /Retry after 429[^.]*\. [^.]*\./.exec(await read("/docs/errors"))?.[0] ?? ""
     const waits = ErrorCatalogue.ENTRIES.filter(({ advice }) => advice.includes("Retry-After"))
