@@ -67,7 +67,7 @@ describe("GET /v1/developer/apps/{app_id}/users", () => {
       renewal_grace_ends_at: "2026-03-16T12:00:00.000Z"
     })
     world.clock.advance(14 * Timestamp.DAY)
-    // The developer's session has ended in these 14 days, so the test calls the program directly and not over HTTP.
+    // In 14 days without a request the developer's session has ended, so the test calls the program and not the API.
     const { users } = await world.run(listAppUsers(owner.account, app.id, { limit: 1, cursor: undefined }))
     expect(users[0]).toMatchObject({ heldScopes: [CURRENT], sensitiveExpiresAt: null })
     world.clock.advance(-14 * Timestamp.DAY)

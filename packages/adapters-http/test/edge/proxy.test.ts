@@ -32,8 +32,8 @@ describe("the address of a client", () => {
     [false, "::ffff:192.0.2.1", undefined, "192.0.2.1"],
     [false, "fe80::1%eth0", undefined, "fe80::1"],
     [true, "10.0.0.1", "203.0.113.9", "203.0.113.9"],
-    // Anybody can write the first entries of this header; only the last entry comes from the proxy. So the last entry
-    // counts.
+    // Anybody can write the first entries of X-Forwarded-For; only the last entry comes from the proxy. So the last
+    // entry counts.
     [true, "10.0.0.1", "1.2.3.4, 203.0.113.9", "203.0.113.9"],
     [true, "10.0.0.1", "2001:db8::1", "2001:db8::1"],
     [true, "10.0.0.1", "nonsense", "10.0.0.1"],

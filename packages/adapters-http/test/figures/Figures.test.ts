@@ -152,7 +152,7 @@ describe("GET /v1/developer/apps/{app_id}/figures", () => {
     expect([refused.status, ...shown]).toEqual([429, "1000", "0"])
     await store()
     const { days } = (await owner.get(`${path}/figures`)).json as { days: ReadonlyArray<unknown> }
-    // One of the three calls that the connection may send in a minute.
+    // The app made one of the three calls that the connection may send in a minute: 34 % of this limit, rounded up.
     expect(days.at(-1)).toMatchObject({ calls: 1, limited: 1, rate_percent: 34 })
   })
 

@@ -22,7 +22,7 @@ const outcome = (one: ArrivedUpload): IngestOutcome =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Starts these uploads of Ann in this order, each in a fiber of its own. */
+/** Starts `count` uploads of Ann, numbered from 0, in this order, each in a fiber of its own. */
 const startAll = <E, R>(count: number, store: UploadTurns.Store<E, R>) =>
   Effect.gen(function* () {
     const turns = yield* UploadTurns.UploadTurns
@@ -34,7 +34,7 @@ const startAll = <E, R>(count: number, store: UploadTurns.Store<E, R>) =>
     return fibers
   })
 
-/** A store that holds its first call until it is released, and lists the uploads of each call, at most `atOnce`. */
+/** A store that delays its first call until `release`, and lists in `calls` what each call stores: at most `atOnce`. */
 const holding = (atOnce: number) =>
   Effect.map(Deferred.make<void>(), (release) => {
     const calls: Array<ReadonlyArray<number>> = []

@@ -75,7 +75,7 @@ describe("an account that lost its address, because somebody else confirmed it [
     const { text } = await browser.get(EMAIL)
     expect(text).toContain("Your account has no e-mail address")
     expect([text.includes(`lead">${email}`), text.includes(CONFIRM)]).toEqual([false, false])
-    // The form of a page that was opened before the loss: the next page must not say that a link is on its way.
+    // Sends the form of a page from before the account lost its address: no page may say that a link is on its way.
     const answer = await browser.submit(page, CONFIRM)
     expect([answer.status, answer.headers.get("location")]).toEqual([303, EMAIL])
     expect(await mailTo(world, email)).toEqual([])

@@ -17,7 +17,7 @@ interface Opened {
 
 /**
  * The page in a simulated browser whose storage has the values `stored`. The service answers each request with
- * `answer`, except the question whose session the browser has.
+ * `answer`, except for the request that asks which account is signed in (`signedIn`).
  */
 const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", stored = {} }: Opened = {}) => {
   const parts = new Map<string, { textContent: string; press?: () => Promise<void> }>()
