@@ -11,8 +11,8 @@ import { Turns } from "../edge/Turns.js"
  * the person was committed after it had read the person's data. Otherwise the upload starts again. So without turns,
  * when twenty uploads run at the same time, one commits, and nineteen read and evaluate again.
  *
- * The upload whose turn it is stores the uploads that wait behind it too, in the same commit (decision fixes-10). Each
- * of these uploads then has its outcome when its own turn comes.
+ * The upload whose turn it is also stores uploads that wait behind it, in the same commit (decision fixes-10). Each of
+ * these uploads then has its outcome when its own turn comes.
  *
  * Turns save work, and correctness does not depend on them: another process may commit an upload of the same person at
  * any time, and `ingestTogether` then repeats its work.
@@ -107,8 +107,8 @@ const make = (timers: RequestTimers): typeof UploadTurns.Service => {
 }
 
 /**
- * Stores `own`, the upload whose turn it is, together with the uploads that wait. When an earlier turn has stored `own`
- * already, only returns its outcome.
+ * Stores `own`, the upload whose turn it is, together with waiting uploads that need not be stored alone. When an
+ * earlier turn has stored `own` already, only returns its outcome.
  */
 const storeNext = <E, R>(
   own: Waiting,

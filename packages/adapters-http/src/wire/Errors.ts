@@ -179,8 +179,8 @@ const retryAfter = <E extends WireError>(error: E, seconds: number): E =>
   withHeaders(error, { "retry-after": String(Math.max(1, Math.ceil(seconds))) })
 
 /**
- * Each message names one field and never repeats a value. A single message is sent as a string, several as an array
- * (Spec §7).
+ * Each message names one field or the whole body, and never repeats a value. A single message is sent as a string,
+ * several as an array (Spec §7).
  */
 export const validationFailed = (messages: ReadonlyArray<string>): typeof ValidationFailed.Type => ({
   statusCode: 400,

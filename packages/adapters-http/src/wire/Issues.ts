@@ -1,8 +1,8 @@
 import type { HttpApiError } from "@effect/platform"
 
 /**
- * Turns the issues of decoding into messages. Each message names one field by its path on the wire, and never repeats
- * the value that was sent. The platform's own messages end in `, actual <value>` and would send client secrets back.
+ * Turns the issues of decoding into messages. Each names a field by its path on the wire, or the body, and repeats no
+ * value that was sent. The platform's own messages end in `, actual <value>` and would send client secrets back.
  */
 export const messages = (all: ReadonlyArray<Issue>): ReadonlyArray<string> => {
   const texts = problems(all).map(({ field, message }) => `${field === "" ? "the body" : field} ${message}`)

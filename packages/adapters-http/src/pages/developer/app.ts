@@ -46,7 +46,7 @@ interface RejectedForm {
   readonly which: "app" | "redirects" | "purpose" | "status"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
-  /** 409: somebody changed the app after the form was opened. */
+  /** 409: somebody changed the app after the form was opened. Left out: 400, because the form has mistakes. */
   readonly status?: 409
 }
 

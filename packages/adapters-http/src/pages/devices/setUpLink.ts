@@ -40,7 +40,7 @@ const page = Effect.gen(function* () {
 
 const HEADERS = { "content-type": "text/plain; charset=us-ascii", "cache-control": "no-store" }
 
-/** The answer to HEAD. */
+/** The answer to a HEAD request for GPSLogger's profile. */
 const HEAD = HttpServerResponse.empty({ status: 200, headers: HEADERS })
 
 /**

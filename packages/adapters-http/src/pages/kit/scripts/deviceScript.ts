@@ -56,8 +56,8 @@ export const deviceScript = `"use strict"
         box.className = "arrival note warn"
         return box.replaceChildren(texts.signedOut + " ", link)
       }
-      // After an answer with one of these statuses the script tries again. After any other error it stops, because the
-      // device and its page no longer exist.
+      // After an answer with one of these statuses the script tries again. After any other error it stops: usually the
+      // device was removed, so its page no longer exists.
       if (answer.status === 429 || answer.status >= 500) {
         return again(Number(answer.headers.get("retry-after")) * 1000 || 0)
       }

@@ -132,8 +132,8 @@ export const shareScript = `"use strict"
         save(QUEUE, null)
         end(texts.removed)
       }
-      // All other failures are temporary: too many requests, or a server that restarts. The next attempt sends the same
-      // locations.
+      // All other failures count as temporary, such as too many requests or a server that restarts. The next attempt
+      // sends the same locations.
     } catch {
       if (watch !== undefined) said.textContent = texts.offline
     }
