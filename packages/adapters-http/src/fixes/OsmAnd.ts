@@ -140,8 +140,12 @@ const traccarClient = (location: Fields, receivedAt: Timestamp.Timestamp): Reado
 }
 
 const isLeftOut = (value: unknown): boolean => value === undefined || value === null || value === ""
-/** Whether the field `valid` says false: the app has no new position and repeats the last known position. */
-const isFalse = (value: unknown): boolean => value === false || value === "false" || value === "0" || value === 0
+/**
+ * Whether the field `valid` says false, in upper or lower case: the app has no new position and repeats the last known
+ * position.
+ */
+const isFalse = (value: unknown): boolean =>
+  value === false || value === 0 || (typeof value === "string" && /^(?:false|0)$/i.test(value))
 
 /** From this number on, a time counts milliseconds since 1970. A smaller number counts seconds. */
 const SECONDS_END = 2_147_483_647

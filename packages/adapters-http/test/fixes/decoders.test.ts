@@ -228,7 +228,10 @@ describe("OsmAnd and Traccar Client", () => {
     expect(json({ device_id: "dev", location: heartbeat })).toEqual([])
     expect(json({ id: "dev", timestamp: AT / 1_000, batt: 80 })).toEqual([])
     expect(query({ id: "dev", timestamp: "1", lat: "", lon: "" })).toEqual([])
-    expect(query({ ...Recorded.traccarQuery("dev", AT), valid: "false" })).toEqual([])
+    const called = (valid: string) => query({ ...Recorded.traccarQuery("dev", AT), valid }).length
+    // A program in Python writes False.
+    expect(["false", "False", "FALSE", "0"].map(called)).toEqual([0, 0, 0, 0])
+    expect(["true", "True", "1", ""].map(called)).toEqual([1, 1, 1, 1])
   })
 
   it("JSON that is broken is read by what Traccar Client hides in it", () => {
