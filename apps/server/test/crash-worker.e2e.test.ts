@@ -55,7 +55,7 @@ const changesOf = (user: Person, connectionId: string, placeId: string) => {
   }
 }
 
-/** The number of requests for each version and endpoint. */
+/** The number of requests for each version of the shared places and each endpoint. */
 const tally = (received: ReadonlyArray<Received>): ReadonlyMap<string, number> => {
   const times = new Map<string, number>()
   for (const { endpoint_id, places_version } of received.map(decode)) {

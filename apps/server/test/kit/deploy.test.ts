@@ -151,7 +151,8 @@ describe("the kit of an operator", () => {
     const [options = "", site = ""] = read(".deploy/proxy/Caddyfile").split(/^access\.example\.com /m)
     const filter = /^(\t+)log \{\n\t+format filter \{\n[^]*?\n\1\}$/m
     const fields = [options, site].map((part) => filter.exec(part)?.[0].match(/\S+ (?:regexp|delete)/g))
-    // Referer has the token of a mailed link, and Location has the authorization code.
+    // Both logs must lack the header Referer, which can have the token of a mailed link, and the header Location, which
+    // can have an authorization code.
     const filtered = ["request>uri regexp", "request>headers delete", "resp_headers delete"]
     expect(fields).toEqual([filtered, filtered])
   })

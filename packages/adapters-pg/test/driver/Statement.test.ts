@@ -68,7 +68,7 @@ describe("a statement", () => {
         const shapes = Array.from({ length: 20 }, (_, index) => index + 1)
         expect(shapes.map(compilesOf)).toEqual(shapes.map(() => 1))
         expect(shapes.slice(0, 7).map(compilesOf)).toEqual([0, 0, 0, 0, 0, 0, 0])
-        // A shape that becomes frequent stays too, from its second use on.
+        // A shape that becomes frequent stays in the cache too, from its second use on.
         expect([21, 21, 22, 21, 23, 21, 24, 21].map(compilesOf)).toEqual([1, 0, 1, 0, 1, 0, 1, 0])
         expect(shapes.slice(1, 6).map(compilesOf)).toEqual([0, 0, 0, 0, 0])
       })

@@ -7,7 +7,10 @@ const HOUR = 3_600_000
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Measures the offset of a database that agrees with this machine, whose clock a statement sets by `millis`. */
+/**
+ * Measures the offset of a database whose clock agreed with this machine's. During the statement with the number
+ * `statement`, somebody sets this machine's clock `millis` milliseconds ahead (back when negative).
+ */
 const measured = (millis: number, statement: number) => {
   let set = 0
   let asked = 0

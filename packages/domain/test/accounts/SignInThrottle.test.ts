@@ -50,7 +50,7 @@ describe("sign-in throttle", () => {
     expect(account(...times(5, () => startedAgo(-DAY)))).toEqual(admitted)
     expect(address(...times(50, () => failedAgo(-DAY)))).toEqual(admitted)
     expect(account(...times(5, () => failedAgo(-WINDOW - 1)))).toEqual(admitted)
-    // Two servers' clocks may differ a little, and these failures must count.
+    // Two servers' clocks may differ a little. So failures that seem to be a second in the future must count.
     expect(account(...times(5, () => failedAgo(-1_000)))).toEqual(closed(WINDOW + 1_000))
   })
 

@@ -209,7 +209,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        // With one delivery, the event would be marked together with it.
+        // The event needs two deliveries: with only one, the event would be marked as fanned out together with it.
         const other = yield* register(stage.app.id, { url: `${URL}/2` })
         for (const url of [URL, other.endpoint.url]) yield* script(answers(200), url)
         let isDown = true

@@ -157,7 +157,7 @@ describe("creating a place rule [§4.6]", () => {
         })
         yield* Effect.replicateEffect(createBrief, 500, { discard: true })
         expect(yield* tagOf(createBrief)).toBe("Conflict")
-        // A day after the first window ended, one more fits.
+        // More than a day after the end of the first window, the limit has room for one more rule.
         yield* TestClock.setTime(NOON + 1_000 + 86_400_000)
         expect(yield* tagOf(createBrief)).toBe("Conflict")
         yield* TestClock.adjust("1 millis")

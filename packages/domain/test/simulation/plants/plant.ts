@@ -67,5 +67,5 @@ export const readingAhead = (change: (ahead: ReadAhead) => ReadAhead | undefined
       }))
   }))
 
-/** Without it, first attempts would not call the methods in which some plants have their bug. */
+/** Reads nothing ahead. Otherwise first attempts would not call the methods in which some plants have their bug. */
 export const readingNothingAhead: Simulation.Sabotage = readingAhead(() => undefined)
