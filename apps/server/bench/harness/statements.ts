@@ -10,7 +10,7 @@ export interface Statement {
 }
 
 export interface Recorder {
-  /** The DATABASE_URL for the recorded program. */
+  /** The DATABASE_URL for the program whose statements are recorded. */
   readonly url: string
   /**
    * The statements that the program sent while `use` ran, in order. Statements such as BEGIN and COMMIT are included.

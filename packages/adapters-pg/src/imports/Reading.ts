@@ -88,7 +88,7 @@ export const renew =
 export const handBack =
   (sql: SqlClient): Store["handBack"] =>
   (leased) =>
-    // `greatest` keeps the number from becoming negative: after progress, `attempts` is 0 already.
+    // `greatest` keeps the number from becoming negative: a step that read entries has set `attempts` to 0 already.
     sql`UPDATE imports SET lease = NULL, leased_until = NULL, attempts = greatest(0, attempts - 1)
         WHERE ${isHeldOrUndone(sql, leased)}`.pipe(Effect.asVoid, orStoreError)
 

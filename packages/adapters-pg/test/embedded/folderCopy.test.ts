@@ -100,7 +100,7 @@ describe("a copy of a data folder", () => {
       let pause: Promise<unknown> | undefined
       const flush = async (path: string) => {
         Deferred.unsafeDone(isUnderWay, Effect.void)
-        // Gives a second copy that does not wait the time to delete the files of this one.
+        // During this pause, a second copy would delete the files of this copy if it did not wait for this copy.
         await (pause ??= setTimeout(500))
         await FolderCopy.DISK.flush(path)
       }

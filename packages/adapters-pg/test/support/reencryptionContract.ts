@@ -244,7 +244,7 @@ export const reencryptionContract: Contract<SqlClient> = [
       const sql = yield* SqlClient
       yield* storeEverything.pipe(under(k1))
       const hasRead = yield* Deferred.make<void>()
-      // As `FactorStore.change` does.
+      // Reads and writes the secret in one transaction, as `FactorStore.change` does.
       const signIn = sql.withTransaction(
         Effect.gen(function* () {
           yield* lockCredentials(sql)

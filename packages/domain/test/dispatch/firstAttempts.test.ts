@@ -312,7 +312,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
           }
           let marks = 0
           const watched = over({
-            // On a cluster the store marks no event.
+            // On a cluster, `insertAttempted` of the real store does not mark the event as fanned out.
             deliveries: (store) => ({
               insertAttempted: (row, how, attempt, isOnly) =>
                 store.insertAttempted(row, how, attempt, isOnly && on === "one server")

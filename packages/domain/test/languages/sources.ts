@@ -24,7 +24,7 @@ const hasWords = (parts: ReadonlyArray<string>): boolean => parts.some((part) =>
 /** Calls whose texts no user reads: logs, defects, figures, and texts that are hashed, encrypted or counted. */
 const CALLS =
   /^(Effect\.(log\w*|dieMessage)|Cursor\.page|page|\w*[sS]ha256|(Idempotency|Consent)\w+\.make|StoreError\.\w+|(Vault\.)?VaultError|Error|TypeError|RangeError|paged|timetable|counted|Schema\.Literal|Context\.Tag|Metric\.\w+|DisplayName\.make|split)$/
-/** Fields that programs or operators read. */
+/** Fields whose texts only programs or operators read, so no user does. */
 const FIELDS = /^(description|dedupeKey|endpoint|counted|title|what)$/
 
 const nameOf = (node: ts.Node): string => {

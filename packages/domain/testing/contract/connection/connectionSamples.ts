@@ -194,7 +194,7 @@ export const accessToken = (made: Connection, familyId: FamilyId) =>
 export const refreshToken = (made: Connection, familyId: FamilyId) =>
   Effect.map(accessToken(made, familyId), (token): RefreshToken => ({ ...token, rotation: null }))
 
-/** A rotation at the present time. */
+/** The rotation of a refresh token that is spent at the present time. */
 export const rotation = Effect.map(Timestamp.now, (at): Rotation => ({ at, nonce: "nonce", keyId: KeyId.make("k1") }))
 
 /**
