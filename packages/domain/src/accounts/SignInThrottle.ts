@@ -92,18 +92,16 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that are reached if the new attempt fails, and also each attempt whose result is not known yet. The
- * throttle then refuses further attempts. The audit log records a lock-out if the new attempt fails. Empty when the
- * attempt comes from a known browser: the limit of this browser locks out nobody else, so the audit log does not record
- * it.
+ * The limits that are reached by the recent attempts and `more` further ones, if each attempt fails whose result is not
+ * known yet. The throttle then refuses further attempts, and the audit log records a lock-out. Empty when the attempt
+ * comes from a known browser: the limit of this browser locks out nobody else, so the audit log does not record it.
  */
-export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<ThrottleScope> =>
-  recent.ofBrowser !== undefined
-    ? []
-    : [
-        ...(recent.ofAccount.filter((one) => counts(one, now)).length === PER_ACCOUNT - 1 ? ["account" as const] : []),
-        ...(recent.ofAddress.filter((one) => counts(one, now)).length === PER_ADDRESS - 1 ? ["address" as const] : [])
-      ]
+export const reached = (recent: RecentTries, more: 0 | 1, now: Timestamp): ReadonlyArray<ThrottleScope> => {
+  if (recent.ofBrowser !== undefined) return []
+  const ofAccount = isFull(recent.ofAccount, PER_ACCOUNT - more, now) ? (["account"] as const) : []
+  const ofAddress = isFull(recent.ofAddress, PER_ADDRESS - more, now) ? (["address"] as const) : []
+  return [...ofAccount, ...ofAddress]
+}
 
 /**
  * Whether an attempt counts at `now`. An attempt that is further in the future than the window was made before the

@@ -124,20 +124,29 @@ const settle = (
   })
 
 /**
- * Writes a failed attempt to the audit log, and a lock-out for each limit in `fills`. `userId` null: the e-mail has no
+ * Writes a failed attempt to the audit log, and a lock-out for each limit in `fills` that is still reached: meanwhile
+ * another attempt may have succeeded, and cleared the failures before it. `userId` null: the e-mail has no
  * account. The e-mail is not recorded, because people sometimes type their password into the field for the e-mail.
  */
 export const recordFailure = program(
   "recordFailure",
   function* (
     userId: UserId | null,
-    { address }: SignInThrottle.SignInTry,
+    tried: SignInThrottle.SignInTry,
     fills: ReadonlyArray<SignInThrottle.ThrottleScope>
   ) {
     const actor = AuditEvent.STRANGER
-    yield* recordAudit({ userId, actor, detail: { kind: "sign_in_failed", network: address } })
-    for (const scope of fills) {
-      yield* recordAudit({ userId, actor, detail: { kind: "locked_out", scope, network: address } })
+    yield* recordAudit({ userId, actor, detail: { kind: "sign_in_failed", network: tried.address } })
+    let reached: typeof fills = []
+    if (fills.length > 0) {
+      // The answer "Busy" stores no attempt: this call only reads the recent attempts.
+      yield* (yield* AccountStore).admitTry(tried, (recent, now) => {
+        reached = SignInThrottle.reached(recent, 0, now)
+        return { _tag: "Busy" }
+      })
+    }
+    for (const scope of fills.filter((one) => reached.includes(one))) {
+      yield* recordAudit({ userId, actor, detail: { kind: "locked_out", scope, network: tried.address } })
     }
   }
 )
@@ -158,7 +167,7 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
     if (pause > 0) yield* Effect.sleep(Duration.millis(pause))
     let fills: ReadonlyArray<SignInThrottle.ThrottleScope> = []
     const verdict = yield* accounts.admitTry(tried, (recent, now) => {
-      fills = SignInThrottle.fills(recent, now)
+      fills = SignInThrottle.reached(recent, 1, now)
       return SignInThrottle.decide(recent, now)
     })
     if (verdict._tag === "Admitted") return fills

@@ -121,16 +121,10 @@ export const actionToWithdraw = (app: App): "develop" | "secrets" =>
  */
 export const submit = (app: App, now: Timestamp.Timestamp, shown = app.revision): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
-  switch (app.status) {
-    case "sandbox":
-      return shown === app.revision
-        ? Either.right(waiting({ ...app, status: "in_review" }, now))
-        : refused(OUTDATED_FORM)
-    case "in_review":
-      return refused("the app is in review already")
-    case "production":
-      return refused("the app is in production")
-  }
+  if (app.status === "in_review") return refused("the app is in review already")
+  if (app.status === "production") return refused("the app is in production")
+  if (shown !== app.revision) return refused(OUTDATED_FORM)
+  return Either.right(waiting({ ...app, status: "in_review" }, now))
 }
 
 /**

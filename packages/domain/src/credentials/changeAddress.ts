@@ -39,10 +39,9 @@ const mayMail = ({ email, newEmail, userId }: AccountLink.AccountLink) =>
  */
 const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
   Effect.gen(function* () {
-    const vault = yield* Vault.Vault
     const isAdmitted = yield* mayMail(link)
     const mail = AddressChange.confirmMail(link)
-    const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
+    const sealed = yield* (yield* Vault.Vault).seal(secret, Mail.secretContext(mail))
     if (!isAdmitted) return
     yield* (yield* CredentialStore).offerLink(
       link,

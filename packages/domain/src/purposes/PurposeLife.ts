@@ -65,15 +65,11 @@ export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Times
  */
 export const submit = (purpose: Purpose, now: Timestamp.Timestamp, shown = purpose.revision): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
-  switch (purpose.status) {
-    case "draft":
-    case "rejected":
-      return shown === purpose.revision ? Either.right(handedIn(purpose, now)) : refused(OUTDATED_FORM)
-    case "in_review":
-      return refused("the purpose is in review already")
-    case "approved":
-      return refused("the purpose is approved as it is; an edit of it goes into review by itself")
+  if (purpose.status === "in_review") return refused("the purpose is in review already")
+  if (purpose.status === "approved") {
+    return refused("the purpose is approved as it is; an edit of it goes into review by itself")
   }
+  return shown === purpose.revision ? Either.right(handedIn(purpose, now)) : refused(OUTDATED_FORM)
 }
 
 const handedIn = (purpose: Live, now: Timestamp.Timestamp): Live => ({

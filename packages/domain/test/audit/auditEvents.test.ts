@@ -1,9 +1,11 @@
 import {
   Account,
   AccountStore,
+  admitTry,
   changeName,
   createAccount,
   endAllSessions,
+  recordFailure,
   signIn,
   signUp
 } from "@place-access/domain/accounts"
@@ -98,6 +100,23 @@ describe("the audit log [audit-1]", () => {
       yield* TestClock.adjust(15 * Timestamp.MINUTE)
       yield* Effect.either(signIn(wrong))
       expect((yield* kinds).at(-1)).toBe("sign_in_failed")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a failure after a success that cleared the earlier failures is no lock-out", () =>
+    Effect.gen(function* () {
+      const { id } = yield* signUp({ email, password }, "open")
+      for (let index = 0; index < 3; index++) yield* Effect.either(signIn(wrong))
+      const accounts = yield* AccountStore
+      const tryOf = (id: string) => ({ id, email, address, browser: null })
+      const [succeeds, fails] = [tryOf("try_1"), tryOf("try_2")]
+      yield* admitTry(succeeds, "password")
+      const fills = yield* admitTry(fails, "password")
+      expect(fills).toEqual(["account"])
+      yield* accounts.clearTries(succeeds)
+      yield* accounts.failTry(fails.id)
+      yield* recordFailure(id, fails, fills)
+      expect(yield* kinds).not.toContain("locked_out")
     }).pipe(Effect.provide(stores))
   )
 
