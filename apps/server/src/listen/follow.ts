@@ -7,8 +7,8 @@ import * as words from "./words.js"
 const FIRST_WAIT_MILLIS = 1_000
 const LONGEST_WAIT_MILLIS = 30_000
 /**
- * A server that is killed cannot remove the listeners of its connections. Such a listener counts towards the app's limit
- * until this number of heartbeats is missing (decision listeners-3).
+ * A server that is killed cannot remove the listeners of its connections. Such a listener counts towards the app's
+ * limit until this number of heartbeats is missing (decision listeners-3).
  */
 const HEARTBEATS = 3
 

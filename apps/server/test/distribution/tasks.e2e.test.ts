@@ -72,8 +72,8 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     database = await citus.migratedDatabase()
     client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    // For each statement that the coordinator sends to a node, it sends a notice to the program whose statement it is
-    // executing.
+    // With this setting, the coordinator sends a notice for each statement that it sends to a node. The notice goes to
+    // the program whose statement the coordinator is executing.
     const name = new URL(database.url).pathname.slice(1)
     await client.query(`ALTER DATABASE ${name} SET citus.log_remote_commands = on`)
     schema = await readSchema(database.url)

@@ -244,8 +244,8 @@ describe("a zone rule whose window opens later", () => {
         let questions = ZoneQuestions.none
         let at = NOON
         /**
-         * The times from which the app gets answers about a circle (`from`). `since` orders the circles: it is the number
-         * of the first question in the series of questions about this circle, with at most a day between two of them.
+         * The times from which the app gets answers about a circle (`from`). `since` orders the circles: it is the
+         * number of the first question in a series of questions about this circle that are at most a day apart.
          */
         const counted: Array<{ readonly key: string; readonly since: number; readonly from: number }> = []
         /** For each refusal, the outcomes of the question a millisecond before the end of its wait and at its end. */

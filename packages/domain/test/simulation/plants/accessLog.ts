@@ -6,7 +6,10 @@ import { connected, ME, MINUTE, STANDARD } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, inScene, type Scene } from "./scene.js"
 
-/** A phone sends its arrival at home two minutes late. The rule's events may be at most 30 s old, so it is withheld. */
+/**
+ * A phone sends its arrival at home two minutes late. The rule's events may be at most 30 s old, so the event is
+ * withheld.
+ */
 const withheld = ({ home, phone, rule, walk, world }: Scene) =>
   Effect.gen(function* () {
     yield* rule("enter", { maxEventAgeS: 30 })
