@@ -82,25 +82,21 @@ export const check = program("KeyCanary.check", function* (): Program<void, Fail
  * is refused. A server or worker also seals the canary anew when its newest key is another one. A command does not
  * (`isCommand`), so the canary's key is one that a server or worker had in front (decision settings-3).
  */
-export const keep = program(
-  "KeyCanary.keep",
-  function* (isCommand = false): Program<void, Failure, SqlClient | Vault.Vault> {
-    const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
-    const now = Rows.at(yield* Timestamp.now)
-    const fresh = yield* vault.seal(TEXT, CONTEXT)
-    yield* sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`INSERT INTO key_canaries (name, sealed, sealed_at) VALUES (${NAME}, ${fresh}, ${now})
-          ON CONFLICT (name) DO NOTHING`
-        const kept = yield* sql`SELECT sealed FROM key_canaries WHERE name = ${NAME} FOR UPDATE`.pipe(
-          Rows.first(Canary)
-        )
-        if (Option.isNone(kept)) return
-        yield* opens(kept.value.sealed, CONTEXT)
-        if (isCommand || keyIdOf(kept.value.sealed) === vault.currentKey) return
-        yield* sql`UPDATE key_canaries SET sealed = ${fresh}, sealed_at = ${now} WHERE name = ${NAME}`
-      })
-    )
-  },
-  Failures.orSqlError
-)
+export const keep = program("KeyCanary.keep", function* (isCommand = false): Program<
+  void,
+  Failure,
+  SqlClient | Vault.Vault
+> {
+  const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
+  const now = Rows.at(yield* Timestamp.now)
+  const fresh = yield* vault.seal(TEXT, CONTEXT)
+  yield* Effect.gen(function* () {
+    yield* sql`INSERT INTO key_canaries (name, sealed, sealed_at) VALUES (${NAME}, ${fresh}, ${now})
+      ON CONFLICT (name) DO NOTHING`
+    const kept = yield* sql`SELECT sealed FROM key_canaries WHERE name = ${NAME} FOR UPDATE`.pipe(Rows.first(Canary))
+    if (Option.isNone(kept)) return
+    yield* opens(kept.value.sealed, CONTEXT)
+    if (isCommand || keyIdOf(kept.value.sealed) === vault.currentKey) return
+    yield* sql`UPDATE key_canaries SET sealed = ${fresh}, sealed_at = ${now} WHERE name = ${NAME}`
+  }).pipe(sql.withTransaction, Failures.orSqlError)
+})
