@@ -1,4 +1,4 @@
-import { listConsentHistory, type Pause } from "@place-access/domain/connection"
+import { type getConnection, listConsentHistory, type Pause } from "@place-access/domain/connection"
 import { Authorisation, EventStore } from "@place-access/domain/deliveries"
 import { EventId, RuleId, Scope, Timestamp } from "@place-access/domain/shared"
 import { sweepTiers } from "@place-access/domain/sweeps"
@@ -316,7 +316,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
 /** Makes the requests of the app, and compares the answers with the model. */
 const check = (
   model: Model,
-  ...[userId, id, token, begun, seen]: [...Parameters<typeof listConsentHistory>, string, number, Set<string>]
+  ...[userId, id, token, begun, seen]: [...Parameters<typeof getConnection>, string, number, Set<string>]
 ) =>
   Effect.gen(function* () {
     const now: number = yield* Timestamp.now
