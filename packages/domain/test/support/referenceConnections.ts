@@ -20,6 +20,9 @@ export interface Link {
   revoked: boolean
 }
 
+/** The unspent refresh token that followed from `link` by refreshes. */
+const newestOf = (link: Link): Link => (link.child === null ? link : newestOf(link.child))
+
 export interface Access {
   readonly text: string
   readonly connection: Grant
@@ -36,7 +39,7 @@ export interface Code {
   usedAt: number
   /**
    * Whether the app exchanged the code with an `Idempotency-Key`. Then a repetition of the request within 30 s gets the
-   * same refresh token.
+   * newest refresh token that followed from the exchange.
    */
   isRepeatable: boolean
   /** The refresh token that the app got for the code. Null until the app exchanges the code. */
@@ -250,7 +253,9 @@ export class ReferenceConnections {
     if (grant.ended !== null || this.appRevokedAt !== null || this.#hasExpired(grant, now)) return { ok: false }
     if (code.family !== null) {
       if (code.family !== grant.family || code.link === null) return { ok: false }
-      if (code.isRepeatable && proof.key && now - code.usedAt <= 30_000) return { ok: true, refresh: code.link.text }
+      if (code.isRepeatable && proof.key && now - code.usedAt <= 30_000) {
+        return { ok: true, refresh: newestOf(code.link).text }
+      }
       this.#end(grant, now, "code_reused")
       this.leakMails += 1
       return { ok: false }
@@ -274,11 +279,7 @@ export class ReferenceConnections {
       link.spentAt = now
       return { ok: true, refresh: "new" }
     }
-    if (now - link.spentAt <= 30_000) {
-      let head = link
-      while (head.child !== null) head = head.child
-      return { ok: true, refresh: head.text }
-    }
+    if (now - link.spentAt <= 30_000) return { ok: true, refresh: newestOf(link).text }
     this.#end(grant, now, "refresh_token_reused")
     this.leakMails += 1
     return { ok: false }
