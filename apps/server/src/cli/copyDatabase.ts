@@ -1,5 +1,6 @@
 import { Copy, type Database, Failures, KeyCanary, Migrator } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Words } from "@place-access/domain/shared"
 import { CannotStart, Data, type Settings } from "@place-access/worker"
 import { Console, Context, Effect, Layer, Option } from "effect"
@@ -45,6 +46,15 @@ export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Ef
     yield* Effect.provide(Migrator.migrate, target)
     const copied = yield* Copy.copy(sqlOf(source), sqlOf(target), ({ name, rows }) =>
       Console.log(`${name}: ${Words.count(rows, "row")}`)
+    ).pipe(
+      // The copy is one transaction of the target, and the answer to its COMMIT may be lost. The target had no rows
+      // before, so rows that a repeated command finds are the copy.
+      Effect.catchTag("SqlError", (error) =>
+        lost(
+          error,
+          "Nothing was copied, or all. Repeat the command: if it says that the target has rows, the copy is complete."
+        )
+      )
     )
     const rows = copied.reduce((sum, table) => sum + table.rows, 0)
     yield* Console.log(
@@ -55,16 +65,15 @@ export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Ef
     Effect.catchTags({
       CopyRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was copied.` }),
       MigrationRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was copied.` }),
-      SqlError: (error) =>
-        new CannotStart({
-          // The copy is one transaction of the target, and the answer to its COMMIT may be lost.
-          message:
-            `A database did not answer or refused (${Failures.sqlState(error) ?? "no connection"}). Nothing was copied, ` +
-            "or all. Repeat the command: if it says that the target has rows, the copy is complete."
-        }),
+      SqlError: (error) => lost(error, "Nothing was copied."),
       ParseError: () => new CannotStart({ message: "A database's catalogue cannot be read. Nothing was copied." })
     })
   )
+
+const lost = (error: SqlError, outcome: string) =>
+  new CannotStart({
+    message: `A database did not answer or refused (${Failures.sqlState(error) ?? "no connection"}). ${outcome}`
+  })
 
 const sqlOf = (context: Context.Context<Database>): SqlClient => Context.unsafeGet(context, SqlClient)
 

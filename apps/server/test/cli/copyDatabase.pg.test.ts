@@ -50,19 +50,13 @@ describeServers("db copy", ({ freshDatabase }) => {
     expect(await onTarget(Migrator.missing)).toEqual([])
   })
 
-  it("says what may have happened when it loses the connection to the target", async () => {
-    await onTarget(Migrator.migrate)
-    // A start stores the keys' canary, the one row that the copy stores below.
-    await Effect.void.pipe(
-      Effect.provide(Data.withKeys({ _tag: "Embedded", dataDir: folder, keys: Option.none() }, "test")),
-      Effect.runPromise
-    )
+  /** Runs the copy, and ends the connection of its first statement that waits for a lock which `lock` takes. */
+  const copyThatLosesItsConnection = async (lock: string) => {
     const [holder, killer] = [1, 2].map(() => new pg.Client({ connectionString: target.url }))
     if (holder === undefined || killer === undefined) throw new Error("two clients")
     try {
       await Promise.all([holder.connect(), killer.connect()])
-      // The copy reads the table, and waits for this lock when it stores the canary.
-      await holder.query("BEGIN; LOCK TABLE key_canaries IN EXCLUSIVE MODE")
+      await holder.query(`BEGIN; ${lock}`)
       const output = copy()
       await until("the copy waits for the lock and its connection is ended", async () => {
         const { rowCount } = await killer.query(
@@ -70,12 +64,30 @@ describeServers("db copy", ({ freshDatabase }) => {
         )
         return rowCount === 0 ? undefined : true
       })
-      expect(await output).toBe(
-        "A database did not answer or refused (no connection). Nothing was copied, or all. Repeat the command: " +
-          "if it says that the target has rows, the copy is complete."
-      )
+      return await output
     } finally {
       await Promise.all([holder.end(), killer.end()])
     }
+  }
+
+  it("says that nothing was copied when it loses the connection before the copy: the target may be a wrong one", async () => {
+    await onTarget(Migrator.migrate)
+    expect(await copyThatLosesItsConnection("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE")).toBe(
+      "A database did not answer or refused (57P01). Nothing was copied."
+    )
+  })
+
+  it("says what may have happened when it loses the connection to the target", async () => {
+    await onTarget(Migrator.migrate)
+    // A start stores the keys' canary, the one row that the copy stores below.
+    await Effect.void.pipe(
+      Effect.provide(Data.withKeys({ _tag: "Embedded", dataDir: folder, keys: Option.none() }, "test")),
+      Effect.runPromise
+    )
+    // The copy reads the table, and waits for this lock when it stores the canary.
+    expect(await copyThatLosesItsConnection("LOCK TABLE key_canaries IN EXCLUSIVE MODE")).toBe(
+      "A database did not answer or refused (no connection). Nothing was copied, or all. Repeat the command: " +
+        "if it says that the target has rows, the copy is complete."
+    )
   })
 })
