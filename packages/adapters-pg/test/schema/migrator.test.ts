@@ -32,7 +32,7 @@ describe("the list of migrations", () => {
     const [plain, changed] = [["CREATE TABLE one (\n  id int\n)"], ["CREATE TABLE one (\n  id bigint\n)"]]
     expect(digestOf([plain])).not.toBe(digestOf([changed]))
     expect(digestOf([plain])).not.toBe(digestOf([plain, plain]))
-    expect(digestOf([plain])).toBe(digestOf([["CREATE TABLE one (\n  -- a number\n    id int\n)"]]))
+    expect(digestOf([plain])).toBe(digestOf([["-- one\nCREATE TABLE one (\n  -- a number\n    id int\n) -- end"]]))
   })
 })
 

@@ -11,6 +11,6 @@ export const releasedDigest = "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873
 
 /** SHA-256 of the statements. Their comments and blanks do not count, because these change nothing in a database. */
 export const digestOf = (migrations: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const plain = migrations.map((statements) => statements.map((one) => one.replaceAll(/--.*|\s+/g, " ").split(/ +/)))
+  const plain = migrations.map((statements) => statements.map((one) => one.replaceAll(/--.*/g, "").match(/\S+/g)))
   return createHash("sha256").update(JSON.stringify(plain)).digest("hex")
 }
