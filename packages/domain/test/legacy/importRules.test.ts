@@ -222,7 +222,10 @@ describe("rules that are imported [§6.4.9]", () => {
         const over = windowed(on, "over", dayOf(-2), dayOf(-1) - 1)
         const message = "connection_id has 500 rules that uploads evaluate already"
         expect(yield* faultsOf(file(over, ...ahead))).toEqual([`502 ${message}`])
-        expect(yield* importRules(file(over, ...ahead.slice(1)))).toEqual({ imported: 501, known: 0 })
+        expect(yield* importRules(file(over, ...ahead.slice(1), { ...over, id: "last" }))).toEqual({
+          imported: 502,
+          known: 0
+        })
         expect(yield* faultsOf(file(counted))).toEqual([`1 ${message}`])
       })
     )
