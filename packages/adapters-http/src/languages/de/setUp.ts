@@ -133,6 +133,7 @@ export const setUp: typeof en.setUp = {
     byHand: "Bitte von Hand markieren",
     byHandNamed: "Bitte von Hand markieren: {name}",
     signedOut: "Sie sind abgemeldet. Deshalb sucht diese Seite nicht nach Standorten.",
+    gone: "Dieses Gerät wurde entfernt, oder ein anderes Konto ist angemeldet. Deshalb sucht diese Seite nicht nach Standorten.",
     signIn: "Anmelden"
   },
   gpsLogger: {

@@ -141,6 +141,7 @@ export const setUp = {
     byHand: "Select it by hand",
     byHandNamed: "Select it by hand {name}",
     signedOut: "You are signed out, so this page does not look for locations.",
+    gone: "This device was removed, or another account is signed in. So this page does not look for locations.",
     signIn: "Sign in"
   },
   gpsLogger: {

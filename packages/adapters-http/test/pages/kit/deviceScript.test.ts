@@ -71,7 +71,7 @@ const opened = (answers: ReadonlyArray<Answer>, text = "Nothing has arrived yet"
 }
 
 describe("the set-up page of a phone [devices-13]", () => {
-  it.each([429, 500, 502, 503])("goes on watching after an answer of %i", async (status) => {
+  it.each([403, 408, 429, 500, 502, 503])("goes on watching after an answer of %i", async (status) => {
     const page = opened([{ status }, { status: 200, box: ["sending", "Received"] }])
     await page.wait()
     expect(page.pauses()).toEqual([3_000])
@@ -98,10 +98,12 @@ describe("the set-up page of a phone [devices-13]", () => {
     expect([page.box.links, page.box.className]).toEqual([["/portal/devices/dev_1"], "arrival note warn"])
   })
 
-  it("stops when the device is gone", async () => {
+  it("stops when the device is gone, and says so", async () => {
     const page = opened([{ status: 404 }])
     await page.wait()
     expect(page.pauses()).toEqual([])
+    expect(page.box.textContent).toBe(textsIn("en").setUp.copyScript.gone)
+    expect([page.box.links, page.box.className]).toEqual([[], "arrival note warn"])
   })
 
   it("shows another reason why readings were put aside, and does not announce the same one twice", async () => {

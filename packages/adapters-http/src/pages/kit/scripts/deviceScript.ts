@@ -1,8 +1,8 @@
 /**
  * The script of the pages that set a phone up: plain JavaScript for browsers. The script adds a copy button to each
- * text with `data-copy`. For at most half an hour it also polls the device's page, until a location has arrived or the
- * session has ended. Without the script, people select the texts by hand, and load the page again with a link. The
- * script's own texts come from `data-texts` of its element.
+ * text with `data-copy`. For at most half an hour it also polls the device's page, until a location has arrived, the
+ * session has ended or the device is gone. Without the script, people select the texts by hand, and load the page again
+ * with a link. The script's own texts come from `data-texts` of its element.
  */
 export const deviceScript = `"use strict"
 ;(() => {
@@ -44,6 +44,10 @@ export const deviceScript = `"use strict"
     const row = EVERY.find(([until]) => Date.now() - begun < until)
     if (row !== undefined) setTimeout(ask, Math.max(row[1], Math.min(leastMs, MOST_MS)))
   }
+  const end = (...words) => {
+    box.className = "arrival note warn"
+    box.replaceChildren(...words)
+  }
   const ask = async () => {
     if (document.hidden) return again()
     try {
@@ -53,15 +57,11 @@ export const deviceScript = `"use strict"
         const link = document.createElement("a")
         link.href = box.dataset.page
         link.textContent = texts.signIn
-        box.className = "arrival note warn"
-        return box.replaceChildren(texts.signedOut + " ", link)
+        return end(texts.signedOut + " ", link)
       }
-      // After an answer with one of these statuses the script tries again. After any other error it stops: usually the
-      // device was removed, so its page no longer exists.
-      if (answer.status === 429 || answer.status >= 500) {
-        return again(Number(answer.headers.get("retry-after")) * 1000 || 0)
-      }
-      if (!answer.ok) return
+      // The device was removed, or the browser has the session of another account.
+      if (answer.status === 404) return end(texts.gone)
+      if (!answer.ok) return again(Number(answer.headers.get("retry-after")) * 1000 || 0)
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
       const now = page.getElementById("arrival")
       if (now === null) return
