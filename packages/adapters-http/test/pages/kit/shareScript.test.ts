@@ -162,6 +162,17 @@ it("the times of what was sent are written as on every page, and not as the brow
   }
 })
 
+it("an accuracy is written as the reader's language writes numbers: a computer may know only its town [languages-1]", async () => {
+  const row = async (language: "de" | "en") => {
+    const inTown = WAITING.slice(0, 1).map((location) => ({ ...location, accuracy_m: 12_344.5 }))
+    const page = opened(() => ({ status: 200 }), { language, stored: { ...BACKLOG, "share-queue:usr_1": inTown } })
+    await page.press("share-start")
+    return page.rows()
+  }
+  expect(await row("de")).toEqual([expect.stringContaining("±12.345 m")])
+  expect(await row("en")).toEqual([expect.stringContaining("±12,345 m")])
+})
+
 it("a refused upload is repeated once Retry-After has passed, however many positions come meanwhile [devices-15]", async () => {
   const page = opened(() => ({ status: 429, retryAfter: "7" }), { stored: BACKLOG })
   await page.press("share-start")

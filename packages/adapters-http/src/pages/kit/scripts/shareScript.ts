@@ -55,12 +55,13 @@ export const shareScript = `"use strict"
     forget.hidden = load(DEVICE) === null
   }
   const clock = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium", hourCycle: "h23" })
+  const number = new Intl.NumberFormat(document.documentElement.lang)
   const listed = (locations) => {
     for (const { accuracy_m, captured_at } of locations) {
       const row = document.createElement("li")
       row.textContent = texts.row
         .replace("{time}", clock.format(new Date(captured_at)))
-        .replace("{metres}", Math.ceil(accuracy_m))
+        .replace("{metres}", number.format(Math.ceil(accuracy_m)))
       sent.prepend(row)
     }
     while (sent.children.length > 5) sent.lastChild.remove()
