@@ -57,7 +57,7 @@ export const deed = (endpoint: string): string | undefined => DEEDS[endpoint.rep
 
 interface Outcome {
   readonly label: "Answered" | "Refused" | "Withheld" | "Not answered"
-  /** Why the app got no answer; "" when there is nothing to add. The page shows it after the label and a colon. */
+  /** Why the app got no answer or no event; "" when there is nothing to add. Pages show it after the label. */
   readonly why: string
 }
 

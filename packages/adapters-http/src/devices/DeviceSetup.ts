@@ -57,7 +57,7 @@ export interface SetupContext {
   readonly language?: Language.Language
 }
 
-/** The data of a place that an app needs to notice that the phone's owner arrives or leaves. */
+/** A circle that an app on the owner's phone, such as OwnTracks, watches. The app identifies it by `createdAt`. */
 export interface SetupPlace {
   readonly label: string
   readonly circle: Geometry.Circle

@@ -12,7 +12,7 @@ import { Layered } from "./Layered.js"
  * a context that `ofRequest` made.
  */
 
-/** Marks a context that `ofRequest` made. A copy of a marked context has the mark too. */
+/** Marks a context that `ofRequest` made. A copy has the mark too, so `owned` recognises the copies. */
 const BEGAN_OWN = "@place-access/adapters-http/engine/Services/beganOwn"
 
 /** Makes a context for one request. It looks up missing services among the services of the server. */

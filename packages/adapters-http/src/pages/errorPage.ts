@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<number, Html>> = words.titles
 
 /**
  * For some statuses, a text that replaces the message of the API. For these statuses the API's message is of no use to
- * the reader of a page, or repeats the title.
+ * the reader of a page, or repeats the title. When a limit of the account refuses (429), its own message is shown.
  */
 const ADVICE: Readonly<Record<number, Html>> = words.advice
 

@@ -144,7 +144,7 @@ const termsOf = (payload: {
   maxEventAgeS: payload.max_event_age_s
 })
 
-/** The errors with which a new place rule and a new zone rule may be refused, besides faults in the request. */
+/** The answers to errors of the domain that refuse new place rules and new zone rules alike. */
 const refusals = {
   WebhookUrlNotRegistered: () => Effect.fail(Errors.webhookUrlNotRegistered),
   RuleLimitReached: ({ instant }: RuleLimitReached) => Effect.fail(Errors.ruleLimitReached(instant)),

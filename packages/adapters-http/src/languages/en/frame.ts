@@ -56,7 +56,7 @@ export const frame = {
     },
     unknown: "Something went wrong",
     // For some statuses, a text that replaces the message of the API, because the message is of no use to the reader of
-    // a page, or repeats the title.
+    // a page, or repeats the title. The message of a limit of the account (429) is not replaced.
     advice: {
       405: "Go back, and use the page's own links and buttons",
       413: "What you sent is larger than this page takes. Choose a smaller file, or fewer words",

@@ -17,7 +17,7 @@ const KINDS = ["arrive", "leave", "stay"] as const
 export const fieldOf = (field: string, person: string): string => `${field}-${person}`
 
 export interface ShownTrip {
-  /** The values of the form, as it was posted for this person. Undefined: nobody has posted it. */
+  /** The values of this person's form, when this request posted the form. Undefined: the form has its usual values. */
   readonly values: Fields.Shown["values"] | undefined
   /** The problems of the whole page. A problem of this form has a field name that `fieldOf` makes. */
   readonly problems: Fields.Shown["problems"]

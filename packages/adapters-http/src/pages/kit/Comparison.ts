@@ -4,8 +4,8 @@ import { texts } from "../../languages/index.js"
 const words = texts.frame.comparison
 
 /**
- * This module makes a table that compares the version in force with the version that is to replace it, with one row for
- * each part.
+ * This module makes a table that compares an app or a purpose as it is in force with a change of it that waits for a
+ * reviewer. The table has one row for each field.
  */
 
 const CHANGED = html`<br /><span class="badge warn">${words.changed}</span>`

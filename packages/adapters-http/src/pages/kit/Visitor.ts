@@ -177,7 +177,7 @@ export const locale = ({ account }: Pick<Visitor, "account">): Effect.Effect<Loc
     zone: Option.getOrNull(Account.zoneOf(account))
   }))
 
-/** The locale of a page without navigation that people without a sign-in see too: the visitor's, or the browser's. */
+/** The locale of a page without navigation: the visitor's when somebody is signed in, otherwise the browser's. */
 export const currentLocale = Effect.flatMap(
   current,
   Option.match({ onNone: () => BrowserLocale.locale, onSome: locale })

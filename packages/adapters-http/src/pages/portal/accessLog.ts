@@ -107,8 +107,8 @@ const list = (portal: string) =>
   )
 
 /**
- * The apps and purposes that the form offers as filters: all apps that the user ever connected, and the apps of the
- * shown entries. An entry can name an app that was deleted since.
+ * The apps and purposes that the form offers as filters: all apps that the user ever connected, with their purposes,
+ * and the apps and purposes of the shown entries. An entry can name an app that was deleted since.
  */
 const optionsOf = (
   apps: ReadonlyArray<LoggedApp>,
