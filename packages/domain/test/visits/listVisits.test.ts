@@ -299,6 +299,22 @@ describe("pages of visits", () => {
       )
     )
 
+    it.effect("an uncertain end of a reported visit is not final while readings wait [visits-8, visits-11]", () =>
+      run(
+        Effect.gen(function* () {
+          const { home, phone, userId } = yield* ground
+          const far = travel(CIRCLE, 90, 58_000)
+          yield* ingestFixes(phone, [...seen(INSIDE, 700, 600), ...seen(far, 300)], [report(INSIDE, 702, null)])
+          expect(yield* whole(userId, home)).toEqual([[702, 600]])
+          // Of so many readings, the first answer leaves some waiting.
+          const waiting = Array.from({ length: 30_000 }, (_, index) => 299 - index / 120)
+          yield* ingestFixes(phone, seen(far, ...waiting), [])
+          expect(yield* whole(userId, home)).toEqual([])
+          expect(yield* whole(userId, home)).toEqual([[702, 600]])
+        })
+      )
+    )
+
     it.effect.each<[string, ReadonlyArray<ReturnType<typeof report>>, readonly [from: number, until: number]]>([
       ["between the stays", [report(INSIDE, 302, null)], [150, 120]],
       ["after both stays", [report(INSIDE, 302, null)], [40, 30]],
