@@ -4,8 +4,8 @@ import { texts } from "../../languages/index.js"
 const words = texts.frame.comparison
 
 /**
- * This module makes a table that compares an app or a purpose as it is in force with a change of it that waits for a
- * reviewer. The table has one row for each field.
+ * This module makes a table that compares an app or a purpose as it is in force with its newest version, which a
+ * reviewer has not approved. The table has one row for each field.
  */
 
 const CHANGED = html`<br /><span class="badge warn">${words.changed}</span>`
