@@ -150,10 +150,7 @@ const noPhone = (portal: string): Html =>
 const FLAGS = 50
 const FLAG_PAGES = 10
 
-/**
- * This connection's volume flags, from the first page of the person's flags with a flag of this connection (decision
- * purposes-5). Empty when the first `FLAG_PAGES` pages have none.
- */
+/** The volume flags on the first page of the person's flags with a flag of this connection (decision purposes-5). */
 const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
   Effect.gen(function* () {
     let cursor: string | undefined
