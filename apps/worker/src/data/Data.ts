@@ -28,7 +28,7 @@ export interface Opening {
   readonly onMissing: (what: string) => void
   /** True: a database that lacks migrations is refused and left as it is. Otherwise the migrations are applied. */
   readonly mustBeMigrated?: boolean
-  /** True: the program is a command, which replaces no canary of the keys that exists (`KeyCanary.keep`). */
+  /** Whether the program is a command: a command stores a key canary only if there is none (`KeyCanary.keep`). */
   readonly isCommand?: boolean
 }
 

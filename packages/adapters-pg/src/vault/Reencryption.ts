@@ -128,7 +128,7 @@ const ENDPOINT = {
 } as const
 
 /**
- * Secrets that stopped signing more than a day ago are left out: nobody needs them, and their key may be missing. The
+ * Secrets that stopped signing more than a day ago are deleted: nobody needs them, and their key may be missing. The
  * day is for a machine whose clock is wrong.
  */
 const SECRETS: Column<AppId, EndpointId> = {

@@ -1,4 +1,4 @@
-// One-time addresses at which an app fetches its settings, token included (decision devices-14).
+// One-time addresses at which the app on a phone fetches its settings, with the device token (decision devices-14).
 import { Effect, Option } from "effect"
 import { NotFound, program, Timestamp, Token, type UserId, Vault } from "../shared/index.js"
 import { DeviceStore } from "./DeviceStore.js"

@@ -1,7 +1,7 @@
 // Counts which leases the loops of one worker are using. A worker gives up no lease that is in use (decision leases-2).
 import { Effect } from "effect"
 
-/** Counts the pieces of work that are done under each lease, by `Lease.keyOf`. */
+/** Counts, for each lease, the pieces of work that have begun and not ended. A key is made by `Lease.keyOf`. */
 export interface LeaseUses {
   readonly begin: (key: string) => void
   readonly end: (key: string) => void

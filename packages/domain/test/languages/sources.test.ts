@@ -9,7 +9,7 @@ import { TEXTS } from "./textSamples.js"
 const DOMAIN = fileURLToPath(new URL("../../src", import.meta.url))
 
 /**
- * Files that set `dedupeKey` and write no mail: `changeAddress.ts` sends the mail of `confirmMail`, with another key.
+ * Files that set `dedupeKey` and write no mail. `changeAddress.ts` sets it to encrypt a link of `AddressChange`'s mail.
  */
 const PASSES_ON = ["credentials/changeAddress.ts"]
 

@@ -132,8 +132,8 @@ interface Sighting {
 }
 
 /**
- * The fixes of each upload that rules evaluate, in the order of evaluation. Such a fix is new, possible, and from a
- * phone that its user carries. The result is the same for every rule.
+ * The fixes that rules evaluate at each upload, in the order of evaluation: new, possible, and from a phone that its
+ * user carries; with `takesLate` also earlier fixes that are possible only now. They are the same for every rule.
  */
 const freshFixes = (life: Life, takesLate: boolean): ReadonlyMap<Happening, ReadonlyArray<ReferenceFix>> => {
   const known = new Set<string>()

@@ -61,9 +61,9 @@ const step = fc.oneof(
 )
 
 /**
- * Two commands of the operator, with one other step between them. The factors can be removed during one week. The
- * second command comes just before the beginning or the end of this week, or exactly then. The other step comes a
- * minute after the first command, because a code counts only in a later time step than that of the set-up.
+ * Two commands of the operator, with one other step between them. The factors can be removed during the week that
+ * begins 72 hours after the first command. If the step takes no time, the second command comes exactly at the
+ * beginning or the end of this week, or 1 ms earlier. The step comes a minute after the first command.
  */
 const edge: fc.Arbitrary<ReadonlyArray<RemovalStep>> = fc
   .record({

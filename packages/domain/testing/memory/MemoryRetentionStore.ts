@@ -138,9 +138,9 @@ const refreshTokens = ({ refreshTokens }: Tables): Array<Row> => {
 }
 
 /**
- * The time since which a code and all tokens issued for it are invalid. Null while the code or one of these tokens may
- * be valid. An exchanged code has a family of refresh tokens, and the head of the family, its unspent token, stores the
- * time. If the head is already deleted, the code is old enough to be deleted, so the result is 0.
+ * The time from which a code and its tokens are invalid: the end of its lifetime for a code that was not exchanged. An
+ * exchanged code has a family of refresh tokens, whose unspent token stores the time; null while a token of the family
+ * may be valid. If the unspent token is already deleted, the code is old enough to be deleted, so the result is 0.
  */
 const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
   const { connectionId, createdAt, familyId } = code

@@ -30,7 +30,7 @@ const isSuspended = (found: Option.Option<WithApp>): boolean =>
 /**
  * Suspends four accounts, one after the other: the connection's person, the holder of the connection's app, another
  * person and the holder of another app. Checks that `readings` say "suspended" only during the first two suspensions.
- * `readings` returns one answer for each method that returns a `WithApp`.
+ * `readings` calls each method that returns a `WithApp`, perhaps several times, and returns the answer of each call.
  */
 const followsSuspensions = <R>(
   readings: (made: {
