@@ -251,7 +251,7 @@ const mayBeNull = ({ anyOf, enum: values, oneOf, type }: Json): boolean =>
   [list(values), type].flat().some((one) => one === null || one === "null") ||
   [...list(anyOf), ...list(oneOf)].some((one) => mayBeNull(object(one)))
 
-/** The keys under which a schema contains other schemas. */
+/** The keys, besides `properties`, under which a schema contains other schemas. */
 const WITHIN = ["items", "anyOf", "oneOf", "allOf", "additionalProperties"] as const
 
 /** The paths of the fields below `part` that have no description. */

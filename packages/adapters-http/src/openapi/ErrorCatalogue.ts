@@ -15,7 +15,7 @@ interface Entry {
   readonly meaning: string
   /** What a caller that gets this error should do. */
   readonly advice: string
-  /** The body as handlers make it. `exampleOf` adds the fields that the edge adds to every body. */
+  /** The body as handlers make it. `exampleOf` adds the fields that the edge adds to the body. */
   readonly example: unknown
 }
 
@@ -23,7 +23,7 @@ const at = (iso: string): Timestamp.Timestamp => Timestamp.make(Date.parse(iso))
 
 const MIB = 1_048_576
 
-/** An example of each error, made by the function that makes the real error. */
+/** An example of each error: the same constant as the real error, or made by the same function. */
 const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly error: One }> } = {
   validation_failed: Errors.validationFailed([
     `type must be one of ${Rule.RuleType.literals.join(", ")}`,

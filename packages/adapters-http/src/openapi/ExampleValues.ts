@@ -1,7 +1,7 @@
 import { EventId } from "@place-access/domain/shared"
 
 /**
- * The values of all examples. They describe one situation: a user at home, an app called Umbrella, and its endpoint.
+ * Values that examples share. They describe one situation: a user at home, an app called Umbrella, and its endpoint.
  */
 
 /** Ids that look like real ones; none exists. */

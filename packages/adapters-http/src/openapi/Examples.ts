@@ -8,12 +8,12 @@ import { fieldsOf } from "./SchemaExamples.js"
  * fields of different schemas have the same name.
  */
 interface Place {
-  /** The names of the value's containers, the outermost first. They are keys of `fieldsOf`. */
+  /** The names of the value's containers, the outermost first. `fieldsOf` has example values by these names. */
   readonly of: ReadonlyArray<string>
   readonly name: string
   /**
-   * Whether the value is in a request. The example of a request also has the optional fields that `ExampleValues`
-   * knows.
+   * Whether the value is in a request. The example of a request also has the optional fields for which there is an
+   * example value.
    */
   readonly isRequest: boolean
 }
@@ -60,8 +60,8 @@ export const make = (schema: Json, schemas: Json, place: Place): unknown => {
 
 /**
  * The example of an answer has only required fields: an optional field of an answer is present in some cases only, such
- * as `reason` while the user has paused the app. The example of a request also has the optional fields that
- * `ExampleValues` knows.
+ * as `reason` while the user has paused the app. The example of a request also has the optional fields for which there
+ * is an example value (`isWorthSaying`).
  */
 const objectOf = (schema: Json, schemas: Json, place: Place): Json => {
   const required = list(schema["required"])
@@ -127,7 +127,7 @@ const fits = (schema: Json, schemas: Json, value: unknown): boolean => {
   }
 }
 
-/** Adds an example to every parameter, body and answer of an operation. */
+/** Adds examples to the parameters, the body and the answers of an operation. */
 export const addTo = (path: string, operation: Json, schemas: Json): void => {
   const of = text(operation["operationId"])
   for (const value of list(operation["parameters"])) {

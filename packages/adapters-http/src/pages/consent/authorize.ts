@@ -265,7 +265,7 @@ const decide = Visitor.signedIn(
   comesBackTo
 )
 
-/** Shows the page again with one more place, which is ticked. All boxes that were ticked before stay ticked. */
+/** Tries to add the typed place, and shows the page again. An added place is ticked; ticked boxes stay ticked. */
 const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
   Effect.gen(function* () {
     // This call fails when the consent request has expired, is decided or is refused. So the service then adds no

@@ -96,7 +96,7 @@ const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
 const standardName = ({ review }: View): string =>
   review.scopes.some(({ sensitive }) => !sensitive) ? "standard" : "sensitive"
 
-/** The present end date of the connection, beside which the person chooses a new one. */
+/** The present end date of the connection, or the text that it has none. The person chooses a new one beside it. */
 const until = (at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>
   at === null ? words.durations.connectionHasNoEnd : words.durations.connectionEnds(time(at))
 

@@ -28,7 +28,7 @@ export const isMeant = (form: Form.Form): boolean =>
 /**
  * The result of adding a place, for the consent page that is shown again. `form`: the fields of the place with their
  * problems; null when the fields have no problem. `added`: the place that was added, or the equal place that the person
- * already had; null when the place was refused.
+ * already had; null when no place was added.
  */
 export interface NewPlaceResult {
   readonly form: Fields.Shown | null

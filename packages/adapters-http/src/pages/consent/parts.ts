@@ -115,7 +115,7 @@ const paused = (portalPath: string, pause: Pause.Pause): Html =>
     </p>
   </div>`
 
-/** Radio buttons for a number of days, each with its end date. */
+/** Radio buttons for how long a tier lasts, each with its end date, or with the text that there is no end date. */
 export const radios = (
   { choices, problems }: Pick<View, "choices" | "problems">,
   name: "standard_days" | "sensitive_days",

@@ -58,8 +58,8 @@ export const arrival = (page: string, phone: OwnPhone, now: Timestamp.Timestamp)
 }
 
 /**
- * The phone's state as a badge. Amber: nothing was sent yet, readings were put aside, or the phone has been silent for
- * an hour. Red: the phone has been silent for a day.
+ * The phone's state as a badge. Amber: nothing of the last upload was usable. Otherwise amber when nothing was sent yet
+ * or when the phone has been silent for an hour, and red when the phone has been silent for a day.
  */
 export const badge = ({ device, silence }: OwnPhone): Html => {
   const status = DeviceStatus.of(device)

@@ -16,7 +16,7 @@ export const SECTIONS = [
   { path: "/developer", name: "Your apps" }
 ] as const
 
-/** A heading with an anchor, which the page's table of contents links to. */
+/** A part of a page under a heading. The page's table of contents links to the heading's anchor. */
 export interface Section {
   readonly id: string
   readonly name: string
@@ -41,7 +41,7 @@ export interface Document {
   readonly beside?: Value
 }
 
-/** A page of the documentation. While a server runs, the page is the same for everybody, so it is made once. */
+/** A page of the documentation. While a server runs, the page is the same for everybody, so its answer is cached. */
 export interface DocPage {
   readonly path: string
   readonly make: () => Document

@@ -48,8 +48,8 @@ const arrow = (
 ): Html => {
   const [begin, end] = [x(from), x(to)]
   if (begin === end) {
-    // An arrow from a participant to itself goes to the left, where every participant but the first has room for the
-    // text.
+    // An arrow from a participant to itself goes to the left, where the text has room. Only the first participant has
+    // no room on the left, so there the arrow goes to the right.
     const side = begin === COLUMN / 2 ? 1 : -1
     return html`<path class="arrow" d="M ${begin} ${y - 12} h ${side * 26} v 14 h ${-side * 20}" />
       <path class="tip" d="M ${begin + side * 2} ${y + 2} l ${side * 9} -4 v 8 z" />

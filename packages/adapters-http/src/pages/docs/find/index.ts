@@ -1,7 +1,7 @@
 /**
  * This module searches the documentation: it makes the index of all sections, and the page with the results for
  * browsers without scripts. For programs, each page has a copy in Markdown, and `/llms.txt` lists the copies. The index
- * and the copies are made from the pages, so they have the same content.
+ * and the copies are made from the pages, so they cannot contradict the pages.
  */
 
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"

@@ -1,5 +1,5 @@
-// Complete examples that check a webhook's signature. test/openapiExamples.test.ts runs them, also with forged
-// deliveries.
+// Examples that check a webhook's signature. test/openapiExamples.test.ts runs all of them except `WITH_VERIFY`, some
+// also with forged deliveries.
 
 export const WITH_VERIFY = `import { verify } from "@place-access/adapters-webhook/verify"
 
