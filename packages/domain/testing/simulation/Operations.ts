@@ -142,8 +142,8 @@ export interface Operations {
   /** Deletes the history from `from` on, until just before `until`. */
   readonly eraseHistory: { args: Owned<{ from: number; until: number }>; value: null }
   /**
-   * The owner reads the visits at all of the owner's places, and the capture times of the owner's readings, newest
-   * first: at most 500 visits and 500 readings.
+   * The owner reads the newest 500 visits at all of the owner's places, and the capture times of the newest readings:
+   * 500, and any others of the same instant as the last (`FixHistory.newest`).
    */
   readonly readOwnHistory: {
     args: Owned<object>
@@ -279,7 +279,7 @@ export interface RuleFields {
 
 export interface Answered {
   readonly status: number
-  /** The code of a refusal (Spec §7); null when the service answered the call. */
+  /** The code of a refusal (Spec §7); null when the service did not refuse the call. */
   readonly error: string | null
   /**
    * The body of the answer, with the field names of the HTTP API (Spec §2, §4; decisions §4). Times are milliseconds

@@ -112,7 +112,7 @@ export interface SimResult {
   readonly quiesced: boolean
 }
 
-/** Runs a scenario with in-memory stores. The run is over when this call returns. */
+/** Runs a scenario with a backend that is not hosted, such as `memory`. The run is over when this call returns. */
 export const runSync = (config: Config, scenario: Scenario): SimResult => {
   if (config.backend?.isHosted === true) throw new TypeError(`Runs over ${config.backend.name} take time: use run`)
   const run = prepare(config, scenario)

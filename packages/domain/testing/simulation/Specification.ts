@@ -90,8 +90,8 @@ export const SILENCE_S: Limits = { min: 300, max: 1_800 }
  */
 export const LAST_WORD = 30 * MINUTE
 /**
- * When no fault disturbs the worker, a rule that waits for `SETTLE_S` or `SILENCE_S` fires at most this long after the
- * end of the wait.
+ * When no fault disturbs the worker, a rule with `settle_s` or `silence_s` fires at most this long after the end of the
+ * wait.
  */
 export const SETTLE_PROMPT = 60 * SECOND
 /** Decision L3: a reading whose capture time is further than this in the future is quarantined. */
@@ -155,7 +155,7 @@ export const TOWN_M = 17_000
 export const SMALL_M = 2_000
 /**
  * The width, in metres, of the band around a small circle's boundary. The band counts as part of the circle's area. A
- * fix that is less accurate decides no answer of verify-zone.
+ * fix whose accuracy is worse than this decides no answer of verify-zone.
  */
 export const BAND_M = 200
 /** The area, in km², in which a guess finds a person without any question: a disc of 1 km radius. */

@@ -3,8 +3,8 @@ import type { Ended, Name, Operation } from "./Operations.js"
 /**
  * What happened in a run, in order: operations of actors and their answers, what receivers and mailboxes got, injected
  * faults, and port calls. A trace is plain JSON: a program can write the trace to a file, read the file later and let
- * oracles judge the trace once more. The trace names secrets by aliases (`access-17`) and never contains a secret in
- * the clear.
+ * oracles judge the trace once more. The trace names secrets by aliases (`access-17`) and must never contain a secret
+ * in the clear (`Leak`).
  */
 export type Entry = Stamp & (BegunOperation | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked)
 
@@ -58,7 +58,7 @@ export interface Posted {
    * seconds), `reset_after_2xx`.
    */
   readonly reply: number | "refuse" | "reset" | "hang" | "slow" | "reset_after_2xx"
-  /** How long the receiver took to answer, in milliseconds. */
+  /** How long the receiver took to answer or to fail, in milliseconds; for `hang`, the deadline of five seconds. */
   readonly tookMs: number
 }
 

@@ -106,7 +106,7 @@ export class Engine {
     return Effect.sync(() => this.clock.jump(millis))
   }
 
-  /** From now on the process takes no step until it wakes. Timers that fall due during the pause fire late. */
+  /** From now on the process takes no step until it wakes. A fiber whose timer falls due meanwhile continues late. */
   pause(process: Process.Process): void {
     process.asleep ??= []
   }

@@ -7,8 +7,8 @@ import { MARKS, reachedBy } from "./Reached.js"
 
 /**
  * A guided search for new situations. The search keeps each plan that was the first to reach a situation, and runs
- * changed forms of the kept plans. Plans that reached rare situations are chosen more often. The same seed and the same
- * results give the same search.
+ * changed forms of the kept plans. Plans that were the first to reach situations that are still rare are chosen more
+ * often. The same seed and the same results give the same search.
  */
 export interface Search {
   /** The next plan to run. */
@@ -28,7 +28,7 @@ export interface Search {
 
 export interface SearchConfig {
   readonly seed: number
-  /** The approximate number of steps of a randomly drawn plan. */
+  /** About the largest number of steps of a randomly drawn plan. */
   readonly steps?: number | undefined
   /** The plans that an earlier search kept. The search runs them first. */
   readonly corpus?: ReadonlyArray<Plan> | undefined
@@ -59,8 +59,8 @@ export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search
   let fresh = 0
 
   /**
-   * The weight of a plan in `choose`. Each rare situation of the plan raises the weight; each changed form that was run
-   * lowers the weight.
+   * The weight of a plan in `choose`. Each rare situation that the plan was the first to reach raises the weight; each
+   * changed form that was run lowers the weight.
    */
   const weightOf = ({ situations, tried }: Kept): number => {
     let rare = 1

@@ -52,7 +52,7 @@ const d1: Oracle = {
         )
         const gap = later.startedAt - before.endedAt
         // Two workers may have written the end of the earlier attempt and the start of the later attempt. Their clocks
-        // may differ, so the gap may seem shorter than it was, by twice `skewMs`.
+        // may differ, so the gap may seem shorter than it was, by at most twice `skewMs`.
         if (!isHurried && gap < least - 2 * happened(run).skewMs)
           return `attempt ${later.attempt} came ${spanOf(gap)} after the one before`
       }

@@ -17,7 +17,7 @@ import { isSensitiveEndpoint, COORDINATE } from "../Specification.js"
 
 type Entry = Pick<LoggedAccess, "disclosed" | "purpose" | "endpoint" | "error" | "status">
 
-/** The log entry that the service wrote for each call. The key is the number of the trace entry that began the call. */
+/** For each call with a working token, its log entry. The key is the number of the trace entry that began the call. */
 const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
   const found = new Map<number, Entry>()
   for (const entry of known.trace.entries) {
@@ -40,7 +40,7 @@ const labelOf = ({ op }: CallFact, { body }: Answered): string => {
 }
 
 /**
- * What the text of the log entry must contain; null when the app learned nothing. The patterns apply to the text
+ * What the text of the log entry must contain; null when the entry must have no text. The patterns apply to the text
  * without its label.
  */
 const mustSay = (fact: CallFact, answered: Answered): ReadonlyArray<string | RegExp> | null => {
@@ -220,7 +220,7 @@ const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed
 
 /**
  * The service writes the log entry of an event before it sends the event. If a worker dies between the two steps, the
- * user reads of an event that no app received. If the service sent the event first, an app could receive an event of
+ * user may read of an event that no app received. If the service sent the event first, an app could receive an event of
  * which the user never reads.
  */
 const A9 = oracle(

@@ -81,7 +81,7 @@ const N2: Oracle = {
 
 // ---- the oracle N3
 
-/** Operations that do not change which events an app may get. */
+/** Operations that normally do not change which events an app may get. */
 const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "call",
   "exchange",

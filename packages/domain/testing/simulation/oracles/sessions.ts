@@ -46,8 +46,8 @@ const accountsOf = (known: Knowledge): KnownAccounts => {
   for (const op of ops) {
     if (op.name !== "changePassword" || op.outcome._tag !== "ok" || op.outcome.value.cookie === null) continue
     const own = sessions.get(op.args.cookie)
-    // A change of the password replaces the cookie, and the session goes on. So a use of either cookie renews this
-    // session.
+    // A change of the password replaces the cookie, and the session goes on. So the uses of the old cookie count for
+    // the new cookie, too.
     if (own !== undefined) sessions.set(op.outcome.value.cookie, { ...own, began: op, ended: new Finality() })
   }
   const passwords = new Map<string, Register<number>>()

@@ -25,8 +25,8 @@ export interface Person {
   readonly places: Array<Place>
   readonly phones: Array<Phone>
   /**
-   * The capture time of the newest fix, in milliseconds since 1970; before the first fix, the time at which the person
-   * signed up.
+   * The capture time of the newest fix, in milliseconds since 1970, or the time at which the person signed up if that
+   * is later.
    */
   lastFixAt: number
   /** The cookies of the person's browsers, oldest first. */

@@ -180,7 +180,7 @@ const keep = ({ world }: Cast, connection: HeldTokens, tokens: TokenSet | undefi
 
 /**
  * Makes a call with a token. With `isFresh`, the app first refreshes a token that is too old. Returns false when the
- * app has no token.
+ * app does not have the token.
  */
 const asking = (
   cast: Cast,

@@ -72,7 +72,7 @@ const broken = (
 
 export interface RandomConfig extends PlanConfig {
   readonly seed: number
-  /** The approximate number of steps of the run. */
+  /** About the largest number of steps of the run. */
   readonly steps?: number | undefined
 }
 

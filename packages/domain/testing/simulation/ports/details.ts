@@ -8,7 +8,7 @@ interface Detail {
   readonly value?: (value: unknown) => unknown
   /**
    * Present when the trace records every call of the method. When this field is absent, the trace leaves out a loop's
-   * call that changed nothing.
+   * successful call for which `isRead` or `isIdle` is true.
    */
   readonly isAlwaysRecorded?: true
 }

@@ -68,8 +68,8 @@ export class Secrets {
   }
 
   /**
-   * Finds a known secret that is the whole text, or a password that is a part of the text. Only passwords are searched
-   * for within texts, because a run has few passwords but many cookies.
+   * Finds a known secret that is the whole text, or a password that is a part of the text. Of the secrets without a
+   * prefix, only passwords are searched for within texts, because a run has few passwords but many cookies.
    */
   private known(text: string): string | undefined {
     return this.aliases.has(text) ? text : this.passwords.find((password) => text.includes(password))

@@ -21,7 +21,7 @@ export interface Draft {
   /** Whether the app is reviewed and approved, so that any user can connect it. Default: true. */
   readonly production?: boolean | undefined
   /**
-   * The app's purposes, which are approved with the app. Default: one purpose that covers every sensitive scope of the
+   * The app's purposes, which are approved if the app is. Default: one purpose that covers every sensitive scope of the
    * app.
    */
   readonly purposes?: ReadonlyArray<PurposeDraft> | undefined

@@ -269,8 +269,8 @@ export class Stage {
   }
 
   /**
-   * Pauses a program, as when its machine is suspended. Afterwards the program continues where it stopped, and its
-   * timers fire late.
+   * Pauses a program, as when its machine is suspended. Afterwards the program continues where it stopped, and fibers
+   * whose timers fell due meanwhile continue late.
    */
   pause(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>

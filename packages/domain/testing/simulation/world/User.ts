@@ -69,7 +69,7 @@ export class User {
     return Effect.as(this.do("updatePlace", { userId: this.id, placeId, label, kind, lat, lon, radiusM }), changed)
   }
 
-  /** Archives a place. Apps do not see an archived place, but the user's history keeps the place. */
+  /** Archives a place. Apps cannot ask about it any more, but earlier visits at the place stay visible. */
   archive(place: Place): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("archivePlace", { userId: this.id, placeId: place.id }))
   }

@@ -5,7 +5,7 @@ import * as User from "./User.js"
 
 /** What a scenario works with: the simulated people and apps, and the service. */
 export class World extends Stage {
-  /** Signs a person up as a user. Only developers and staff need `roles`. */
+  /** Signs a person up as a user. Only staff need `roles`. */
   user(name: string, roles: ReadonlyArray<string> = []): Effect.Effect<User.User, NotDone> {
     return User.make(this, name, roles)
   }

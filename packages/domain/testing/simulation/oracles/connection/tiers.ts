@@ -53,7 +53,7 @@ const S1 = oracle(
 const connectionOf = (known: Knowledge, grantId: unknown): Connection | undefined =>
   typeof grantId === "string" ? known.connections.get(grantId) : undefined
 
-/** The upload that brought each reading first. The key has the user and the capture time. */
+/** The first upload that brought, or may have brought, each reading. The key has the user and the capture time. */
 const firstUploads = (known: Knowledge) => {
   const first = new Map<string, { readonly from: number; readonly to: number; readonly tMin: number }>()
   for (const op of known.trace.ops.values()) {

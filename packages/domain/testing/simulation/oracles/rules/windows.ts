@@ -105,7 +105,7 @@ const w4: Oracle = {
       })
 }
 
-/** Whether all fields of the request other than the window are valid (Spec §2.6). */
+/** Whether all fields of the request other than the window are certainly valid (Spec §2.6). */
 const isPlain = (request: Extract<CompletedCall<"call">["args"]["request"], { readonly type: string }>): boolean => {
   const { dwellMinutes, maxEventAgeS, settleS = null, silenceS = null, type } = request
   const isWhole = (value: number, limits: Limits) => Number.isInteger(value) && isWithin(value, limits)

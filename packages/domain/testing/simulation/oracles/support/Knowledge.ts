@@ -301,7 +301,7 @@ export class Knowledge {
   private exchangeDone(op: OpOf<"exchange">, settle: (came: Came) => void): void {
     const fact = this.exchange(op)
     this.exchanges.push(fact)
-    // The exchange either issued tokens or, because its code was used before, ended tokens.
+    // An exchange can issue tokens or, when its code was used before, end tokens.
     settle(fact.reuse === "nothing" ? came(op) : fact.reuse)
     const { code } = fact
     if (code === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return

@@ -67,8 +67,8 @@ export const ofCall = (cause: Cause.Cause<unknown>): Refusal => {
 }
 
 /**
- * The refusal of a person's operation. `error` is the error code of the HTTP API, or the tag of the domain's error when
- * the error has no code.
+ * The refusal of an operation other than an app's call. `error` is the error code of the HTTP API, or the tag of the
+ * domain's error when the error has no code.
  */
 export const ofOperation = (cause: Cause.Cause<unknown>): { readonly error: string; readonly detail: unknown } => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))

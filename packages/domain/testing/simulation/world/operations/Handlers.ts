@@ -7,7 +7,7 @@ import type { Name, Operation } from "../../Operations.js"
 import type { Ports } from "../../ports/Ports.js"
 import type { KnownApp, Registry } from "../Registry.js"
 
-/** What the server does for an operation. An error of this Effect becomes the refusal of the operation. */
+/** What the server does for an operation. An error refuses the operation, or makes its outcome unknown. */
 export type Handler<N extends Name> = (
   args: Operation<N>["args"],
   registry: Registry

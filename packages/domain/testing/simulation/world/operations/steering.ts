@@ -15,7 +15,7 @@ import {
 import { ownVisits } from "../../../../src/timeline/ownVisits.js"
 import type { Handlers } from "./Handlers.js"
 
-/** The largest number of visits, and of readings, that the owner reads. Most runs have fewer visits and readings. */
+/** The number of visits, and of readings, for which the owner's read asks. Most runs have fewer visits and readings. */
 const MOST = 500
 
 /** How users pause and change their connections, and delete and read their own history. */

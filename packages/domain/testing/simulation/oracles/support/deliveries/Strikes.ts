@@ -7,7 +7,7 @@ import { DAY, DELIVERED_KEPT, STRIKES } from "../../../Specification.js"
 /** How the ends of deliveries change the count of strikes of their endpoint (Spec §6.4.7, decision W4). */
 
 /**
- * The end of a delivery that changes, or may change, the count of strikes. If a developer brought an attempt of a
+ * The end of a delivery that changes, or may change, the count of strikes. If a developer brought the last attempt of a
  * delivery forward by hand, the end of this delivery does not change the count (Spec §3.4).
  */
 interface End {

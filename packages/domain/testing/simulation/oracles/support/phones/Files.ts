@@ -8,7 +8,7 @@ import { happened, mayBeDone } from "../trace/Happened.js"
  */
 export const RECENT = DAY
 
-/** Whether a file that the user imported before the entry `end` may contain a reading with this time. */
+/** Whether a file that the user imported before the entry `end` may have brought a reading with this time. */
 export const mayBeOfFile = (run: Run, userId: string, at: number, end: number): boolean =>
   happened(run)
     .of("importFile")
