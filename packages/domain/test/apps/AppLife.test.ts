@@ -154,7 +154,7 @@ describe("the life of an app, step by step", () => {
    */
   type State = App.AppStatus | "changing"
 
-  /** The allowed transitions. Every other transition is refused. */
+  /** The steps that change the state. Any other submission, decision or withdrawal is refused. */
   const arrows: Readonly<Record<string, State | undefined>> = {
     "sandbox submit": "in_review",
     "in_review approve": "production",

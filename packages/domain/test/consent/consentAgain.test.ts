@@ -194,7 +194,7 @@ describe("a consent with a live connection", () => {
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect(events.size).toBe(1)
 
-        // Now the user names the archived place, too. This must change only how the archived place is shared.
+        // Now the user names only the archived place. It stays shared, without earlier visits, and Home does not.
         yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }])
         const { places, placesVersion } = yield* live(user, app)
         expect([placesVersion, places]).toEqual([

@@ -35,7 +35,7 @@ type Parts =
   | (Parameters<typeof inVirtualTime>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never)
   | Layer.Layer.Success<typeof post>
 
-/** Fires `count` events, and waits 23 h 35 min 30 s after each, until all of its attempts have failed. */
+/** Fires `count` events, a second apart, and then waits a day. By then all attempts have failed. */
 const lose = (stage: Scene, count: number) =>
   Effect.gen(function* () {
     yield* script(answers(503, "s3cret of the receiver"))

@@ -294,8 +294,8 @@ const teamMails: Make = (facts) => {
 }
 
 /**
- * The mails without names that the service sends in place of the usual mails, once an app has caused more mails than
- * `NamedMail.LIMIT` allows.
+ * The mails without names that the service sends in place of the usual mails, once a reader has got as many mails with
+ * an app's name as `NamedMail.LIMIT` allows.
  */
 const foldedMails: Make = (facts) => {
   const full = { ...NamedMail.none, namedAt: Array.from({ length: NamedMail.LIMIT }, () => facts.at) }

@@ -131,7 +131,7 @@ export const filesWith = (folder: string, field: string): ReadonlyArray<string> 
 
 const FILLERS = ["7", "31 March 2026 at 12:00 UTC", "Xyz", ""]
 
-/** The text in every combination of the values that its expressions may have. */
+/** The text in every combination of its expressions' literals and sample values (`FILLERS`). */
 export const variants = ({ between, parts }: SourceText): ReadonlyArray<string> =>
   between.reduce<ReadonlyArray<string>>(
     (begun, texts, index) =>

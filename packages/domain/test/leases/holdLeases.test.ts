@@ -353,7 +353,7 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
         over(
           watched,
           Effect.gen(function* () {
-            /** A piece of work for a person. It takes up to three seconds. */
+            /** A piece of work for a person. It takes at most 3.2 seconds. */
             const work = (person: UserId) =>
               Effect.acquireUseRelease(
                 Effect.sync(() => {

@@ -6,7 +6,7 @@ import { FastCheck as fc } from "effect"
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const WINDOW = 1_000
 
-/** The milliseconds between calls: mostly the length of the budget's window, a part of it, or a value next to it. */
+/** The milliseconds between calls: often the length of the budget's window, a part of it, or a value next to it. */
 const gaps = fc.array(fc.oneof(fc.constantFrom(0, 1, 249, 250, 251, 499, 500, 501, 999, 1_000, 1_001), fc.nat(1_500)), {
   maxLength: 80
 })

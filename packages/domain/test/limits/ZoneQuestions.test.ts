@@ -14,9 +14,7 @@ const circle = (north: number, east: number, radiusM: number): Geometry.Circle =
   radiusM
 })
 
-/**
- * How many of the circles the app may ask about, one after the other and all at one instant, before the budget refuses.
- */
+/** How many of the circles the budget allows, when the app asks about one after the other, all at one instant. */
 const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): number => {
   let questions = ZoneQuestions.none
   return circles.filter((one) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { type Answering, type Decision, medianErrorKm, strategies } from "../support/zoneSearch.js"
 
 const PEOPLE = 32
-/** Accuracies of readings in metres: of a good one, of the least accurate ones that count, and of one that does not. */
+/** Accuracies of readings in metres: a good one, a worse one, the worst that counts, and one that does not count. */
 const ACCURACIES = [10, 100, ZoneQuestions.MAX_BAND_M, 1_000]
 
 const verified: Answering = (circle, reading) => Presence.decideZone(circle, [reading], reading.capturedAt)

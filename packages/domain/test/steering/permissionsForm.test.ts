@@ -14,7 +14,7 @@ const NOW = Timestamp.make(Date.UTC(2026, 5, 1, 10))
 
 const scopes = fc.subarray([...Scope.all])
 
-/** A day from now on, or earlier when `from` is negative. */
+/** A time that is `from` to `to` whole days after now; before now when the number is negative. */
 const day = (from: number, to: number) =>
   fc.integer({ min: from, max: to }).map((days) => Timestamp.plus(NOW, days * DAY))
 

@@ -67,7 +67,7 @@ const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): fc.Arbitrary<A> =>
     { weight: 6, arbitrary: fc.constant(usual) },
     { weight: others.length, arbitrary: fc.constantFrom(...others) }
   )
-/** The age that selects a token. In four of five cases it is one of the three newest tokens. */
+/** The age that selects a token. In most cases it is one of the three newest tokens. */
 const age = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(20))
 const set = (size: number) => fc.nat(2 ** size - 1)
 const requestedScopes = fc.oneof({ weight: 2, arbitrary: fc.constant("held" as const) }, set(SCOPES.length))

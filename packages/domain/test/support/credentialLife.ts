@@ -83,7 +83,7 @@ const edge = fc
 /** Signs in with each password. One of them is the present password. */
 const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
 
-/** Two browsers have a session, and one of them ends the session of the other. */
+/** Two browsers have a session. One of them signs out, or ends the session of the other. */
 const apart: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
   .constantFrom<"it" | "others">("it", "others")
   .map((what) => [...SIGN_IN, ...SIGN_IN, { _tag: "End", session: 1, what }] as const)

@@ -74,10 +74,7 @@ const edge: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
   .constantFrom(WEEK - 1, WEEK)
   .map((millis) => [...MADE, { _tag: "Pass", millis }, { _tag: "Sweep" }])
 
-/**
- * The first worker sleeps for longer than its lease lasts. A second worker begins the archive again, and then both go
- * on.
- */
+/** The first worker sleeps until its lease has ended. A second worker begins the archive again, and then both go on. */
 const overtaken: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
   .constantFrom<ReadonlyArray<0 | 1>>([0, 1], [1, 0])
   .map((order) => [

@@ -93,8 +93,7 @@ export const lifeOf = (seed: number): Life => {
     happenings.push(...changed)
     const upload = arriving(dice, phone, packed)
     const [earlier] = uploads
-    // Readings of a tablet that its owner left somewhere. They arrive before or after the phone's readings from the
-    // same minutes.
+    // Readings of a tablet that its owner left somewhere. They arrive just before or after the phone's upload.
     const beside = hasTablet && !dice.oneIn(4) ? [tabletOf(dice, phone)] : []
     happenings.push(...(dice.oneIn(2) ? [...beside, upload] : [upload, ...beside]))
     uploads.unshift(upload)

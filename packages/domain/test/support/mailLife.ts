@@ -237,7 +237,7 @@ export const liveMail = (
         }
       })
 
-    // Removes all messages of this scenario, even if it fails, so that the next scenario begins without messages.
+    // Marks all messages of this scenario as sent, even if it fails, so that none is due in the next scenario.
     const settle = Effect.suspend(() =>
       Effect.forEach(rows.values(), ({ attempts, message }) =>
         outbox.finish({ attempt: attempts, message }, { _tag: "Sent", at: Timestamp.make(0) })

@@ -202,7 +202,7 @@ const act = (
     }
   })
 
-/** Applies the end dates that have passed. Called before each step. */
+/** Ends the connection when the end date of its standard tier has passed. Called before each step. */
 const settle = (model: Model, now: number, seen: Set<string>): void => {
   if (model.standardEnd !== null && now >= model.standardEnd) {
     model.isOver = true

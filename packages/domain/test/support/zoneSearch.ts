@@ -240,7 +240,7 @@ const longAxis = once((spots): number => {
   return Math.atan2(2 * xy, xx - yy) / 2
 })
 
-/** Of the circles of radius `r`, the one that contains most of the cells in which the person may be (`spots`). */
+/** Of the circles of radius `r` around points of a lattice, the one with the most possible cells (`spots`). */
 const fullest = once((spots, r: number): Disc => {
   const before = rowsOf(spots)
   let [best, disc] = [-1, { x: 0, y: 0, r }]
@@ -281,8 +281,8 @@ const massOf = (before: Int32Array, { r, x, y }: Disc): number => {
 }
 
 /**
- * Whether the search should stop: so few cells are possible that another question gains nothing, or 480 questions were
- * asked.
+ * Whether the search should stop: so few cells are possible that another question gains nothing, or more than 480
+ * questions were asked.
  */
 const isDone = (search: Search): boolean => search.possible.length < 30 || search.questions > 480
 

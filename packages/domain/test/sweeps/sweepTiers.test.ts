@@ -19,7 +19,7 @@ const connected = (sensitiveDays = "30", standardDays = "never") =>
   })
 
 /**
- * The events that apps got, in order. Each has the payload type, the days of a warning, and the milliseconds since the
+ * The events in the outbox, in order. Each has the payload type, the days of a warning, and the milliseconds since the
  * start.
  */
 const receivedEvents = (id?: ConnectionId) =>

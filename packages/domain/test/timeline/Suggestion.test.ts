@@ -43,8 +43,8 @@ describe("suggested places [timeline-3]", () => {
       ["work", 5]
     ])
     expect(found(week(2))).toEqual([])
-    // Day 5 begins 96 hours after `BEGIN`. Its last reading at home is from 8:00, and its last reading at work is from
-    // 17:00.
+    // The fifth day begins 96 hours after `BEGIN`. Its last reading at home is from 8:00, and its last reading at work
+    // is from 17:00.
     expect(Suggestion.of(week(5), [], zone).map(({ lastAt }) => (lastAt - BEGIN) / HOUR)).toEqual([104, 113])
   })
 

@@ -19,7 +19,7 @@ export const LATEST = { endpoint: "GET /v1/locations/latest" } as const
 
 type Terms = Simulation.Terms
 
-/** Ana and an app that gets all events. By default the connection has no end. */
+/** Ana and an app that gets all events. By default the standard tier has no end. */
 export const connected = (
   world: Simulation.World,
   terms: Partial<Terms> = {},
@@ -32,8 +32,8 @@ export const connected = (
     const terms_ = { scopes: SCOPES, standardDays: null, ...terms }
     const connection = yield* app.connect(ana, terms_)
     /**
-     * Consents once more, with the same terms except for `over`. If the connection has a sensitive scope, this consent
-     * is a renewal.
+     * Consents once more, with the same terms except for `over`. With the same scopes, of which one is sensitive, this
+     * consent is a renewal.
      */
     const again = (over: Partial<Terms> = {}) => app.connect(ana, { ...terms_, ...over })
     return { world, ana, app, hook, connection, again }
