@@ -9,8 +9,8 @@ interface IsolateOptions {
 }
 
 /**
- * For operators of a cluster: gives the rows of one busy app a separate shard, and moves the shard to `node` if it is
- * given.
+ * For operators of a cluster: gives the rows of one busy app a separate shard in each table that is spread by app, and
+ * moves these shards to `node` if it is given.
  */
 export const isolate = (options: IsolateOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"

@@ -58,7 +58,7 @@ export const parse = (text: string): Either.Either<ReadonlyArray<RecordedFix>, L
     return readings
   })
 
-/** Returns a function that reads the number in a column of a line. `position` is the line's number in the file. */
+/** Returns a function that reads the number in a column of a line. `position` is the line number that errors name. */
 export const cells = (names: ReadonlyArray<string>, line: string, position: number) => {
   const texts = line.split(",")
   return (column: string): Either.Either<number, LogUnreadable> =>

@@ -12,7 +12,7 @@ const typeOf = ({ body }: Received): string | undefined =>
 const PATIENCE_S = 10
 const PAUSE_MILLIS = 50
 
-/** Waits until a webhook for each of the rules has arrived. The tour stops when one is missing after 10 s. */
+/** Waits until a webhook for each firing in `fired` has arrived. The tour stops when one is missing after 10 s. */
 export const arrivals = (
   receiver: DemoReceiver,
   fired: ReadonlyArray<Rule.RuleType>

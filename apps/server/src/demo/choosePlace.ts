@@ -7,8 +7,8 @@ import type { RecordedFix, Upload } from "./PhoneLog.js"
 const RADII_M = [Place.DEFAULT_RADIUS_M, 250, 500]
 const CANDIDATES_MAX = 150
 /**
- * The worst accuracy, in meters, of a fix that may be the centre of the circle, so that the phone really was there.
- * Also the greatest distance of a fix that counts as near such a centre.
+ * The worst accuracy, in meters, of a reading that may be the centre of the circle: the phone must really have been
+ * there. Also the greatest distance of a reading that counts as near this centre.
  */
 const PRECISE_M = 50
 

@@ -8,7 +8,7 @@ import * as Check from "./Check.js"
  * (`judgedByDatabase`).
  */
 const WRONG_MS = 30_000
-/** A difference between two clocks that deserves a warning. A clock set over the network is never this far off. */
+/** A difference between two clocks that deserves a warning. A clock set over the network is rarely this far off. */
 const ODD_MS = 2_000
 
 const SET_BOTH = "Let both be set by the network (NTP, for example with chrony)."

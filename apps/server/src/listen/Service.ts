@@ -43,7 +43,7 @@ const SILENCE = "45 seconds"
 const PATIENCE = "30 seconds"
 const FAREWELL = "5 seconds"
 
-/** Signs in. The session ends when the scope closes. */
+/** Signs in. Signs out when the scope closes, if the service answers. */
 export const signIn = (
   base: string,
   credentials: DeveloperCredentials

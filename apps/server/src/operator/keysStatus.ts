@@ -6,7 +6,7 @@ import { adviceFor, type KeyStatus, summary } from "./keys.js"
 import type { Output } from "./AccountCommand.js"
 
 /**
- * Reports which keys SECRET_KEYS has, how many values each key seals, and which keys may be removed. Writes nothing.
+ * Reports which keys the service has, how many values each key seals, and which keys may be removed. Writes nothing.
  */
 export const keysStatus = Effect.gen(function* () {
   const keys = yield* summary(yield* KeyUsage.count())

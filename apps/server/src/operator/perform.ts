@@ -308,7 +308,7 @@ const remove = (name: AccountName) =>
 const removeFactor = (name: AccountName) =>
   Effect.gen(function* () {
     const { confirmedAt, email } = yield* find(name)
-    // The worker sends mail only to a confirmed address. The operator must not believe that the owner knows.
+    // The worker sends this mail only to a confirmed address. The operator must not believe that the owner knows.
     const told =
       confirmedAt === null
         ? `The owner gets no mail about it, because nobody confirmed the address of ${name}.`

@@ -109,8 +109,8 @@ export const figuresOf = (
   logs: ReadonlyArray<MeasuredLog>,
   options: Pick<ReplayOptions, "dwellMinutes" | "settleS" | "silenceS">,
   /**
-   * A dwell that fires because of silence counts only if `evidence` returns true. The service itself requires no
-   * evidence.
+   * A dwell that fires at a time without an accurate reading, for example because of silence, counts only if `evidence`
+   * returns true. The service itself requires no evidence.
    */
   evidence: Evidence = () => true
 ): Effect.Effect<ReplayFigures> =>

@@ -41,7 +41,7 @@ interface ReplayedVisit {
   readonly isUncertain: boolean
 }
 
-/** The number of readings that had a certain outcome for a rule. */
+/** How often an evaluation of the rule had this outcome. Of each upload, at most 20 evaluations count. */
 export interface OutcomeCount {
   readonly place: number
   readonly type: Rule.RuleType
@@ -64,7 +64,7 @@ const DAY = 86_400_000
 /** The most circles of a replay. One place less than an account can have, because `RuleSamples.sharing` makes one. */
 export const CIRCLES_MAX = AccountLimits.PLACES.most - 1
 
-/** Replays a log from empty tables. Each circle gets one place and three rules, which are older than every reading. */
+/** Replays a log from empty tables. Each circle gets one place and three rules, which are older than every fix. */
 export const replayLog = (log: Log, terms: ReplayTerms) => {
   const visitTimes = log.visits.flatMap(({ arrival, departure }) => [arrival, departure]).filter((at) => at !== null)
   const times = log.readings.flatMap(({ reading, receivedAt }) => [reading.capturedAt, receivedAt])

@@ -30,7 +30,7 @@ export const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir
 
 /**
  * Fails when the folder belongs to a test world. Programs on the machine's clock call this function before they write
- * to the folder or copy its rows into another database, and before every command about accounts. `doctor`,
+ * to the folder or copy its rows into another database, and before they carry out a command about accounts. `doctor`,
  * `keys status` and `backup` do not call it.
  */
 export const refuseTestWorld = (dataDir: string): Effect.Effect<void, CannotStart> =>

@@ -26,7 +26,7 @@ export const FASTEST = 3_600
 
 /**
  * The real time in milliseconds after which a moving clock stores its time once more. When the server dies, the clock
- * restarts at the stored time. The clock then loses up to an hour at the fastest rate, or days during a long move. Rows
+ * restarts at the stored time. The clock then loses about an hour at the fastest rate, or days during a long move. Rows
  * that were written after the stored time stay, with times in the clock's future.
  */
 const STORE_MILLIS = 1_000

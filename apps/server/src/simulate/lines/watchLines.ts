@@ -8,7 +8,7 @@ import { Blocks } from "./Blocks.js"
 /** Finds out which source lines of the service's programs the runs reach. V8 counts them in this process. */
 export interface LineWatch {
   /**
-   * The source lines that had not run before the last call and have run since then, as texts such as
+   * The first lines of the functions and branches whose first run was after the last call, as texts such as
    * `line rules/RuleEvaluation.ts:90`.
    */
   readonly fresh: () => ReadonlySet<string>
