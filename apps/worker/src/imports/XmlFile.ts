@@ -30,7 +30,7 @@ const GREATER = 0x3e
 
 /**
  * Reads GPX, KML and TCX. The parser never expands the entities that a document type declares, because somebody can
- * write entities that grow without a limit or name other files. A reference to an entity stays the text `&name;`.
+ * write entities that grow without a limit or name other files. A reference to such an entity stays the text `&name;`.
  */
 export const open = (): FileReader => {
   let format: Import.ImportFormat | null = null

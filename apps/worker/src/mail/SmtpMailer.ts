@@ -92,8 +92,8 @@ const connect = (
     ...(login === null ? {} : { auth: { user: login.user, pass: Redacted.value(login.password) } }),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
-    // Only the deadline ends the sending of a message, because a mail server may be silent for minutes after it has
-    // received the message.
+    // After the greeting, only the deadline limits a silence of the server: a mail server may be silent for minutes
+    // after it has received the message.
     socketTimeout: Duration.toMillis(deadline),
     idleTimeout: IDLE_MILLIS,
     disableFileAccess: true,

@@ -21,8 +21,8 @@ const report = (cause: Cause.Cause<unknown>): number => {
 }
 
 /**
- * How long a program may take to stop. Deliveries and mails in flight take at most 8 s and requests at most 10 s, so a
- * program takes longer only when its database hangs. If the process is ended then, nothing that was acknowledged is
+ * How long a program may take to stop. It waits at most 8 s for deliveries and mails in flight, and 10 s for requests,
+ * so it takes longer only when its database hangs. If the process is ended then, nothing that was acknowledged is
  * lost.
  */
 const STOP_MILLIS = 20_000

@@ -2,7 +2,7 @@ import { Bag } from "@place-access/domain/shared"
 import { GlobalValue } from "effect"
 
 /**
- * Keeps root fibers in a `Bag`. A root fiber is a fiber that no other fiber started, such as the fiber of a request
+ * Keeps root fibers in a `Bag`. A root fiber is a fiber that is no other fiber's child, such as the fiber of a request
  * or of a delivery. `effect` keeps root fibers in a set, and V8 frees the members of a set only at a large garbage
  * collection. README.md in this folder lists the internals of `effect` that this function relies on.
  */

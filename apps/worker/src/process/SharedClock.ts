@@ -10,7 +10,7 @@ import { Clock, Effect, Fiber, Schedule } from "effect"
  * uploads.
  */
 
-/** The smallest difference of the two clocks that is corrected. The network can cause a smaller measured difference. */
+/** A larger difference of the two clocks is corrected. The network can cause a smaller measured difference. */
 const CORRECTED_FROM_MILLIS = 250
 const LOGGED_FROM_MILLIS = 1_000
 /** A worker whose machine's clock differs from the database's by more than this does no work. */
@@ -87,8 +87,8 @@ export const make = () => {
   }).pipe(Effect.catchAllCause((cause) => Effect.logDebug("The clocks could not be compared", cause)))
 
   /**
-   * Waits a minute, or until somebody has set the clock since the last comparison that had an answer began. So a
-   * comparison during which the clock was set, or to which the database gave no answer, is repeated after a second.
+   * Waits a minute, or until somebody has set the clock since the last comparison that had an answer began. So after
+   * the clock was set, comparisons are repeated every second until one that began after the setting has an answer.
    */
   const waitForNext = Effect.suspend(() => {
     let seconds = 0

@@ -7,7 +7,7 @@ export interface SmtpServer {
   readonly host: string
   readonly port: number
   /**
-   * True: TLS from the first byte. False: STARTTLS when the server offers it (`SmtpMailer` requires it for a login).
+   * True: TLS from the first byte. False: STARTTLS if the server offers it (required for a login at another machine).
    */
   readonly isSecure: boolean
   readonly login: { readonly user: string; readonly password: Redacted.Redacted } | null

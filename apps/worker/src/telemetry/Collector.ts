@@ -18,7 +18,7 @@ interface CollectorFailure {
 }
 
 /**
- * The HTTP client of the exporters of metrics and spans. The service never waits for the collector. When a request
+ * The HTTP client of the exporters of metrics and spans. No work of the service waits for the collector. When a request
  * fails, for example because the collector refuses it, its data is dropped, and its exporter drops everything for a
  * minute (a rule of the library, which `SpanExport` also keeps). The log has one line when dropping begins and one when
  * it ends.

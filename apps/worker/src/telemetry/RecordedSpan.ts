@@ -85,7 +85,7 @@ let used = 0
 
 /**
  * Returns new random bytes. One call of the random source fills a buffer for hundreds of ids, because a call costs as
- * much time as ten ids. A full buffer is replaced and not filled again, because spans keep parts of it.
+ * much time as ten ids. A used-up buffer is replaced and not filled again, because spans keep parts of it.
  */
 function randomBytes(count: number): Uint8Array {
   if (used + count > random.length) {

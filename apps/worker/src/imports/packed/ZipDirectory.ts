@@ -61,7 +61,7 @@ export const read = (
     view.getUint32(end + 12, true),
     view.getUint32(end + 16, true)
   ]
-  // Fields of Zip64 are not read, because only archives that are too long for an upload have them.
+  // Fields of Zip64 are not read, because only archives that are too long for an upload need them.
   if (count > (maker === "ours" ? MAX_FILES : MAX_FOREIGN_FILES)) return Either.left("unsafe_archive")
   const start = offset - (length - tail.length)
   if (start < 0 || start + bytes > end) return Either.left("damaged")

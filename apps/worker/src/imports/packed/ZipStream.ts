@@ -134,7 +134,7 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
         if (left === 0) yield* endFile(file)
       }
     },
-    /** Whether every file was read to its end. */
+    /** Whether the end of every file was reached, also of the files that were skipped. */
     isComplete: (): boolean => index === files.length
   }
 }
