@@ -129,7 +129,7 @@ const isCode = (line) => !/^\s*(?:\/\/|\/?\*)/.test(line)
 const problems = []
 const say = (problem) => problems.push(problem)
 const read = (path) => readFileSync(path, "utf8")
-/** The code of a file, without its comments. */
+/** The code of a file, without the lines that are only a comment. */
 const codeOf = (path) => read(path).split("\n").filter(isCode).join("\n")
 
 /** The titles of the tests in a file that are run. A test that is skipped, such as `it.skip(…)`, does not count. */

@@ -93,8 +93,8 @@ const stage = (name, target) => {
 }
 
 /**
- * Lets a bundle leave out modules that it does not use. This is safe, because the import of a module of this repository
- * has no side effect.
+ * Lets the bundle of `listen` leave out modules that it does not use. This is safe, because `listen` needs no side
+ * effect of importing a module of this repository.
  */
 const withoutEffects = {
   name: "without-effects",

@@ -26,8 +26,8 @@ globalThis.__mutant = (id) => {
 }
 
 /**
- * A fault can make a test wait without end. A test that takes more than `PATIENCE` times its usual duration counts as
- * failed.
+ * A fault can make a test wait without end. A test counts as failed when it takes more than `PATIENCE` times its usual
+ * duration, and more than `LEAST_PATIENCE_MILLIS`.
  */
 const PATIENCE = 20
 const LEAST_PATIENCE_MILLIS = 2_000

@@ -50,7 +50,7 @@ const newest = (path) => {
   return Math.max(...entries.map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs))
 }
 
-/** When a file that the bundles depend on last changed: a source, the list of installed packages, or this script. */
+/** When a file that the bundles depend on last changed, such as a source, a list of packages, or this script. */
 const changedAt = Math.max(
   ...[
     "packages/domain/testing",

@@ -12,7 +12,7 @@ import { type Service, startService } from "./support/service.js"
 
 /**
  * Runs published OAuth clients of other authors, unchanged, against our authorization server (decisions O1 to O4). Some
- * get a setting: to allow http, to send the token in a header, or to revoke with JSON.
+ * get a setting: to allow http, to send the token in a header, or to accept an answer without a content type.
  */
 
 const REDIRECT_URI = "http://127.0.0.1:9/callback"

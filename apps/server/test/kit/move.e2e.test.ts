@@ -114,7 +114,7 @@ describe("the embedded database", () => {
   })
 })
 
-/** The number of readings in a data folder that no process has open. */
+/** The number of fixes in a data folder that no process has open. */
 const countFixes = (dataDir: string): Promise<number> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

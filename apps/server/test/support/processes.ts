@@ -41,8 +41,8 @@ const DEFAULTS = { DRAIN_SECONDS: "0" }
 
 /**
  * Starts processes for the calling `describe`. When the `describe` ends, the remaining processes are killed; when a
- * test fails, their output is printed. A process gets the given environment and `DEFAULTS`, and nothing else from the
- * environment of the test run.
+ * test fails, their output is printed. A process gets the given environment, `DEFAULTS`, and from the environment of
+ * the test run only HOME and PATH.
  */
 export const useProcesses = (): Processes => {
   const running: Array<Running> = []

@@ -17,11 +17,11 @@ export interface Service {
   /** The server that was started last. It may have been stopped. */
   readonly server: () => Running
   readonly workers: () => ReadonlyArray<Running>
-  /** Starts the server a second time, on the same address and database, and waits until it is ready. */
+  /** Kills the server, starts it again on the same address and database, and waits until it is ready. */
   readonly restartServer: () => Promise<Running>
   /** Starts a worker. `more` has settings for this worker only. */
   readonly startWorker: (more?: Readonly<Record<string, string>>) => Running
-  /** Stops everything and deletes the database. */
+  /** Stops everything. Deletes the database, unless the `Setup` named it (`databaseUrl`). */
   readonly close: () => Promise<void>
 }
 

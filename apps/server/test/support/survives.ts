@@ -63,7 +63,7 @@ export interface Trouble {
   readonly setup: () => Setup
   /** How many times `disturb` is called, at random moments, while phones upload. */
   readonly times: number
-  /** Kills a part of the service. Starts the part again, unless it restarts by itself. */
+  /** Disturbs the service, for example kills a part of it. Starts the part again, unless it restarts by itself. */
   readonly disturb: (service: Service) => Promise<unknown>
   /** Whether the disturbance loses no answer. Then no phone has to repeat an upload. */
   readonly isGentle?: boolean
@@ -71,7 +71,7 @@ export interface Trouble {
 
 /**
  * Declares tests in which phones send one upload after the other and repeat each until it is answered, while `disturb`
- * kills a part of the service. An answer guarantees that the readings that it counts are stored. An upload without an
+ * disturbs the service. An answer guarantees that the readings that it counts are stored. An upload without an
  * answer is stored as a whole or not at all.
  */
 export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): void => {
