@@ -92,7 +92,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   no_endpoint: notSent("the app has no address for such events")
 }
 
-/** The result of a request or event: `Answered`, or a label and the reason why the app got no answer or event. */
+/** The result of a request or event. A code without a text in `OUTCOMES` gives `Refused` without a reason. */
 export const outcome = (error: string | null): Outcome =>
   error === null ? { label: "Answered", why: "" } : (OUTCOMES[error] ?? refused(""))
 

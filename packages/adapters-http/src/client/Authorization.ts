@@ -73,8 +73,8 @@ export const startAuthorization = async (
 }
 
 /**
- * Reads the authorization code from the callback address. Throws when the address belongs to another sign-in or another
- * service, has an error, or has no code. `issuer`: the service's issuer, if the app has set it.
+ * Reads the authorization code from the callback address. Throws when the address is not whole, has another `state`
+ * than `pending`, another `iss` than `issuer` (if the app has set it), an error, or no code.
  */
 export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
   // The address contains the code, so the error does not repeat the address.

@@ -1,5 +1,5 @@
 /**
- * The bodies of the API as an app sends and reads them, as plain types, so that the client's users need no other
+ * The bodies of the API as an app sends and reads them, as plain types, so that an app with the client needs no other
  * package. `test/client/contract.test.ts` does not compile when the fields of a type are not those of the API.
  */
 
@@ -53,7 +53,7 @@ export interface SharedPlacesAnswer {
 }
 
 export interface CurrentPlaceAnswer extends MayBePaused {
-  /** `elsewhere`: the user is at none of the shared places. `unknown`: no recent reading shows where the user is. */
+  /** `elsewhere`: at none of the shared places. `unknown`: no recent reading decides, or the user paused the app. */
   readonly state: "at_place" | "elsewhere" | "unknown"
   /** Null unless `state` is `at_place`. */
   readonly place: PlaceAnswer | null
@@ -125,7 +125,7 @@ export interface LocationsPage extends MayBePaused {
 export interface LocationDay {
   /** The day, such as `2026-01-31`, in the time zone that the request names (`tz`). */
   readonly date: string
-  /** How many readings the day has. */
+  /** How many readings the day has between `from` and `to`. */
   readonly fixes: number
   readonly first_at: IsoTime
   readonly last_at: IsoTime

@@ -61,8 +61,8 @@ export interface FailureDetails {
 
 /**
  * A call of the client that fails throws this error, with three exceptions: an aborted call throws the reason of its
- * signal; when the token store fails, the call throws the error of the store; and an address that the app passes, but
- * that is no whole URL, leads to a `TypeError` that names the option.
+ * signal; when the token store fails, the call throws the error of the store; and a malformed address that the app
+ * passes leads to a `TypeError` that says which address it is.
  */
 export class PlaceAccessError extends Error {
   override readonly name = "PlaceAccessError"

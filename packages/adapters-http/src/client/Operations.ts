@@ -8,7 +8,7 @@ export interface AppOperation {
   /** The path. A parameter is written `:name`. */
   readonly path: string
   /**
-   * Whether the endpoint reads `Idempotency-Key`: the client then sends a key, so that a retry creates nothing twice.
+   * Present: the client sends an `Idempotency-Key` with each call, so that a retry creates nothing twice.
    */
   readonly takesKey?: true
   /** The status of a success whose body is empty. The operations without this field answer with a JSON object. */

@@ -71,7 +71,7 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     return tokens
   }
 
-  /** The refresh in flight. Other calls that need a refresh wait for this refresh, and send no second one. */
+  /** The refresh in flight that `accessToken` began. Other calls of `accessToken` wait for it, and begin none. */
   let running: Promise<StoredTokens> | undefined
   const shared = (refused: string | null): Promise<StoredTokens> =>
     (running ??= refreshLocked({ refused, evenIfUncertain: false }, false).finally(() => (running = undefined)))

@@ -33,7 +33,7 @@ export interface AttemptOptions {
 /** The error of an attempt that got no answer. */
 export class NoReply extends Error {
   override readonly name = "NoReply"
-  /** Whether it is certain that no connection was made, so that the service never got the request. */
+  /** Whether it is certain that the service never got the request, for example because no connection was made. */
   readonly isUnsent: boolean
   readonly isTimeout: boolean
   /** Whether the address was a path, which only a web page can call. */
@@ -51,7 +51,7 @@ export class NoReply extends Error {
 const NOT_WHOLE = "ERR_INVALID_URL"
 
 /**
- * The error codes of Node.js for a connection that was not made. Browsers give no code, so in a browser every request
+ * The error codes of Node.js that prove that no request was sent. Browsers give no code, so in a browser every request
  * without an answer counts as sent.
  */
 const UNSENT = new Set([

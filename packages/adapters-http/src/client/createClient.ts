@@ -47,7 +47,7 @@ export const createClient = (options: PlaceAccessOptions) => {
   const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
     const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
     try {
-      // The service repeats its answer to a request with the same key for 30 seconds. So the client can retry the
+      // The service repeats its answer to an exchange with the same key for 30 seconds. So the client can retry the
       // exchange of a code, as it retries a refresh.
       const key = globalThis.crypto.randomUUID()
       return await grant(endpoint, { fields, key }, runtime.now(), false)
@@ -98,9 +98,9 @@ export const createClient = (options: PlaceAccessOptions) => {
        * Refreshes the tokens now. The client refreshes by itself when necessary, so few apps need this function.
        *
        * `evenIfUncertain`: sends the refresh token although an earlier refresh, whose answer was lost, may have spent
-       * the token. If the token was spent, the service takes the token for stolen, ends the connection and writes to
-       * the user, who has to connect again. Without this option, the user has to connect again whether the token was
-       * spent or not.
+       * the token. If the token was spent more than 30 seconds before, the service takes the token for stolen, ends
+       * the connection and writes to the user, who has to connect again. Without this option, the user has to connect
+       * again whether the token was spent or not.
        */
       refresh: async ({ evenIfUncertain = false }: { readonly evenIfUncertain?: boolean } = {}): Promise<ConnectedAs> =>
         connectedAs(await session.refresh({ evenIfUncertain })),

@@ -73,7 +73,7 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
   }
 }
 
-/** Creates the file unless it exists. True for exactly one of several processes that try at the same time. */
+/** Creates the file; false when it exists. Of several processes that try at the same time, at most one gets true. */
 const create = (path: string, content: string): Promise<boolean> =>
   writeFile(path, content, { flag: "wx", mode: 0o600 }).then(
     () => true,

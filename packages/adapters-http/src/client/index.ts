@@ -1,7 +1,7 @@
 /**
  * The client for apps. It has a typed function for every call of an app, stores and refreshes the tokens, retries as
- * the service's headers say, and reads lists page by page. It needs `fetch` and Web Crypto and imports nothing, so it
- * runs in Node, workers and browsers. docs/client.md shows how to use it.
+ * the service's headers say, and reads lists page by page. It needs `fetch` and Web Crypto and imports no package, so
+ * it runs in Node, workers and browsers. docs/client.md shows how to use it.
  *
  * This folder imports no other folder, and no other folder imports it. `fileTokenStore.ts` is not exported here,
  * because it needs Node.
