@@ -11,9 +11,7 @@ import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
-/**
- * The fields of the consent page's form that have another name in the JSON body, each with its name in the JSON body.
- */
+/** A `Problem` has a field's name in the consent page's form. These are the names that differ in the JSON body. */
 const NAMES: Readonly<Record<string, string>> = { scope: "scopes", place: "places" }
 
 const named = ({ field, message }: Problem): Problem => new Problem({ field: NAMES[field] ?? field, message })

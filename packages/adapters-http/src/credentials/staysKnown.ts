@@ -6,9 +6,9 @@ import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 
 /**
- * Makes this browser known to the account (`KnownBrowser`): adds a new cookie to `response`. Callers use this function
- * after a new password, which makes the account forget all its known browsers, and when a browser has sent the form of
- * a new password or of a second factor twice (decision accounts-21).
+ * Makes this browser known to the account (`KnownBrowser`): adds a cookie to `response`, if the account still has this
+ * e-mail address. Callers use this function after a new password, which makes the account forget its known browsers,
+ * and when a browser has sent the form of a new password or of a second factor twice (decision accounts-21).
  */
 export const staysKnown = (
   account: Pick<Account.Account, "id" | "email">,

@@ -49,9 +49,9 @@ export interface SetupContext {
   readonly token: string
   /** The address of the API, without a slash at its end. */
   readonly baseUrl: string
-  /** The owner's places. An app that supports geofences watches the circles of these places. */
+  /** The owner's places. OwnTracks watches the circles of at most `MAX_WAYPOINTS` of them. */
   readonly places?: ReadonlyArray<SetupPlace>
-  /** The key of the link at which the app fetches its settings once; null or left out: there is no link. */
+  /** The key of the link at which the app fetches its settings once; null or left out: there is no such link. */
   readonly setupKey?: string | null
   /** The language of the steps. English when left out, as in the API. */
   readonly language?: Language.Language
@@ -284,7 +284,7 @@ export const GPSLOGGER_PROFILE = "/set-up/place-access.properties"
 export const gpsLoggerLink = (baseUrl: string, setupKey: string): string =>
   `gpslogger://properties/${baseUrl}${GPSLOGGER_PROFILE}?${query({ key: setupKey })}`
 
-/** The settings of GPSLogger with the keys of its profiles (PreferenceNames.java). */
+/** The settings of “Log to custom URL”. In a profile, each key follows `log_customurl_` (PreferenceNames.java). */
 const gpsLoggerSettings = (phone: string, token: string) =>
   [
     { key: "url", name: "URL", value: `${phone}/osmand` },

@@ -10,8 +10,8 @@ interface Answer {
 }
 
 /**
- * Reports each call of an app to the recorder of app figures (decision figures-2). Without a recorder, this function
- * adds no step to a request. With a recorder, no request waits until its call is stored.
+ * Reports each call with a known app (`Cell.appId`) to the recorder of app figures (decision figures-2). Without a
+ * recorder, this function adds no step to a request. With a recorder, no request waits until its call is stored.
  */
 export const counting =
   (recorder: Tally.FiguresRecorder | null) =>

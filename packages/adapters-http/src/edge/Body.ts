@@ -200,7 +200,7 @@ const discard = (source: IncomingMessage, alreadyRead: number, done: () => void)
   })
 }
 
-/** Reads and drops the rest of a body that was read in part. Returns when the answer may be sent. */
+/** Reads and drops the part of a body that was not read yet. Returns when the answer may be sent. */
 export const letGo = (source: IncomingMessage): Effect.Effect<void> =>
   Effect.async((resume) => {
     const answer = () => resume(Effect.void)
@@ -318,7 +318,7 @@ const holdsNul = (value: unknown): boolean =>
     ? value.includes("\0")
     : typeof value === "object" && value !== null && Object.entries(value).some((pair) => pair.some(holdsNul))
 
-/** Refuses a body with more than `most` entries. */
+/** The refusal of a body with more than `most` entries. */
 export const tooManyEntries = (most: number): Exit.Exit<never> =>
   Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(most) }))
 

@@ -34,7 +34,7 @@ export interface Cell {
   /** Set by the router. The edge reads this field to limit the body, to log the request and to add headers. */
   route: Route
   /**
-   * The connection in whose access log the request is entered; undefined when no log lists the request. The guard of
+   * The connection that the request acts for, or is about; undefined when no access log lists the request. The guard of
    * the route sets this field before it checks limits and scopes, so that a call which the guard refuses is logged too.
    * When a developer reads about a connection, the handler sets this field (`developerReads`).
    */
@@ -50,7 +50,7 @@ export interface Cell {
    */
   repeat: Repeat | undefined
   /**
-   * The key of the app's purpose that the request named; null when the request named no purpose of the app.
+   * The key of the app's purpose that `BearerAuthLive` read from the request; null when it read no purpose of the app.
    * `BearerAuthLive` also sets the key when it refuses the purpose, so that the access log names the purpose.
    */
   purpose: string | null

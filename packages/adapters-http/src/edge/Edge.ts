@@ -36,9 +36,9 @@ export interface EdgeRoutes {
 
 /**
  * The edge: the outermost function around every request. It gives the request an id, limits its body, turns every
- * failure into one of our error bodies, writes the user's access log before the answer leaves, and adds the security
- * headers. It never fails. It must be run uninterruptible, so that a client who hangs up cannot prevent the entry in
- * the access log.
+ * failure into an answer, writes the user's access log before the answer leaves, and adds the security headers. It
+ * never fails. It must be run uninterruptible, so that a client who hangs up cannot prevent the entry in the access
+ * log.
  */
 export const make = <R>(
   app: HttpApp.Default<unknown, R>,

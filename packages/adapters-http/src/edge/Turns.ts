@@ -17,9 +17,9 @@ export interface TurnLimits {
 }
 
 /**
- * Limits how many callers work at the same time in this process: at most `atOnce` callers have a turn. At most
- * `waitingMax` further callers wait in the order in which they came, each for a bounded time. Turns are kept in memory,
- * so nobody waits for a process that crashed.
+ * Limits how many callers work at the same time in this process: at most `atOnce` callers have a turn, or more after
+ * `takeAnyway`. At most `waitingMax` further callers wait in the order in which they came, each for a bounded time.
+ * Turns are kept in memory, so nobody waits for a process that crashed.
  */
 export class Turns {
   private working = 0

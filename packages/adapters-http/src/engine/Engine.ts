@@ -35,6 +35,6 @@ export class Engine extends Context.Reference<Engine>()("@place-access/adapters-
 /** Answers Node's requests with `app`. */
 export const listener: EngineParts["listener"] = (app) => Effect.flatMap(Engine, (parts) => parts.listener(app))
 
-/** The app that runs the routes of `router`, and calls `onRoute` for each of them (`Router.OnRoute`). */
+/** The `HttpApp` that runs the routes of `router`, and calls `onRoute` for each of them (`Router.OnRoute`). */
 export const routed: EngineParts["routed"] = (router, onRoute) =>
   Effect.flatMap(Engine, (parts) => parts.routed(router, onRoute))

@@ -11,9 +11,9 @@ import * as FindMyWay from "find-my-way-ts"
 import * as Services from "./Services.js"
 
 /**
- * A function that the router calls once for each route when the server starts. It returns a second function, which the
- * router calls for each request of the route, before the handler and in the request's fiber. When the second function
- * returns an effect, the effect runs instead of the handler.
+ * A function that the router calls once for each route, at its first request or earlier. It returns a second function,
+ * which the router calls for each request of the route, before the handler and in the request's fiber. When the second
+ * function returns an effect, the effect runs instead of the handler.
  */
 export type OnRoute<E> = (route: {
   readonly method: string

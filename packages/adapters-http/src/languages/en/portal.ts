@@ -246,7 +246,7 @@ export const accessLog = {
   span: (first: Html, last: Html): Html => html`${first} to<br />${last}`,
   withinAnHour: "within an hour",
   nothing: "Nothing about you",
-  /** A refused request in a list without a column for the result. */
+  /** A request or event from which the app learned nothing, in a list without a column for the result. */
   refused: (request: Html, result: Html): Html => html`${request}: ${result}`,
   results: { Answered: "answered", Refused: "refused", Withheld: "withheld", "Not answered": "not answered" },
   strips: {

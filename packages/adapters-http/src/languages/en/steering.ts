@@ -3,7 +3,7 @@ import { type Html, html } from "../../html/Html.js"
 import { plural } from "./words.js"
 
 /**
- * The changes that a person makes to a connection without the app's consent page, the history of these changes, and the
+ * The changes that a person makes to a connection without the app's consent page, the history of a connection, and the
  * receipts to download.
  */
 export const steering = {
