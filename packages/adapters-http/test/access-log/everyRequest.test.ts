@@ -60,7 +60,7 @@ const rule =
 
 const get = (path: string) => () => ({ path })
 
-/** Every endpoint that apps call, with a request to it. Add a row here for each new endpoint. */
+/** Every endpoint that apps call with an access token, and a request to it. Add a row here for each new endpoint. */
 const ROWS: Readonly<Record<string, Row>> = {
   "GET /v1/me": { asks: get("/v1/me"), told: /^the terms of the connection$/ },
   "GET /v1/answers/current-place": {
@@ -151,8 +151,8 @@ let world: World
 const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations|rules\/.*\/evaluations$)/
 
 /**
- * Five connections: `full` has every scope, `poor` only `location.places.watch`, and `raw` only a scope for raw
- * locations. `gone` is disconnected. The sensitive tier of `lapsed` has ended.
+ * Five connections: `full` has every scope, `poor` only `location.places.watch`, and `raw` only a scope for
+ * coordinates. `gone` is disconnected. The sensitive tier of `lapsed` has ended.
  */
 let full: Stage, poor: Stage, raw: Stage, gone: Stage, lapsed: Stage
 

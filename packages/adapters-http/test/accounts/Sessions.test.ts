@@ -48,7 +48,7 @@ describe("/v1/user/sessions", () => {
     world.clock.advance(3_600_000)
     const other = await signIn(person.account.email, SAFARI)
     const { sessions } = await one.list()
-    // The first session was made by `world.person`.
+    // `world.person` made the session without a browser.
     expect(sessions.map(({ browser, current }) => [browser, current])).toEqual(
       [
         ["Firefox on Linux", true],

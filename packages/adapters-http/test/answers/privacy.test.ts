@@ -70,7 +70,7 @@ const life = FastCheck.array(
 )
 
 /**
- * A clinic near the edge of home, of which the app may not learn. In `A_DAY` the person is at home, at work for an
+ * A clinic near the edge of home, of which the app may not learn. In `A_DAY` the person comes home, is at work for an
  * hour, near the clinic, and at home again. The test compares two worlds. Only in one of them, the clinic is a place of
  * the person, and the phone reports a visit elsewhere.
  */

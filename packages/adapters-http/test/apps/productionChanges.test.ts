@@ -21,7 +21,7 @@ const EVIL = {
   homepage_url: "https://evil.example"
 }
 
-/** An app in production with two scopes and one redirect URI. */
+/** An app in production, by default with two scopes and one redirect URI. */
 const live = async (overrides: Partial<App.App> = {}) => {
   const owner = await world.person()
   const { app, clientSecret } = await world.app(owner, {

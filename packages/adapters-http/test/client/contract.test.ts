@@ -135,7 +135,7 @@ type Wire<T> = T extends Timestamp.Timestamp
 /** A branded string becomes `string`; a literal stays. */
 type Plain<T extends string> = T extends { readonly [brand: symbol]: unknown } ? string : T
 
-/** True when the types are assignable in both directions and have the same keys. */
+/** True when the types are assignable in both directions and `B` has all keys of `A`. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? ([keyof A] extends [keyof B] ? true : false) : false) : false
 
 const answers: {

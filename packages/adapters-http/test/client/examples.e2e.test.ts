@@ -265,8 +265,8 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       expect(refreshed.filter((status) => status !== 503)).toEqual([200])
       expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
 
-      // `refreshing_since` means that a refresh began and its result is unknown. After such a refresh, the user has to
-      // connect once more.
+      // `refreshing_since` means that a refresh began and its result is unknown. When the access token has also
+      // expired, the user has to connect once more.
       await page.evaluate(changeTokens({ expires_at: 0, refreshing_since: 1 }))
       await page.getByRole("button", { name: "Where am I?" }).click()
       await page.getByText("Not connected.").waitFor()

@@ -13,7 +13,7 @@ import type { World } from "../support/World.js"
 /** The address of a request as the client's runtime gets it. */
 const addressOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input))
 
-/** What a test does to one request: it answers in place of the service, or loses the answer. */
+/** What a test does with each request: it passes the request on, loses the answer, or answers for the service. */
 export type Meddle = (
   request: { readonly method: string; readonly path: string; readonly init: RequestInit },
   pass: () => Promise<Response>

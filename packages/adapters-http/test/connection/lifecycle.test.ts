@@ -108,7 +108,7 @@ const addRule = (grant: Grant) =>
   })
 
 /**
- * In these tests more time passes than a browser's session lasts, so they call the program directly and not over HTTP.
+ * In some tests more time passes than a browser's session lasts, so the tests call this program and not the API.
  */
 const listed = () => world.run(listConnections(user.account.id))
 const rulesOfUser = async (id: ConnectionId) =>

@@ -30,7 +30,7 @@ const signIn = (email: string, password = PASSWORD, cookie?: string) =>
 const linkTo = async (email: string, subject = CONFIRM, nth = 1) =>
   tokenOf(await mailedLink(world, email, subject, nth))
 const confirm = (token: string, password = PASSWORD) => post("/v1/accounts/confirmations/use", { token, password })
-/** Advances the clock until the window of every rate limit has ended. */
+/** Advances the clock until every window of a rate limit for half an hour or less has ended. */
 const wait = () => world.clock.advance(31 * MINUTE)
 const subjects = async (email: string) => (await mailTo(world, email)).map(({ subject }) => subject)
 

@@ -14,7 +14,7 @@ const OTHER = "purple monkey dishwasher"
 const CONFIRM = "Confirm your e-mail address"
 const EMAIL = "wanted-by-two@example.com"
 
-/** Advances the clock until the window of every rate limit has ended. */
+/** Advances the clock until every window of a rate limit for half an hour or less has ended. */
 const wait = () => world.clock.advance(31 * Timestamp.MINUTE)
 
 const signUp = async (browser: Visitor, password: string, wanted: string) => {

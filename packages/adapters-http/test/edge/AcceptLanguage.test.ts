@@ -18,7 +18,7 @@ describe("the language that a browser asks for [accounts-20]", () => {
     // A weight of 0 refuses a language.
     ["de;q=0, en;q=0.001", "en"],
     ["de;q=0.000", null],
-    // `*` stands for every language that the header does not name.
+    // `*` stands for the languages that the header does not name, if the header names one of our languages.
     ["*", null],
     ["fr, *;q=0.5", null],
     ["de;q=0.3, *", "en"],

@@ -14,7 +14,7 @@ import { Chunk, Context, Effect, FiberRef, Layer, Option, Runtime, RuntimeFlags,
 import { describe, expect, it } from "vitest"
 
 /**
- * Tests of the private parts of `effect` and `@effect/platform` that `engine/` uses. Each test calls only the library.
+ * Tests of the parts of `effect` and `@effect/platform` on which `engine/` depends. Each test calls only the library.
  * So a failure shows that an upgrade changed a part, and the test's name says which row of engine/README.md to read.
  */
 const SEE = "see packages/adapters-http/src/engine/README.md"

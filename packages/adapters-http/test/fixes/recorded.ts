@@ -1,5 +1,5 @@
-// Bodies of uploads, as the source code of the phone apps (Overland and others) builds them. In each function, `at` is
-// the time of the measurement.
+// Bodies of uploads, as the source code of the phone apps (Overland and others) builds them. `at`: the time of the
+// measurement or of the action.
 
 const seconds = (at: number): number => Math.floor(at / 1_000)
 /** A time as Overland writes it: in whole seconds, in UTC with `Z`. */
