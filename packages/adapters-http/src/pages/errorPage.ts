@@ -46,8 +46,8 @@ const readerOf = (
       ).pipe(Effect.catchAllCause(() => Effect.succeed(null)))
 
 /**
- * Shows an error to a person with a browser: the message that the API would send, without internals. A signed-in reader
- * keeps the navigation.
+ * Shows an error to a person with a browser: the message that the API would send, or a text of `ADVICE` in its place. A
+ * signed-in reader keeps the navigation, except at a status of `BUSY`.
  */
 export const errorPage = (error: Errors.WireError, requestId: string) =>
   Effect.flatMap(readerOf(error.statusCode), (reader) => {

@@ -39,7 +39,7 @@ const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boo
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
 
-/** One answer has at most this number of messages. A body of 8 MiB can have millions of faults, too many to read. */
+/** One answer names at most this number of faults, and counts the rest: a body of 8 MiB can have millions of faults. */
 const MAX = 50
 /** Above this number of issues, comparing each issue with every other issue takes too long. */
 const MANY = 1_000

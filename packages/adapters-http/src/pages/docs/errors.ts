@@ -159,7 +159,7 @@ const accounts = (): Value =>
   )
 
 const beyond = (limit: (typeof AccountLimits.ALL)[number]): Value => {
-  // Only imports add archived places, and an import leaves the places beyond the limit out.
+  // This limit is for imports only. An import leaves the archived places beyond the limit out.
   if (limit === AccountLimits.ARCHIVED_PLACES) return `No error: ${limit.refusal}`
   if (limit._tag === "Owned") return inline(`409 \`conflict\`: ${limit.refusal}`)
   return limit.refusal === null

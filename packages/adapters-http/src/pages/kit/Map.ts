@@ -10,8 +10,8 @@ const words = texts.map
 /**
  * A map on which a person chooses the centre of a circle. The map writes to the fields `lat`, `lon` and `radius_m` of a
  * form on the same page. The map is hidden until its script runs; without the script, the person types the coordinates
- * into the form. The script closes the element with the id `by-hand`, which contains the fields for the coordinates.
- * Decision places-4.
+ * into the form. The script closes the element with the id `by-hand`, which contains the fields for the coordinates,
+ * unless one of these fields has a fault. Decision places-4.
  */
 export interface Map {
   readonly html: Html
@@ -23,7 +23,7 @@ export interface Map {
 }
 
 export interface MapPolicy {
-  /** The browser runs only scripts that carry this nonce. Every answer of the service has a new nonce. */
+  /** The browser runs only scripts that carry this nonce. The nonce of each answer is new. */
   readonly nonce: string
   /** The texts of the map's scripts. */
   readonly texts: Html
@@ -38,7 +38,7 @@ export interface MapCircle {
   readonly radiusM: number
 }
 
-/** The reader's newest location, on which the map is centred at first. */
+/** The reader's newest location. While the form has no coordinates, the map begins around this location. */
 export interface MapPoint {
   readonly lat: number
   readonly lon: number

@@ -26,7 +26,7 @@ const words = texts.frame
 
 /** Lets a script run on a page. */
 export interface ScriptPolicy {
-  /** The browser runs only scripts that carry this nonce. Every answer of the service has a new nonce. */
+  /** The browser runs only scripts that carry this nonce. The nonce of each answer is new. */
   readonly nonce: string
   /** The texts that the script shows: `forScript((files) => …)`. The script reads them from `data-texts`. */
   readonly texts?: Html
@@ -35,7 +35,7 @@ export interface ScriptPolicy {
 export interface HtmlPage {
   readonly title: Text
   readonly main: Value
-  /** Null when nobody is signed in, and on pages without navigation, where the reader should finish a task first. */
+  /** Null when nobody is signed in, and on pages without the reader's navigation, such as the consent page. */
   readonly reader: PageReader | null
   /** The navigation of pages that are the same for everybody. It replaces the reader's navigation. */
   readonly sections?: ReadonlyArray<{ readonly path: string; readonly name: Text }>
@@ -65,8 +65,8 @@ export interface HtmlPage {
    */
   readonly zone?: ScriptPolicy
   /**
-   * The page sets a phone up. Only the script for phones runs on the page: it copies texts, and polls this service for
-   * the phone's state.
+   * The page sets a phone up, or is about one phone. Only the script for phones runs on the page: it copies texts, and
+   * polls this service for the phone's state.
    */
   readonly device?: ScriptPolicy
   /** The page uploads files. Only the script that takes dropped folders runs on the page. */

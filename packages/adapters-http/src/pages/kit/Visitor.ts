@@ -201,8 +201,8 @@ export const checked = (
 
 /**
  * A hidden field with a random id. With this id the service recognises a form that was sent twice. Forms have this
- * field when their answer replaces the session cookie (`once`), or when they add something (`addOnce`). Without the id,
- * the second request would fail, or would add the thing a second time.
+ * field when their answer replaces the session cookie (`once`), or when `addOnce` handles them. Without the id, the
+ * second request would fail, or would add the thing a second time.
  */
 export const onceField = Effect.map(Entropy.nonce, (text) => Fields.hidden("form_id", text))
 

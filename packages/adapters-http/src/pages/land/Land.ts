@@ -5,7 +5,7 @@ import { escape } from "../../html/Html.js"
 /**
  * This module draws the background of a picture as SVG on the server: coasts, rivers, borders and towns of the base
  * map. The picture needs no script and no other server. The base map has no streets, so a picture of a small area shows
- * only land and water.
+ * little more than land and water.
  */
 
 /** The part of the world that a picture shows: a rectangle around a point, in the Web Mercator projection. */

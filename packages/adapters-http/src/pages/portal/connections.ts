@@ -104,7 +104,7 @@ const card = (portal: string, connection: ListedConnection): Html =>
     </p>
   </li>`
 
-/** The scopes of a connection. A scope that the app holds but cannot use at present has a badge. */
+/** The held scopes. While the connection is live, a scope that the app cannot use at present has a badge. */
 export const allowed = ({ heldScopes, live, scopes }: ListedConnection): Html =>
   heldScopes.length === 0
     ? words.nothing

@@ -14,8 +14,8 @@ import { appId, asReviewer, REVIEW, reviewPath, scopeList } from "./shared.js"
 import * as Visitor from "../kit/Visitor.js"
 
 /**
- * The page that shows a reviewer the consent page as users will see it. The functions that make the real page also make
- * this preview. Its controls and links are disabled, and it has no fields for a new place.
+ * The page that shows a reviewer the consent page as users see it or will see it. The functions that make the real page
+ * also make this preview. Its controls and links are disabled, and it has no fields for a new place.
  */
 
 const words = texts.review.preview

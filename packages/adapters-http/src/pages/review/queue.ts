@@ -103,7 +103,7 @@ const flags = asReviewer((visitor) =>
   })
 )
 
-/** The table of volume flags. A flag names only the connection: reviewers need not know who the user is. */
+/** The table of volume flags. A flag names the connection, not the user: reviewers need not know who the user is. */
 const flagTable = (all: ReadonlyArray<ReadableFlag>): Html =>
   Table.stacked(
     [words.flags.app, words.flags.purpose, words.flags.asked, words.flags.expected, words.flags.when],

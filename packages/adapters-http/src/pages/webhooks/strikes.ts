@@ -44,7 +44,7 @@ export const strikeMeter = ({ id, strikes }: Endpoint): Html =>
 
 /**
  * The note that says why the endpoint is disabled or will soon be disabled, and what the developer can do about this.
- * False when the endpoint has too few strikes for a warning.
+ * False when the endpoint is enabled and has too few strikes for a warning.
  */
 export const strikeNote = (app: App.App, { disabledAt, id, strikes }: Endpoint): Html | false => {
   if (disabledAt === null && strikes < MANY) return false

@@ -1,8 +1,8 @@
 /**
- * The script of the pages that set a phone up: plain JavaScript for browsers. The script adds a copy button to each
- * text with `data-copy`. For at most half an hour it also polls the device's page, until a location has arrived, the
- * session has ended or the device is gone. Without the script, people select the texts by hand, and load the page again
- * with a link. The script's own texts come from `data-texts` of its element.
+ * The script of the page that sets a phone up and of the page of one phone: plain JavaScript for browsers. The script
+ * adds a copy button to each text with `data-copy`. For at most half an hour it also polls the device's page, until a
+ * location has arrived, the session has ended or the device is gone. Without the script, people select the texts by
+ * hand, and load the page again with a link. The script's own texts come from `data-texts` of its element.
  */
 export const deviceScript = `"use strict"
 ;(() => {
