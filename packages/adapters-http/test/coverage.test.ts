@@ -11,7 +11,7 @@ import { RequiredRole } from "@place-access/adapters-http/security/RequiredRole"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
 import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
 
-/** Endpoints that anybody may call, because they authenticate in their own way or start a sign-in. */
+/** Endpoints that anybody may call: they authenticate in their own way, or need no authentication. */
 const OPEN = new Set([
   "POST /v1/accounts",
   "POST /v1/accounts/confirmations",

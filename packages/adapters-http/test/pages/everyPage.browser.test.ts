@@ -32,7 +32,7 @@ const FILES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Pages whose address needs values from an app or from a mailed link, each with the status of the answer when the
+ * Pages whose address needs values from an app, a mailed link or a QR code, each with the status of the answer when the
  * values are missing. `addresses.browser.test.ts` tests the pages of mailed links. `/authorize` with the values of an
  * app would redirect.
  */

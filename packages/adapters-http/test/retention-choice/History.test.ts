@@ -29,7 +29,7 @@ const sent = async (person: Person, times: ReadonlyArray<number>, elsewhere: Rea
   expect(answer.json).toMatchObject({ accepted: locations.length })
 }
 
-/** Every scope with which an app may look back: raw history, the place at a moment, visits, and why a rule fired. */
+/** Scopes with which an app may look back: raw history, where a user was at a moment, visits, and why a rule fired. */
 const SCOPES = [
   "location.history.read",
   "location.lookup",

@@ -235,8 +235,8 @@ describe("the user's view of zones", () => {
     for (let count = 0; count < 50; count++) {
       expect((await create({ label: `Later ${count}`, active_until: later(1) })).status).toBe(201)
       world.clock.advance(1)
-      // The budget allows twenty zone rules an hour. After 15 rules the test moves the clock by an hour, and the app
-      // needs a new token, because a token lives for an hour.
+      // The budget allows twenty zone rules an hour. After every 15 rules the test moves the clock by an hour, and the
+      // app needs a new token, because a token lives for an hour.
       if (count % 15 === 14) {
         world.clock.advance(60 * MINUTE)
         token = await connect()

@@ -21,7 +21,7 @@ interface Route {
 const APP = "/v1/developer/apps/{app}"
 const PURPOSE = `${APP}/purposes/{purpose}`
 
-/** All routes, with the status that each caller gets when both the app and its purpose are in review. */
+/** The routes to call, with the status that each caller gets when both the app and its purpose are in review. */
 const routes: ReadonlyArray<Route> = [
   { method: "POST", path: `${APP}/submit`, expected: [401, 404, 404, 409, 404, 404] },
   { method: "POST", path: `${APP}/withdraw`, expected: [401, 404, 404, 409, 404, 404] },

@@ -67,8 +67,8 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
 }
 
 /**
- * Like `inspect`, in a browser that may have scripts off: without scripts axe-core cannot run, and only the width is
- * checked.
+ * Like `inspect`, in a browser that may have scripts off: without scripts axe-core cannot run, and only the checks of
+ * `fits` are made.
  */
 export const look = (page: Page, name: string, hasScripts: boolean): Promise<void> =>
   hasScripts ? inspect(page, name) : fits(page, name)

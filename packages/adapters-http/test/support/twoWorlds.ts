@@ -24,8 +24,8 @@ export const SPOTS = {
 export type Spot = keyof typeof SPOTS
 
 /**
- * A step that happens to the user in both worlds. The two worlds are two running services, which differ only in the
- * hidden steps. Ages are in seconds before the present.
+ * A step that happens in both worlds. The two worlds are two running services, which differ only in the hidden steps.
+ * Ages are in seconds before the present.
  */
 export type Step =
   | { readonly _tag: "Seen"; readonly spot: Spot; readonly ages: ReadonlyArray<number>; readonly accuracyM: number }

@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const later = (millis: number) => Timestamp.toIso(Timestamp.make(world.clock.now() + millis))
 
-/** Checks that the body has exactly the three fields of Spec §7. */
+/** Checks that the body has exactly the three fields of Spec §7. `call` has left out the fields of decision wire-4. */
 const refused = (answer: Answer, statusCode: number, error: string, message: unknown = expect.any(String)) => {
   expect([answer.status, answer.json]).toEqual([statusCode, { statusCode, error, message }])
 }
