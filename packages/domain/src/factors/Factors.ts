@@ -19,7 +19,7 @@ export interface Passkey {
   readonly name: PasskeyName
   /** The public key, as a COSE key in base64url. */
   readonly publicKey: string
-  /** The authenticator's count of signatures at the last use; 0 for an authenticator that does not count. */
+  /** The authenticator's last known count of signatures; 0 for an authenticator that does not count. */
   readonly counter: number
   readonly createdAt: Timestamp
   /** The time of the last use. Null: the passkey was never used. */
@@ -44,7 +44,7 @@ export interface FactorRemoval {
   readonly requestedAt: Timestamp
 }
 
-/** Everything besides the password with which the owner of an account can prove their identity. */
+/** With what, besides the password, an account's owner can prove their identity, and a request to remove it. */
 export interface Factors {
   /** The passkeys, in the order in which the owner added them. */
   readonly passkeys: ReadonlyArray<Passkey>

@@ -28,8 +28,8 @@ export const issueChallenge = program("issueChallenge", function* (use: Challeng
 })
 
 /**
- * Whether the challenge was issued for this use and has neither been answered nor expired. This check uses the
- * challenge up.
+ * Whether the challenge was issued for this use and has neither been answered nor expired. The check uses up a
+ * challenge that was issued for this use.
  */
 export const takeChallenge = (challenge: string, use: ChallengeUse) =>
   Effect.gen(function* () {

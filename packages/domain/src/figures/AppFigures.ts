@@ -58,7 +58,7 @@ export const NOTHING: AppCounts = {
 export const CALLS_KEPT = 7 * DAY
 /**
  * How long the counts are kept, in milliseconds. A page shows 14 local days, which are longer than 14 times 24 hours
- * when the clocks change.
+ * when the clocks go back.
  */
 export const HOURS_KEPT = 16 * DAY
 

@@ -7,7 +7,7 @@ import * as Tally from "./Tally.js"
 /**
  * Counts the reports of programs until the caller's `Scope` closes, and stores the counts every second and at the end.
  * No program waits for the storing. Counts that cannot be stored are dropped, with a line in the log. So a failing
- * database gets no extra work, and a crash loses the counts of at most a second (decision figures-1).
+ * database gets no extra work. A crash loses the counts since the last time of storing (decision figures-1).
  *
  * Returns an effect that stores the present counts immediately. A process needs one recorder for all its programs.
  */

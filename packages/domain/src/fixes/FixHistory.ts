@@ -14,7 +14,7 @@ export interface HistoryStretch {
 
 /**
  * The fixes between two neighbouring `edges` of `tally`: captured from the earlier edge, inclusive, to the later edge,
- * exclusive.
+ * exclusive. `tally` leaves out a time without fixes.
  */
 export interface FixCounts {
   /** The index in `edges` of the edge at which the counted time begins. */

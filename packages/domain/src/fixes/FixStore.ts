@@ -29,9 +29,9 @@ export interface UploadView {
   /**
    * A counter that grows whenever other fields of this view may have changed in a way that an evaluation must not miss.
    * `commit` succeeds only while the counter is unchanged. The counter grows with each `FixStore.commit` and
-   * `commitSettled` that succeeds, with `ImportStore.advance` and `undo`, `HistoryStore.erase`, `RuleStore.remove`,
-   * `DeviceStore.remove` and `PlaceStore.create`, and with a `PlaceStore.update` or `ConnectionStore.archivePlace` that
-   * moves or archives the place.
+   * `commitSettled` that succeeds, and when one of these changes the user's data: `ImportStore.advance` and `undo`,
+   * `HistoryStore.erase`, `RuleStore.remove`, `DeviceStore.remove`, `PlaceStore.create`, and a `PlaceStore.update` or
+   * `ConnectionStore.archivePlace` that moves or archives the place.
    */
   readonly version: number
   /**
@@ -137,9 +137,9 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      */
     readonly view: (userId: UserId, sent: ReadonlyArray<SentFixes>, now: Timestamp.Timestamp) => StoreEffect<UploadView>
     /**
-     * Commits uploads of a user, unless another commit has raised the user's version (`UploadView.version`) since
-     * `version` was read. This commit is optimistic: no lock is held while the caller evaluates. False: nothing was
-     * written, and the caller must read and evaluate again.
+     * Commits uploads of a user, unless the user's version (`UploadView.version`) has grown since `version` was read.
+     * This commit is optimistic: no lock is held while the caller evaluates. False: nothing was written, and the caller
+     * must read and evaluate again.
      *
      * The commit also sets each device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits.
      * Quarantined readings and visits that are stored already stay unchanged. An upload that contains only entries that

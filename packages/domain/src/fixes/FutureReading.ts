@@ -33,17 +33,17 @@ export const MAX_WAIT = DAY
 export const MOST = 500
 
 /**
- * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Their capture times are at most
- * `MAX_WAIT` after `lastFutureAt`. The upload that shows that a reading was right may arrive up to `MAX_WAIT` after the
- * capture time of the reading.
+ * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Only readings captured at most
+ * `MAX_WAIT` after `lastFutureAt` can be. The upload that shows that a reading was right may arrive up to `MAX_WAIT`
+ * after the capture time of the reading.
  */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
 
 /**
- * The readings of `waiting` that are accepted now: they were at most `MAX_WAIT` ahead, a fix of the upload has the same
- * time or a later time, and no fix was captured between the reading's arrival and the reading's own time. `fixes` are
- * of the same device, and none of them is from the future.
+ * The readings of `waiting` that are accepted now: they were at most `MAX_WAIT` ahead, one of `fixes` has the same time
+ * or a later time, and none of `fixes` was captured between the reading's arrival and the reading's own time. `fixes`
+ * are the fixes of an upload of the same device, and none of them is from the future.
  */
 export const due = (
   waiting: ReadonlyArray<FutureReading>,

@@ -26,8 +26,8 @@ export const start = (from: Timestamp, after: PagePosition | undefined): RangePo
 export const needed = (limit: number, { skip }: RangePosition): number => skip + limit + 1
 
 /**
- * Makes a page of `limit` fixes. `fixes`: the fixes from `position.from` on, in any order, at least `needed` of them or
- * all that exist.
+ * Makes a page of at most `limit` fixes. `fixes`: the fixes from `position.from` on, in any order, at least `needed` of
+ * them or all that exist.
  */
 export const page = (
   fixes: ReadonlyArray<Fix.StoredFix>,

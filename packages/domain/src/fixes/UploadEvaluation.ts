@@ -62,7 +62,7 @@ export const evaluate = (
       const { outcome, settled } = evaluated
       if (settled !== undefined) fire(settled)
       if (outcome === "fired") firings.push({ rule, at: fix.capturedAt })
-      // An upload may have thousands of fixes, but only its last `KEPT` evaluations are stored, so no other evaluations
+      // An upload may have hundreds of fixes, but only its last `KEPT` evaluations are stored, so no other evaluations
       // are built.
       if (unkept-- > 0) continue
       const isCoarse = rule.target._tag === "Zone" && isTooCoarse(fix.accuracyM)
@@ -96,7 +96,7 @@ export const withEvents = (
       })
 
 /**
- * The payload of the event that reports a firing. It contains the place's present label and no coordinate (Spec §6.2).
+ * The payload of the event that reports a firing. It has the label of the place or zone and no coordinate (Spec §6.2).
  */
 export const payload = ({ rule }: Firing): Payload => ({
   type: rule.target._tag === "Place" ? `place.${rule.type}` : `zone.${rule.type}`,

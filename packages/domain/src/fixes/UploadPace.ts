@@ -4,8 +4,8 @@ import { Context } from "effect"
 /** How fast a large upload is stored. */
 export interface UploadPace {
   /**
-   * The most visit reports in one commit, and the usual number of readings. Readings of one instant stay together, and
-   * can make up to twice as many.
+   * The most visit reports in one commit of a large upload, and the usual number of readings. Readings of one instant
+   * stay together, and can make up to twice as many.
    */
   readonly partEntries: number
   /**

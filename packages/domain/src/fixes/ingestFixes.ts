@@ -18,7 +18,7 @@ export interface ArrivedUpload {
 }
 
 /**
- * The most readings and visit reports together that one commit stores. A larger upload is divided into parts.
+ * The most readings and visit reports together in the uploads of one commit. A larger upload is divided into parts.
  */
 const MOST_AT_ONCE = 1_000
 
@@ -32,8 +32,8 @@ const MOST_UPLOADS = 32
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when the user's
  * version (`UploadView.version`) grew after the view was read, for example by another upload; then this program reads
- * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. Only the
- * counts of quarantined entries (`QuarantineEntry`) and the device's `lastSeenAt` and `lastKeptAt` may change.
+ * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. It may
+ * change counts of quarantined entries (`QuarantineEntry`), `lastSeenAt` and `lastKeptAt`, and fire rules that are due.
  *
  * Fails with a transient `StoreError` when all rounds of `storeUploads` failed, and while this process's clock is known
  * to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the
@@ -59,7 +59,7 @@ export const ingestFixes = program(
  * Takes in the first of these uploads of one person, in one commit, and as many of the next ones as belong in the same
  * commit (decision fixes-10). Returns their outcomes, at least one, in the order of the uploads. The caller gives the
  * other uploads again, in another call. What is stored is the same as if `ingestFixes` had taken in the uploads one
- * after another.
+ * after another; `storeUploads` names one exception.
  *
  * Fails as `ingestFixes` does, and then none of the uploads is stored, except parts of a large first upload. The
  * outcome of an upload is `InvalidDeviceToken` when the owner removed its phone meanwhile.

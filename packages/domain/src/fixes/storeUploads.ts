@@ -134,7 +134,7 @@ interface EvaluatedUpload {
 
 const REMOVED: EvaluatedUpload = { outcome: Either.left(new InvalidDeviceToken()), stored: undefined }
 
-/** Evaluates an upload on the view that it reads, or on the view after the uploads before it. */
+/** Evaluates an upload on `view`: the stored data as the earlier uploads of the same commit will change them. */
 const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedUpload) {
   const { deviceId, receivedAt } = upload
   const device = view.devices.find(({ id }) => id === deviceId)
@@ -191,8 +191,8 @@ interface Kept {
   /** The quarantined readings and visit reports to store. */
   readonly putAside: ReadonlyArray<Quarantined>
   /**
-   * How many readings and visit reports are only counted and not stored, because the user does not keep history of the
-   * entries' time.
+   * How many readings and visit reports are only counted and not stored, because the user keeps no history of their
+   * time, or because their time is, or may be, in a stretch that the user deleted.
    */
   readonly notKept: number
   readonly ingested: Ingested
@@ -237,8 +237,8 @@ const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, a
   !History.isPast(at, cutoff) && !Erasure.isErased(at, erasures)
 
 /**
- * Counts quarantined entries by reason. `notKept` is the number of entries that are not stored, because the user keeps
- * no history of the entries' time.
+ * Counts quarantined entries by reason. `notKept` is the number of entries that are only counted and not stored
+ * (`Kept.notKept`).
  */
 const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<QuarantineCount> => {
   const counts = new Map<QuarantineReason, number>()
