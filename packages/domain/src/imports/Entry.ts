@@ -10,7 +10,7 @@ import type { ImportedDevice, ImportedFix, ImportedVisit } from "./ImportedDevic
 import * as ImportedPlace from "./ImportedPlace.js"
 
 /**
- * One entry of a file: a fix, a visit, a place, a kind of notice that the person had chosen, a stretch of deleted
+ * One entry of a file: a reading, a visit, a place, a kind of notice that the person had chosen, a stretch of deleted
  * history, or something unusable.
  */
 export type ImportEntry =
@@ -57,7 +57,7 @@ export interface Sorted extends History {
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
  * because the owner can still find the entry in the file. `cutoff`: the user keeps only history after this time; null:
  * all history. `withoutErased` later leaves out the entries in stretches of time that the user deleted. `tally` counts
- * the fixes, visits and unusable entries by month. `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
+ * readings, visits and unusable entries by month. `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,

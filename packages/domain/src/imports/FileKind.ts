@@ -131,7 +131,7 @@ const textKind = (text: string): FileKind => {
 }
 
 /**
- * Whether the file is a text whose first line is longer than these bytes. The rest of the line may show another kind.
+ * Whether these bytes end in the first line of a text, before `MAX_LINE`. The rest of the line may show another kind.
  */
 export const isCutText = (beginning: Uint8Array): boolean => {
   const kind = of(beginning)

@@ -97,7 +97,7 @@ export interface Import {
   readonly months: ReadonlyArray<MonthCounts>
   /** When the upload was complete. */
   readonly uploadedAt: Timestamp
-  /** When a worker began to read the file for the first time. */
+  /** When a worker first began to read the file, or to undo an import that was never read. Null: not yet. */
   readonly startedAt: Timestamp | null
   readonly finishedAt: Timestamp | null
 }
@@ -167,8 +167,8 @@ export const isAsking = ({ state, uploadedAt }: Pick<Import, "state" | "uploaded
 export const UNDO_STEP = 5_000
 
 /**
- * Entries after this time, one day before the end of the upload, are not stored: an import must not change rules and
- * answers about the present.
+ * Readings, visits and deleted stretches after this time, one day before the end of the upload, are not stored: an
+ * import must not change rules and answers about the present.
  */
 export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt, -DAY)
 
@@ -182,7 +182,7 @@ export const fileName = (sent: string | undefined): string => {
   return plain === "" ? FALLBACK_NAME : plain
 }
 
-/** Why a file could not be read to its end. */
+/** Why the import of a file fails. */
 export type ImportFault =
   /** the format of the file is not supported */
   | "not_ours"

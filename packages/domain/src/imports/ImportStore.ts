@@ -132,9 +132,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * that the user deleted before the commit, which counts as too old (`Entry.withoutErased`), and a place beyond
      * `ImportedPlace.limitOf`. Notices are added to the notices that the user chose (decision exports-9). Deleted
      * stretches are added to the user's deleted stretches (`Erasure.restored`), and delete nothing. No rule is
-     * evaluated. The step raises the version of the user's uploads, so an upload that is being evaluated is evaluated
-     * again. An entry belongs to its `ImportedDevice`, which is created with the first of its entries, or else to the
-     * device of the import.
+     * evaluated. A step with entries to store raises the version of the user's uploads: an upload that is being
+     * evaluated is evaluated again. An entry belongs to its `ImportedDevice`, which is created with the first of its
+     * entries, or else to the device of the import.
      *
      * The stays of a device are derived from all entries that the file has of the device, also from duplicates.
      * Otherwise a visit would go on through a time for which the file has readings elsewhere. When the first new entry

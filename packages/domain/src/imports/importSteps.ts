@@ -66,7 +66,7 @@ export const make = ({ begun, cutoff, leased, months, pace, pause, position }: I
     const withoutCommitted = (entries: ReadonlyArray<Entry.ImportEntry>): ReadonlyArray<Entry.ImportEntry> => {
       const skipped = Math.min(toSkip, entries.length)
       toSkip -= skipped
-      // An earlier attempt stored the entries before `skipped`, but not their counts by month, which are stored only
+      // An earlier attempt committed the entries before `skipped`, but not their counts by month, which are stored only
       // when the import ends. So `sort` counts these entries again, and finds their devices in the same order.
       if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months, deviceOf)
       return entries.slice(skipped)

@@ -3,8 +3,8 @@ import { ImportStore, type Leased } from "./ImportStore.js"
 import type * as Pace from "./Pace.js"
 
 /**
- * Deletes what an import added, step by step, and then the import itself. After a crash another worker begins again and
- * finds only the entries that are not yet deleted. Apps keep the answers that they got.
+ * Deletes what an import added to the history, step by step, and then the import itself. After a crash another worker
+ * begins again and finds only the entries that are not yet deleted. Apps keep the answers that they got.
  */
 export const undoNow = program("undoNow", function* (leased: Leased, pace: Pace.Pace) {
   const store = yield* ImportStore

@@ -12,9 +12,9 @@ export interface Entry {
 }
 
 /**
- * The entries of a language. They are grouped by the first word of the English template, so that a text is compared
- * only with the few templates that begin with its first word. This saves time: a page of the access log translates 50
- * texts.
+ * The entries of a language. Most are grouped by the first word of the English template, so that a text is compared
+ * with the few templates that begin with its first word, and with the few other entries. This saves time: a page of the
+ * access log translates 50 texts.
  */
 export interface LanguageCatalogue {
   /** The text before the last part of a list, such as " und " with its spaces. */

@@ -102,8 +102,8 @@ export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestam
  * - A worker above the upper share gives up the surplus. A worker at the upper share gives up one lease when another
  *   worker is below the lower share and no lease is free.
  * - A worker never gives up a lease that is in use. Otherwise another worker would do the same work at the same time.
- * - Each worker begins at a different index of the list of free leases. So workers that look at the same time take
- *   different leases.
+ * - Each worker begins at its own index of the list of free leases. So workers that look at the same time seldom try to
+ *   take the same lease, unless few leases are free.
  * - A lease of a dead worker is free.
  *
  * When a stored lease names the worker as owner and the worker does not have the lease's token, the worker takes the

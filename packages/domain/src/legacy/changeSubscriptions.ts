@@ -8,7 +8,7 @@ import * as Receiver from "./Receiver.js"
 /**
  * Creates a subscription of the connection and returns it with its signing secret, which no later request returns (Spec
  * §4.8). `Invalid` for an address that an endpoint could not have. `Conflict` when the connection already has
- * `Receiver.MAX_PER_CONNECTION` subscriptions. `InvalidToken` when the connection has ended meanwhile.
+ * `Receiver.MAX_PER_CONNECTION` subscriptions. `InvalidToken` when the connection or its standard tier has ended.
  */
 export const createSubscription = program(
   "createSubscription",
@@ -30,7 +30,7 @@ export const createSubscription = program(
           reason: `a connection can have ${Receiver.MAX_PER_CONNECTION} subscriptions; remove one first`
         })
       case "ended":
-        // The connection ended between the check of the token and the lock.
+        // The connection or its standard tier ended between the check of the token and the lock.
         return yield* new InvalidToken({ known: { userId, connectionId, appId } })
     }
   }

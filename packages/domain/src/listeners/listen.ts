@@ -131,7 +131,7 @@ const send = (
     const ids = waiting.map(({ envelope }) => envelope.eventId)
     const taken = yield* (yield* ListenerStore).take(listener.appId, listener.id, ids, dropped)
     const own = judged.filter(({ envelope }) => taken.has(envelope.eventId))
-    // An event that was dropped before `take` has another entry (`recordLost`), so only taken events are recorded here.
+    // Only taken events are recorded here. For an event that was dropped before `take`, see `recordLost`.
     yield* Effect.forEach(own, ({ write }) => write, { concurrency: BATCH, discard: true })
     const at = yield* Timestamp.now
     const messages = yield* Effect.forEach(
