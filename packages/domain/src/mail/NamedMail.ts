@@ -24,8 +24,8 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
 export const LIMIT = AccountLimits.RECEIPTS.most
 
 /**
- * A notice that the reader chose is written only while the reader got fewer messages with an app's name than this in
- * the last 60 minutes. So notices leave two places for messages that nobody can switch off, such as the receipt of a
+ * A chosen notice with an app's name is written only while the reader got fewer messages with an app's name than this
+ * in the last 60 minutes. So notices leave two places for messages that nobody can switch off, such as the receipt of a
  * new connection: an app whose developer makes it ask often cannot hide that another app was connected.
  */
 export const NOTICES = LIMIT - 2
@@ -49,11 +49,11 @@ export const decided: Naming = { _tag: "Always", subject: "We decided about one 
 
 /** For one reader, when the last messages were written that decide about the limit. */
 export interface NamedMailCount {
-  /** When messages with an app's name were written, ordered by time. Times older than `WINDOW` may be among them. */
+  /** When the messages that count towards `LIMIT` were written, ordered by time. Some may be older than `WINDOW`. */
   readonly namedAt: ReadonlyArray<Timestamp>
   /**
    * When the folded message (one message in place of all further ones) was written. Null when none was written, or when
-   * a message with an app's name was written after it.
+   * a message that counts towards `LIMIT` was written after it.
    */
   readonly foldedAt: Timestamp | null
   /**

@@ -40,7 +40,7 @@ export const WEEKLY_FROM = 7 * HOUR
 /**
  * The messages that are due. Every sweep computes them again, so a message for which there is no place in this hour
  * (decision mail-2) comes later. The outbox stores only the first message with each `dedupeKey`. So a person gets at
- * most one notice of each kind in a day, and one about each app that asks unusually often.
+ * most one notice of each kind in a day; of the kind `asked_often`, at most one for each app.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
   kinds.flatMap((kind) => DECIDE[kind](facts, now))

@@ -6,9 +6,9 @@ import { Conflict, OUTDATED_FORM, type Timestamp } from "../shared/index.js"
 import { type Archived, type Live, normalised, type Purpose, sameTerms, type PurposeTerms } from "./Purpose.js"
 
 /**
- * The result of a transition of a purpose: the purpose after the transition, or `Conflict` when the present status does
- * not allow the transition (Spec §3.2, decision P1). packages/domain/docs/state-machines.md draws all statuses and
- * transitions.
+ * The result of a transition of a purpose: the purpose after the transition, or `Conflict` when the present status or
+ * revision does not allow the transition (Spec §3.2, decision P1). packages/domain/docs/state-machines.md draws all
+ * statuses and transitions.
  */
 type Step = Either.Either<Purpose, Conflict>
 

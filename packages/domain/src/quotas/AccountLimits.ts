@@ -146,8 +146,8 @@ export const LISTENERS = owned(
 )
 
 /**
- * The row of a thing stays in the database when its account removes the thing. Without this limit, an account could
- * fill the database by creating and removing things.
+ * The rows of most things stay in the database when the account removes the things. Without this limit, an account
+ * could fill the database by creating and removing things.
  */
 export const CREATIONS = within(
   "New places, devices, apps, purposes and test people",

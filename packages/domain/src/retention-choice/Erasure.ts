@@ -12,7 +12,7 @@ export interface Stretch {
 
 /** A stretch whose history the owner deleted. While it is stored, the service stores no reading from this time. */
 export interface Erasure extends Stretch {
-  /** When the owner deleted the stretch; for merged stretches, the time of the last deletion. */
+  /** When the owner deleted the stretch, or an import stored it; for merged stretches, the latest of these times. */
   readonly erasedAt: Timestamp
   /**
    * The import that brought the stretch from an archive (decision exports-10). Undefined: the owner deleted the stretch

@@ -20,8 +20,8 @@ export interface Submittable {
 }
 
 /**
- * A submission of the present revision. When the developer edits the app or purpose later, the submission stays, and
- * keeps its place in the queue.
+ * A submission of the present revision. A later edit of the app or purpose keeps the submission and its place in the
+ * queue, unless nothing is left to review.
  */
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
@@ -39,7 +39,7 @@ export const admit =
 
 /**
  * Checks that a decision is about the present revision. `named` is the revision that the reviewer names; by default the
- * present one. `Conflict` when there is a newer revision than the named one, because the reviewer has not read it.
+ * present one. `Conflict` when the present revision is another one, because the reviewer has not read it.
  * Undefined when the decision is allowed.
  */
 export const outdated = ({ revision }: Pick<Submittable, "revision">, named = revision): Conflict | undefined =>

@@ -7,7 +7,7 @@ import type { RuleOutcome } from "./RuleEvaluation.js"
 
 /**
  * The outcome of one fix for one rule, with the times of the fix. Apps read evaluations, so an evaluation has no
- * position and no distance: they would show where the user is.
+ * position and no distance: they would show where the user is. A firing by `RuleEvaluation.settle` is one too.
  */
 export interface Evaluation {
   readonly capturedAt: Timestamp
@@ -51,7 +51,7 @@ const ZONES_PER_PERIOD = 20
 /** The period, in milliseconds, in which new zone rules are counted. */
 export const PERIOD = HOUR
 
-/** The time from which a rule uses fixes: its creation, or the opening of its window if the window opens later. */
+/** When a rule begins: at its creation, or at the opening of its window if the window opens later. */
 export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "window">): Timestamp =>
   window.from !== null && window.from > createdAt ? window.from : createdAt
 

@@ -59,9 +59,9 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<Option.Option<A>>
     /**
      * The rules after the position `after`, ordered by creation and then by id. Finished rules are included; deleted
-     * rules and rules of an ended connection are not. Each place has its present label. `disabledAt` is computed at
-     * each call: null while the rule works, otherwise the time when its place was archived or withdrawn, or when the
-     * store first noted that the scope is missing (decision L8).
+     * rules and rules of an ended connection are not. Each place has its present label, or the label when the user
+     * stopped sharing the place. `disabledAt` is computed at each call: null while the rule works, otherwise the time
+     * when its place was archived or withdrawn, or when the store first noted that the scope is missing (decision L8).
      */
     readonly list: (
       userId: UserId,
