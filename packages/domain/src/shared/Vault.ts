@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { brand } from "./Errors.js"
 
-/** Lower-case hex SHA-256 of a credential: the only stored form of tokens, codes and client secrets (Spec §2.1). */
+/** Lower-case hex SHA-256 of a credential: tokens, codes and client secrets are stored in this form (Spec §2.1). */
 export const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/), brand("Hash"))
 export type Hash = typeof Hash.Type
 

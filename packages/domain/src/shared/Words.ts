@@ -57,7 +57,7 @@ const WRITE: Readonly<Record<Language, (moment: Written) => string>> = {
 /**
  * The text with every moment in `zone` and `language`: `31 March 2026 at 14:00 (Europe/Amsterdam)`, or in German `31.
  * März 2026 um 14:00 (Europe/Amsterdam)`. `zone` null: in UTC. Each time names its zone. Translate the text before this
- * call: only moments in the English form of `moment` are found (decision languages-2).
+ * call: translation, like this function, finds only moments in the English form of `moment` (decision languages-2).
  */
 export const inZone = (text: string, zone: TimeZone | null, language: Language = "en"): string =>
   pieces(text)

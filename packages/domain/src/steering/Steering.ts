@@ -24,8 +24,8 @@ export interface SteeringChange {
   readonly standardDays?: Tier.StandardDays | undefined
   /**
    * The sensitive tier ends this many days from now. Left out: when the change begins a new tier, the tier ends after
-   * 30 days; otherwise the end date stays. When the tier has ended and the change gives a sensitive scope back, this
-   * field must not be left out.
+   * 30 days; otherwise the end date stays while a sensitive scope is granted. When the tier has ended and the change
+   * gives a sensitive scope back, this field must not be left out.
    */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
   /**
@@ -153,7 +153,7 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
 
 /**
  * The sensitive scopes that the end of exact location took away, and the end date that they had. The user ended exact
- * location with the button "End exact location now", or with "Stop sharing" on a renewal page.
+ * location with `endExactLocation` (a button or the API), or with "Stop sharing" on a renewal page.
  */
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>

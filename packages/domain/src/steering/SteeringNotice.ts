@@ -58,8 +58,8 @@ const exactLocation = (expiresAt: Timestamp.Timestamp, isLapsed: boolean): strin
     : `Your exact location: until ${Words.moment(expiresAt)}.`
 
 /**
- * The mail that confirms the button "End exact location now". `ended`: the connection had no other scope that the app
- * declares, so it ended (`EffectiveScopes.hasOnlyExactLocation`).
+ * The mail after `Steering.endExactLocation`. `ended`: the connection had no other scope that the app declares, so the
+ * connection ended (`EffectiveScopes.hasOnlyExactLocation`).
  */
 export const exactLocationEnded = (
   app: Pick<App.App, "name">,

@@ -101,8 +101,8 @@ const steerAll = (userId: UserId, decide: Decide) =>
   })
 
 /**
- * Ends the sensitive tier immediately. Idempotent. `NotFound`: the user has no such connection. `Conflict`: the
- * connection has ended.
+ * Ends the sensitive tier immediately, and the connection if the app then has no scope. Idempotent, unless the first
+ * call ended the connection. `NotFound`: the user has no such connection. `Conflict`: the connection has ended.
  */
 export const endExactLocation = program("endExactLocation", function* (userId: UserId, id: ConnectionId) {
   yield* steered(id, (state, now) => Steering.endExactLocation(userId, state, now))
@@ -146,11 +146,11 @@ export const restoreExactLocation = program(
  * - `NotFound`: the user has no such connection. `Conflict`: the connection has ended.
  * - `Invalid` on `scopes` for an empty list while the app has scopes, for a scope that the user cannot restore without
  *   a consent page (`EffectiveScopes.agreed`), and for a restored scope that lacks a purpose. `Invalid` on
- *   `sensitive_days` when the app would have no exact location, or when the field is left out although an end date must
- *   be chosen (`SteeringChange.sensitiveDays`).
+ *   `sensitive_days` when the field is given although the app would have no exact location, or left out although an end
+ *   date must be chosen (`SteeringChange.sensitiveDays`).
  * - `ConfirmationRequired` when the session is not fresh and the change shares exact location without an end (decision
  *   accounts-18).
- * - `Conflict` with `OUTDATED_FORM` when the form showed other scopes than the app has (`SteeringChange.shown`).
+ * - `Conflict` with `OUTDATED_FORM` when an outdated form would replace the app's scopes (`SteeringChange.shown`).
  */
 export const changeConnection = program(
   "changeConnection",

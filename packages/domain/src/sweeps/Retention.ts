@@ -25,8 +25,8 @@ export const RetentionKind = Schema.Literal(
    */
   "refresh_tokens",
   /**
-   * The time until deletion counts from the end of the code's validity, a minute after the code was made, or from the
-   * revocation of its tokens (decision O7).
+   * The time until deletion counts from the revocation of the code's tokens. For a code that was not exchanged, it
+   * counts from the end of the code's validity, a minute after the code was made (decision O7).
    */
   "authorization_codes",
   /** The time until deletion counts from the creation of the request. */

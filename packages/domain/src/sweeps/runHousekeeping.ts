@@ -20,7 +20,7 @@ import { sweepTiers } from "./sweepTiers.js"
 const DEAD_WORKERS_KEPT = Timestamp.HOUR
 
 /**
- * The interval, in milliseconds, at which workers look for due notices that people have chosen to get. The outbox
+ * The interval, in milliseconds, at which workers look for due notices that people have chosen to get. `MailOutbox`
  * stores each notice once, so a repeated run sends nothing twice.
  */
 const NOTICES_EVERY = Timestamp.HOUR

@@ -116,7 +116,7 @@ const at = ({ lat, lon }: Point, capturedAt: Timestamp, accuracyM: number): Read
 })
 
 /**
- * Metres of a degree of latitude, rounded down (a real degree has 110.6 km or more), so that the point outside is at
+ * Metres of a degree of latitude, rounded down (a real degree has 110.5 km or more), so that the point outside is at
  * least `OUTSIDE_M` from the edge.
  */
 const METRES_OF_A_DEGREE = 110_000

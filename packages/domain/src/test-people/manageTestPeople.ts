@@ -212,8 +212,8 @@ const BATCH = 100
 
 /**
  * Removes test people whose app is in production, was revoked or does not exist: at most `BATCH` in one run. Returns
- * their number. A worker runs this program every minute. Before a test person is removed, the app gets no answers about
- * it (`WithApp.isSuspended`).
+ * their number. A worker runs this program every minute. Until such a test person is removed, the app gets no answers
+ * about the person (`WithApp.isSuspended`).
  */
 export const removeStrayTestPeople = program("removeStrayTestPeople", function* () {
   const stray = yield* (yield* TestPersonStore).listStray(BATCH)

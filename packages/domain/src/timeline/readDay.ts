@@ -14,7 +14,7 @@ export interface TimelineDay {
   /** The precise readings of one phone, oldest first: of the phone with the largest number of precise readings. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
-  /** False while the service has not derived all visits of the day yet. */
+  /** False while the service still has to derive stays of the owner, perhaps only stays of other days. */
   readonly complete: boolean
   /** Whether the day has more readings than `readDay` reads, so that the beginning of the day is missing. */
   readonly isCut: boolean

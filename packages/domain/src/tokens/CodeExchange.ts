@@ -58,9 +58,9 @@ export type CodeExchangeOutcome =
 /**
  * Decides an exchange (decision O7). A client with a wrong redirect URI or verifier did not begin the flow and changes
  * nothing: the code stays unused and nothing is revoked. A second exchange means that the code leaked. So a second
- * exchange ends the connection, however old the code is, unless a later consent or exchange has replaced the code's
- * token family. A client that sent an `Idempotency-Key` can repeat its request within 30 s, and gets the same refresh
- * token, or the newest refresh token if the client has refreshed meanwhile.
+ * exchange ends the connection, however old the code is, unless the connection is suspended, or a later consent or
+ * exchange has replaced the code's token family. A client that sent an `Idempotency-Key` can repeat its request within
+ * 30 s, and gets the same refresh token, or the newest refresh token if the client has refreshed meanwhile.
  *
  * When the database's answer to the commit was lost, `exchangeCode` calls `decide` again with the same offer. The code
  * then has the offer's family, and nothing is left to write.

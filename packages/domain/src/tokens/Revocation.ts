@@ -1,4 +1,4 @@
-// Decides which connection a client's request to revoke a token ends (decision tokens-2).
+// Decides whether a client's request to revoke a token ends the token's connection (decision tokens-2).
 import { Option } from "effect"
 import type { AppId, Timestamp } from "../shared/index.js"
 import type { ConnectionDecision } from "../connection/ConnectionStore.js"
@@ -7,9 +7,9 @@ import * as Ending from "../connection/Ending.js"
 
 /**
  * Decides a request to revoke a token. The client wants the connection to end, so a spent refresh token or an expired
- * access token ends it too. A revoked token and a token of an earlier family have no effect: the user has connected
- * again since, and an old token must not end the present connection (decision O6). When an admin has revoked the app
- * and no worker has ended the connection yet, the connection ends because of the admin's revocation.
+ * access token ends it too. A revoked token and a token of an earlier family have no effect: the user may have
+ * connected again since, and an old token must not end the present connection (decision O6). When an admin has revoked
+ * the app and no worker has ended the connection yet, the connection ends because of the admin's revocation.
  */
 export const decide = (
   appId: AppId,

@@ -131,8 +131,8 @@ const BATCH = 100
 export const STEPS_MAX = 500
 
 /**
- * A worker derives stays from fixes that are older than this, in milliseconds. Younger fixes wait until an app asks:
- * otherwise a phone that uploads all day would keep the worker busy.
+ * A worker derives the stays of a device when due fixes are older than this, in milliseconds. Younger fixes alone wait,
+ * unless somebody reads visits: otherwise a phone that uploads all day would keep the worker busy.
  */
 const MAY_WAIT = Timestamp.DAY
 
