@@ -21,7 +21,7 @@ export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
 export const STATE = "state-0123456789"
 
 /**
- * The parameters of a valid authorization request. For a sensitive scope, the app must also have an approved purpose.
+ * The parameters of a valid authorization request. A sensitive scope also needs a usable purpose (`Purpose.usable`).
  */
 export const parameters = (
   app: App,

@@ -15,7 +15,7 @@ const app = Effect.map(Entropy.id("app"), (id) => AppId.make(id))
 
 /**
  * Makes an entry of the access log without storing it. The user, app and connection of the entry need not exist,
- * because entries are kept longer than all of them.
+ * because a store does not check whether they do.
  */
 const entry = (userId: UserId, overrides: Partial<AccessLogEntry> = {}) =>
   Effect.gen(function* () {

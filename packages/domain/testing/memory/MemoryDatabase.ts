@@ -171,8 +171,8 @@ export interface Tables {
   readonly devices: Map<DeviceId, Device>
   readonly streamVersions: Map<UserId, number>
   /**
-   * For each device, the time from which on its stays must be derived. If a device has no entry, none of its stays are
-   * due.
+   * For each device, the time from which on its stays must be derived. If a device has no entry, no stays are due, or
+   * only those at new places (`stayBackfills`).
    */
   readonly staysDueFrom: Map<DeviceId, Timestamp>
   /** The key contains the ids of device and place, and the arrival. */

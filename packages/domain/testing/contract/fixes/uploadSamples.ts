@@ -123,7 +123,7 @@ export const onlyLive = (of: Pick<Connection, "userId">) =>
     only === undefined || others.length > 0 ? Check.fail("one live rule") : only
   )
 
-/** The state of a rule after its first evaluation. */
+/** The state of a rule that fired at the time `asOf`, when the person came inside. */
 export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Partial<RuleMemory> = {}): RuleMemory => ({
   side: "inside",
   since: asOf,

@@ -31,7 +31,7 @@ export const layer: Layer.Layer<ServiceStore, never, MemoryDatabase> = Layer.eff
   )
 )
 
-/** Returns one time for each due row of the queue: the time since which the row is due. */
+/** One time for each due row of the queue: since when the row is due, or when the import was uploaded. */
 const dueIn = (tables: Tables, queue: QueueName, now: Timestamp): ReadonlyArray<Timestamp> => {
   const isDue = (at: Timestamp | null): at is Timestamp => at !== null && at <= now
   switch (queue) {

@@ -138,8 +138,8 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
 
 /**
  * The stays of an import that its owner removed were also derived from the fixes `gone`, which this import shared with
- * an import that is being undone. Deletes the stays that began with one of these fixes, and makes a worker derive the
- * other stays anew. The history of the removed import then ends with its newest entry that is left.
+ * an import that is being undone. Deletes the stays that began from the first to the last of these fixes, and makes the
+ * stays from the first on due again. The history of the removed import then ends with its newest entry that is left.
  */
 const eraseFromRemoved = (tables: Tables, gone: ReadonlyArray<Fix.StoredFix>): void => {
   const shared = new Map<DeviceId, Array<Timestamp.Timestamp>>()
@@ -193,8 +193,8 @@ const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Ti
   [...fixes.values()].flatMap(({ alsoFrom, capturedAt }) => (alsoFrom?.includes(id) === true ? [capturedAt] : []))
 
 /**
- * The times of these fixes before the import with the device `id` gets its first entry: from then on, its stays are
- * derived from these fixes too (decision imports-2).
+ * The times of `sharedWith` while the import with the device `id` has no entry, else none. From its first entry on, its
+ * stays are derived from these fixes too (decision imports-2).
  */
 const sharedIfFirst = (tables: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
   (tables.importDevices.get(id) ?? null) === null ? sharedWith(tables, id) : []
