@@ -46,8 +46,8 @@ export interface ServiceOptions {
   readonly requestsAtOnce?: number
   readonly version: string
   /**
-   * Completes when the server begins to stop. The service then ends its open streams. Left out: the stop does not
-   * end the streams.
+   * Completes when the server begins to stop. The service then ends the streams of events to listeners (`npm run
+   * listen`). Left out: the stop does not end these streams.
    */
   readonly stopping?: Effect.Effect<void>
 }

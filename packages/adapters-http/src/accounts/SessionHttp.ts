@@ -29,8 +29,8 @@ const endPresent = Effect.gen(function* () {
 })
 
 /**
- * Finishes the sign-in of an account with a second factor. A program sends the code together with the password, in one
- * request.
+ * Finishes the sign-in of an account with a second factor. A program sends the code in the same request as the
+ * password; a request without a code fails with `secondFactorRequired`.
  */
 const secondStep = (pending: string, code: string | undefined, client: Effect.Effect.Success<typeof Browser.client>) =>
   Effect.gen(function* () {
