@@ -39,8 +39,8 @@ export interface AccessLogEntry {
    */
   readonly endpoint: string
   /**
-   * The key of the purpose that the request named. Null for an event, and for a request that named no purpose or a
-   * purpose that the app does not have.
+   * The key of the purpose that the request named. Null for an event, for a request that needs no purpose, and for a
+   * request that was refused before a purpose of the app was found.
    */
   readonly purpose: string | null
   /**
@@ -52,8 +52,8 @@ export interface AccessLogEntry {
   readonly error: string | null
   /**
    * What the app learned, in words for the user. Null for a refused request, and for a request whose answer discloses
-   * nothing, such as the deletion of a rule. For an event that was not sent, the text says that the app learned nothing
-   * (or nothing more), and what the event would have disclosed.
+   * nothing, such as the deletion of a rule. An answer that is unknown because of a pause has a text. For an event
+   * that was not sent, the text says that the app learned nothing (or nothing more), and what it would have learned.
    */
   readonly disclosed: string | null
   /**

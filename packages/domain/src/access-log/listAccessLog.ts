@@ -39,7 +39,7 @@ export interface AccessLogPage {
 
 /**
  * A page of the user's access log: what apps asked and learned, newest first (Spec §1.7). Apps have their present
- * names. `Invalid`: `limit` is not a whole number from 1 to 500, or the cursor is not of this user and filter.
+ * names (deleted apps: their ids). `Invalid`: `limit` is not a whole number from 1 to 500, or another list's cursor.
  */
 export const listAccessLog = program(
   "listAccessLog",

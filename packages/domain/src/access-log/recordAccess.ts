@@ -4,10 +4,10 @@ import { AccessLogEntryId, type ConnectionId, Entropy, program, Timestamp, Vault
 import type { AccessLogEntry } from "./AccessLogEntry.js"
 import { AccessLogStore } from "./AccessLogStore.js"
 
-/** One request of an app, and the answer that the app will get. */
+/** One request of an app or of its developer, and the answer that the app or the developer will get. */
 export type Access = Pick<AccessLogEntry, "endpoint" | "purpose" | "status" | "error" | "disclosed"> & {
   /**
-   * The user, app and connection of the request's token. For a token that has stopped working, they are in
+   * The user, app and connection that the request is about. For a token that has stopped working, they are in
    * `InvalidToken.known`.
    */
   readonly owner: Pick<AccessLogEntry, "userId" | "appId" | "connectionId">
@@ -52,8 +52,8 @@ export type Repeat = Pick<AccessLogEntry, "id" | "at" | "times">
  * Counts a call with a dead token, that is, a token that was issued but has stopped working (decision limits-10). The
  * call counts against the rate limit of its connection, like every other call. It also counts for the access log: all
  * calls with dead tokens to one route, within an hour, share one entry. Returns the id, time and count of this entry.
- * Returns none when the connection is over its rate limit. Then the caller must not write the entry; the next written
- * entry counts this call too.
+ * Returns none when the connection is over its rate limit. Then the caller must not write the entry; the next write of
+ * the same entry counts this call too.
  */
 export const countDeadCall = program(
   "countDeadCall",

@@ -11,7 +11,7 @@ export type StaffRole = Exclude<Role, "developer">
 
 /**
  * An e-mail address: trimmed, in Unicode form NFC and in lower case, so that case does not matter.
- * `Account.confirmedAt` says whether the owner has proved that they read the mail to this address.
+ * `Account.confirmedAt` says whether the address was confirmed.
  */
 export const Email = Schema.transform(Schema.String, Schema.String, {
   strict: true,
@@ -67,8 +67,8 @@ export interface Account {
   /** Since when nobody can use the account (decision staff-1); null: the account is not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
   /**
-   * When the owner proved that they read the mail to `email`. Null: the owner has not proved it, so the address gets no
-   * mail except the link for this proof.
+   * When the owner proved that they read the mail to `email`, or an operator vouched for it. Null: neither, so the
+   * address gets no mail except the link for this proof.
    */
   readonly confirmedAt: Timestamp.Timestamp | null
   /** The IANA name of the zone in which pages show times. Null: unknown, so pages show UTC (decision accounts-19). */

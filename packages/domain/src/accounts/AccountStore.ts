@@ -93,7 +93,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly openSession: (session: Session, audit?: AuditEvent) => StoreEffect<void>
     /**
      * The session with this hash, and its account. None when the session is unknown or has expired at `now`, when the
-     * account's password was replaced since the sign-in, or when the account is suspended.
+     * session and the account have different `passwordVersion`s, or when the account is suspended.
      */
     readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<LiveSession>>
     /** Stores `seenAt` and `expiresAt` of the session. No effect on a session that is closed. */

@@ -18,9 +18,9 @@ export interface Session extends Client {
   readonly hash: Vault.Hash
   readonly userId: UserId
   /**
-   * `AccountCredentials.passwordVersion` of the password that was checked. A sign-in may check the old password while
-   * somebody replaces the password, and store its session afterwards. Such a session has the old version, so it is
-   * never valid.
+   * `AccountCredentials.passwordVersion` when the sign-in was checked; after a change of the password in this session,
+   * the new version. A sign-in may check the old password while somebody replaces the password, and store its session
+   * afterwards. Such a session has the old version, so it is never valid.
    */
   readonly passwordVersion: number
   /** The time of the sign-in. */

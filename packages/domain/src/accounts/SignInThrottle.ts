@@ -25,7 +25,7 @@ export const IN_FLIGHT = 30 * SECOND
 export interface SignInTry {
   readonly id: string
   /**
-   * The typed address. An attempt with a code has a made-up address instead, so that such attempts count separately.
+   * The typed address, or that of the signed-in account. Attempts with a code have a made-up address, to count apart.
    */
   readonly email: Email
   /** The network of the request (`network` of `limits/Network.ts`). */

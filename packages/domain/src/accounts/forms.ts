@@ -7,9 +7,9 @@ import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The CSRF token of an HTML form (decision A3). It is derived from the session's cookie, so no other site can make the
- * token. `form` limits the token to one form, for example to the form of one consent request: `checkFormToken` must get
- * the same `form`.
+ * The CSRF token of an HTML form (decision A3). It is derived from the session's cookie, or, before a sign-in, from the
+ * visitor's cookie, so no other site can make the token. `form` limits the token to one form, for example to that of
+ * one consent request: `checkFormToken` must get the same `form`.
  */
 export const formToken = program("formToken", function* (cookie: string, form: string = "") {
   const vault = yield* Vault.Vault
@@ -17,7 +17,7 @@ export const formToken = program("formToken", function* (cookie: string, form: s
 })
 
 /**
- * Whether `formToken` made `token` for this session and this form, with the present key or an older key that the
+ * Whether `formToken` made `token` for this cookie and this form, with the present key or an older key that the
  * service still accepts.
  */
 export const checkFormToken = program("checkFormToken", function* (cookie: string, token: string, form: string = "") {

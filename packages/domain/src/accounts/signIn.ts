@@ -26,7 +26,7 @@ export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("Wr
 /** The throttle refused the attempt (decision A2). Wire: 429 `rate_limited` with `Retry-After`. */
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
   retryAfterMillis: Schema.Positive,
-  /** The part of the proof that was wrong too often. */
+  /** Whether the refused attempt was one with a password or with a code. */
   proof: Schema.Literal("password", "code")
 }) {
   override get message(): string {

@@ -16,7 +16,7 @@ export interface Uses {
    * the developer's key (Spec §2.4).
    */
   readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
-  /** The number of answers without a purpose: all answers that disclose no coordinates. */
+  /** The number of answers without a purpose: answers to requests that need no sensitive scope. */
   readonly withoutPurpose: number
 }
 

@@ -73,8 +73,8 @@ const only = (outcome: ConsentOutcome): UserDecision => ({ outcome, decided: nul
 const refuse = (reason: ConsentRefusal): UserDecision => only({ _tag: "Refused", reason })
 
 /**
- * Why nobody can connect the app now; undefined when users can connect the app. A revoked app stays closed forever, a
- * suspended app only until the account of its holder (`App.ownerId`) is resumed.
+ * Why nobody can connect the app now; undefined when the app is neither revoked nor suspended. A revoked app stays
+ * closed forever, a suspended app only until the account of its holder (`App.ownerId`) is resumed.
  */
 export const closedApp = (app: Pick<App.App, "revokedAt" | "suspendedAt">): ConsentRefusal | undefined =>
   app.revokedAt !== null ? "app_revoked" : app.suspendedAt !== null ? "app_suspended" : undefined

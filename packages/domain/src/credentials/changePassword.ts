@@ -36,7 +36,7 @@ export interface NewPassword {
  * stays; none when that session ended meanwhile. The check of the present password counts as an attempt to sign in, and
  * fails with the errors of `verifyPassword`. `Invalid` for a new password that attackers try first. `WrongCredentials`
  * also when the password was replaced meanwhile. When the account was deleted or lost its e-mail address meanwhile:
- * `WrongCredentials`, or `NotFound` when another account has the address by now.
+ * `WrongCredentials`, or `NotFound` when by now another account has the address and the same password.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input

@@ -62,8 +62,8 @@ const issueFor = (account: Pick<Account.Account, "id" | "email">, before: Readon
 /**
  * Mails a link to the owner. The browser in which the owner uses the link (`useUnlock`) becomes known to the account,
  * so that the owner can sign in while strangers guess passwords. Does nothing when no account has the address, or after
- * three calls for the address in half an hour. The caller must answer without waiting for this program, because the
- * response time must not show whether a link was mailed.
+ * three calls for the address in half an hour. An unconfirmed address gets no mail. The caller must answer without
+ * waiting for this program, because the response time must not show whether a link was mailed.
  */
 export const requestUnlock = program("requestUnlock", function* (email: Account.Email) {
   const vault = yield* Vault.Vault
