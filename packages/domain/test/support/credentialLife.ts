@@ -33,8 +33,8 @@ export type CredentialStep =
   /** Somebody signs in with the present password while the newest link for a new password is used. */
   | { readonly _tag: "Race"; readonly password: number }
   /**
-   * `session` is counted from the newest (0). `it`: the owner ends this session by signing out. `others`: in this
-   * session, the owner ends all other sessions.
+   * `session` is counted from the newest (0). `it`: in this session, the owner ends it. `others`: in this session, the
+   * owner ends all other sessions.
    */
   | { readonly _tag: "End"; readonly session: number; readonly what: "it" | "others" }
   | { readonly _tag: "Pass"; readonly millis: number }
@@ -83,7 +83,7 @@ const edge = fc
 /** Signs in with each password. One of them is the present password. */
 const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
 
-/** Two browsers have a session. One of them signs out, or ends the session of the other. */
+/** Two browsers have a session. One of them ends its own session, or that of the other. */
 const apart: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
   .constantFrom<"it" | "others">("it", "others")
   .map((what) => [...SIGN_IN, ...SIGN_IN, { _tag: "End", session: 1, what }] as const)

@@ -237,9 +237,7 @@ const at =
   (receivedAt: number) =>
   (fix: Omit<ReferenceFix, "receivedAt">): ReferenceFix => ({ ...fix, receivedAt })
 
-/**
- * Finds a smaller scenario with the same fault: it removes events, fixes and rules for as long as the fault remains.
- */
+/** Finds a smaller scenario with the same fault: it removes events and fixes for as long as the fault remains. */
 export const smallest = (life: Life, isFaulty: (life: Life) => boolean): Life => {
   const smaller = shrunk(life).find(isFaulty)
   return smaller === undefined ? life : smallest(smaller, isFaulty)

@@ -144,8 +144,8 @@ const changes = (dice: Random): ReadonlyArray<readonly [number, Happening]> => {
 }
 
 /**
- * Splits a journey into uploads. Each upload arrives some time after its sightings, or 5 minutes before them, if the
- * phone's clock is ahead. Some uploads are sent again.
+ * Splits a journey into uploads. Each upload arrives at the time of its newest sighting, some time after it, or (the
+ * phone's clock is ahead) 5 minutes before it. Some uploads are sent again.
  */
 const piecesOf = (dice: Random, { fixes, reports }: Journey, phone: number) => {
   const shuffled = shuffle(dice, [

@@ -26,7 +26,7 @@ const place = (id: string): Place.PlaceRef => ({ id: PlaceId.make(id), label: id
 const DAY = { from: at(0), until: at(24 * HOUR) }
 const END = at(48 * HOUR)
 
-/** The readings of a day in the order of capture, from a phone that moves and rests. */
+/** Readings of a day in the order of capture, at random times and points. */
 const fixes = fc
   .array(fc.record({ minutes: fc.integer({ min: 0, max: 1_439 }), north: fc.integer({ min: 0, max: 5_000 }) }), {
     maxLength: 60

@@ -65,7 +65,7 @@ const chunks = (fixes: Fixes, size: () => number): ReadonlyArray<Fixes> => {
 
 /**
  * A scenario with places where the phone was. One of the places is moved in the middle of the log. All uploads arrive
- * after the last capture.
+ * at the time of the last capture.
  */
 const lifeWith = ({ fixes }: Trace, pieces: Pieces) => {
   const dice = random(fixes.length)

@@ -17,7 +17,7 @@ interface Stamp {
   readonly passed: number
   /**
    * The process that caused the entry, with the number of its starts: `worker-2` is the worker after one restart.
-   * `world` stands for the simulated people and apps, and for the scenario.
+   * `world` stands for the scenario, the simulated people, apps and mailboxes, and the search of logs for secrets.
    */
   readonly proc: string
 }

@@ -96,8 +96,8 @@ interface AtEdge {
 
 type AccountDeed =
   /**
-   * `old` has the number before the present password's: it is normally the password before. `address` stands for a
-   * network address; sign-in attempts from one address are counted together.
+   * `old` is the password whose number is one lower: normally the one before the present password. `address` stands for
+   * a network address; sign-in attempts from one address are counted together.
    */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
   /**

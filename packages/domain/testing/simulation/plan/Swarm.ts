@@ -20,8 +20,8 @@ import {
 import type { Deed, Plan, PlanStep } from "./Plan.js"
 
 /**
- * The features and faults of one run: a few of all features, and a few faults (swarm testing). Runs that each leave out
- * most features find more bugs than runs that use a little of every feature.
+ * The features and faults of one run: a few of all features, and a few faults or none (swarm testing). Runs that each
+ * leave out most features find more bugs than runs that use a little of every feature.
  */
 export interface Swarm {
   readonly seed: number

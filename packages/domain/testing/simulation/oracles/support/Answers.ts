@@ -3,7 +3,7 @@ import type { Run } from "../../Oracle.js"
 import { ground, type Pair } from "./Ground.js"
 import { type CompletedCall, happened } from "./trace/Happened.js"
 
-/** The calls that the service answered, each with the user, app and connection that its token belongs to. */
+/** The calls with an answer or a refusal, each with the user, app and connection that its token belongs to. */
 
 export interface AnsweredCall<R extends Request> {
   readonly did: CompletedCall<"call">

@@ -37,8 +37,8 @@ export const eleventh = about(
 )
 
 /**
- * An offline phone captures fixes while the window of a rule is open. The phone sends the fixes when the window closes,
- * or later.
+ * An offline phone captures fixes while the window of a rule is open. The phone sends the fixes around the end of the
+ * window, or later.
  */
 export const late = about({ connection, person, ms: one([HOUR, 5 * MINUTE]) }, ({ connection, ms, person }) =>
   story(
