@@ -29,7 +29,7 @@ export interface Running {
   readonly mustRun: () => void
   /** Fails with the program's last output when the program ends. Callers race this promise with a program's answer. */
   readonly untilEnd: Promise<never>
-  /** Sends SIGTERM and waits until the program has ended. */
+  /** Sends SIGTERM, and SIGKILL 15 s later if necessary, and waits until the program has ended. */
   readonly stop: () => Promise<void>
 }
 

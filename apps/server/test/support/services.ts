@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node"
 
 /**
  * The three programs that a machine may lack: PostgreSQL, a Citus cluster and Chromium. Tests that need a missing
- * program are skipped, and the run says once which program is missing.
+ * program are skipped, and the run says once which program is missing. With `REQUIRE_…=1`, the run fails instead.
  */
 declare module "vitest" {
   export interface ProvidedContext {

@@ -3,11 +3,11 @@ import { type JudgedClock, Telemetry } from "@place-access/domain/shared"
 import { Clock, Effect, Fiber, Schedule } from "effect"
 
 /**
- * The clock that all processes of one database share. One process stores a time, such as the end of a lease, and
- * another process compares it with its own clock, so all processes must agree about the time. Each process compares its
- * machine's clock with the database's clock at its start, every minute, and when the machine's clock was set. The
- * process corrects a small difference. When the difference exceeds 10 s, a worker does no work, and a server refuses
- * uploads.
+ * The clock that all processes of one PostgreSQL database share. One process stores a time, such as the end of a lease,
+ * and another process compares it with its own clock, so all must agree about the time. Each server and worker compares
+ * its machine's clock with the database's clock at its start, every minute, and when the machine's clock was set. It
+ * corrects a small difference. When the difference exceeds 10 s, a worker does no work, and a server is not ready and
+ * refuses uploads.
  */
 
 /** A larger difference of the two clocks is corrected. The network can cause a smaller measured difference. */
