@@ -21,8 +21,8 @@ export interface Confirmation {
 
 /**
  * Deletes the account immediately; `removeDeleted` later deletes its remaining rows. The check of the password counts
- * as an attempt to sign in, and fails with the errors of `checkPassword`. `Conflict` for the last admin. `NotFound`
- * when the account was deleted meanwhile.
+ * as an attempt to sign in, and fails with the errors of `checkPassword`. `Conflict` for the last admin. When the
+ * account was deleted meanwhile: `NotFound`, or an error of `checkPassword`.
  */
 export const deleteAccount = program("deleteAccount", function* (account: Account.Account, confirmation: Confirmation) {
   const { id } = yield* checkPassword({ ...confirmation, email: account.email })

@@ -20,7 +20,7 @@ export interface PhoneFormatProperties {
    * program that the owner of the phone wrote.
    */
   readonly sender: "app" | "page" | "program"
-  /** Whether the app fetches its settings from a set-up link, which works once (decision devices-14). */
+  /** Whether the phone's app fetches its settings from a set-up link, which works once (decision devices-14). */
   readonly hasSetupLink: boolean
 }
 

@@ -55,7 +55,7 @@ export const DELETED: Spot = { lat: 0, lon: 0, bandM: 20_100_000 }
 
 /**
  * Whether the position is still known: the owner did not delete it. A wide band alone does not mean that the position
- * was deleted, because some apps send a huge number for an unknown accuracy.
+ * was deleted, because some phones send a huge number for an unknown accuracy.
  */
 export const isKnown = ({ bandM, lat, lon }: Spot): boolean =>
   bandM !== DELETED.bandM || lat !== DELETED.lat || lon !== DELETED.lon

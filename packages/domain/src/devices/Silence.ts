@@ -23,7 +23,7 @@ export const of = (lastSeenAt: Timestamp | null, now: Timestamp): Silence => {
  */
 export type Trouble = "never_arrived" | "went_silent" | "imprecise"
 
-/** People need some minutes to install an app. A warning before that would only disturb. */
+/** People need some minutes to install the app on their phone. A warning before that would only disturb. */
 export const SET_UP_TIME = 10 * MINUTE
 
 /**

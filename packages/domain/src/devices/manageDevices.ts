@@ -54,7 +54,7 @@ export interface Added {
   readonly device: Device
   /** The token `pa_dv.<user id>.<secret>`. Later, only `openSetupLink` can return the token, once. */
   readonly token: string
-  /** The key of a link at which GPSLogger fetches its settings once (decision devices-14); null for other apps. */
+  /** The key of a link at which GPSLogger fetches its settings once (decision devices-14); null for other formats. */
   readonly setupKey: string | null
 }
 

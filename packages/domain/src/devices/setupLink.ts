@@ -4,8 +4,8 @@ import { NotFound, program, Timestamp, Token, type UserId, Vault } from "../shar
 import { DeviceStore } from "./DeviceStore.js"
 
 /**
- * How long a set-up link works, in milliseconds: long enough to install an app. A person who needs more time adds the
- * phone again.
+ * How long a set-up link works, in milliseconds: long enough to install the phone's app. A person who needs more time
+ * adds the phone again.
  */
 const WORKS_FOR = 15 * Timestamp.MINUTE
 

@@ -12,7 +12,7 @@ export const FRESH = 5 * Timestamp.SECOND
 
 /**
  * Whether the event may be sent directly: it was stored within `FRESH` of now, or at least `FRESH` after `heldSince`.
- * An event whose time of storage is more than `FRESH` after now may never be sent directly. `heldSince` is when this
+ * An event whose time of storage is more than `FRESH` after now may not be sent directly. `heldSince` is when this
  * worker last took the lease of a bucket; the worker has kept its leases since then. Null: the worker has not read the
  * leases yet. The distance of `FRESH` from `heldSince` is needed because the clock of the server that stored the event
  * may be a few seconds ahead.

@@ -31,7 +31,7 @@ export const ManifestFile = Schema.Struct({
   /** The length of the file before compression, in bytes. */
   bytes: Schema.NonNegativeInt,
   sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
-  /** The number of entries: lines of a `.jsonl`, points of a `.gpx`, elements of the lists of a `.json`. */
+  /** The number of lines of a `.jsonl`, of points of a `.gpx`, of list elements of a `.json`; 1 for `account.json`. */
   entries: Schema.NonNegativeInt
 })
 export type ManifestFile = typeof ManifestFile.Type
@@ -271,8 +271,8 @@ export const RuleEntry = Schema.Struct({
 export const Rules = Schema.Struct({ rules: Schema.Array(RuleEntry) })
 
 /**
- * A line of `firings.jsonl`: a rule of an app fired. `disclosed`: what the app learned. `error`: why the app learned
- * nothing. The file has the newest firing first.
+ * A line of `firings.jsonl`: an entry of the access log about a firing. `disclosed`: what the app learned. `error`: why
+ * the event was not sent, or not sent again; null: it was sent. The file has the newest entry first.
  */
 export const FiringLine = Schema.Struct({
   at: At,

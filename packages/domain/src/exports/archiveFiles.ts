@@ -62,8 +62,8 @@ const ENTRIES_A_PAGE = 500
  */
 const AGREEMENTS_MAX = 5_000
 /**
- * The most fixes in one GPX file. A longer history has a GPX file for each month (UTC), because programs that open GPX
- * load the whole file into memory.
+ * The most fixes of a history that is one GPX file. A longer history has a GPX file for each month (UTC), with all of
+ * the month's fixes, because programs that open GPX load the whole file into memory.
  */
 const FIXES_A_GPX = 50_000
 
