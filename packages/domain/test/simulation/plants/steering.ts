@@ -260,7 +260,7 @@ const permissions: ReadonlyArray<Plant> = [
 
 /**
  * Plants a bug: when a stay gets an earlier departure, for example because the user deleted a stretch of history, the
- * store still returns the departure that it returned first.
+ * store still returns the departure that it returned before.
  */
 const endsAsTheyWere = (ports: Context.Context<Simulation.Ports>) => {
   const ends = new Map<string, Timestamp.Timestamp | null>()
