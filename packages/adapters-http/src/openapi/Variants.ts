@@ -99,7 +99,7 @@ export const SPLITS: ReadonlyArray<Split> = [
 
 /**
  * Replaces each schema of `SPLITS` by a `oneOf` of its forms, in place. If the deciding field is a text, it becomes the
- * discriminator. So the type checker of a client knows, for instance, that `place` is not null at the state `at_place`.
+ * discriminator. So a client's type checker knows, for instance, that `place` is not null when `state` is `at_place`.
  */
 export const split = (schemas: Json): void => {
   for (const { property, schema: name, variants } of SPLITS) {

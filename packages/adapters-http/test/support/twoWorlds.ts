@@ -87,7 +87,7 @@ const GUESSES = 3
 const NOBODYS = "plc_000000000000000000000000"
 
 /**
- * Runs the steps of `life` for a new user. Returns every answer and event that the app got, in order, as text.
+ * Runs the steps of `life` for a new user. Returns the answers to the app's questions, and then its events, as text.
  * `sendsVisits`: whether the phone reports visits. `run` is a part of the ids of shared places, so that both worlds
  * have the same ids.
  */

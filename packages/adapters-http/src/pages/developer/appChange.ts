@@ -17,8 +17,8 @@ export const pendingChange = (app: App.App): Html | false => {
 }
 
 /**
- * The table of changed parts. The proposed homepage is text and not a link, because nobody has checked yet where the
- * address leads.
+ * The table of changed parts. The proposed homepage is text and not a link, because perhaps nobody has checked where
+ * the address leads.
  */
 export const changeTable = (
   id: AppId,

@@ -4,8 +4,8 @@ import { texts } from "../../languages/index.js"
 const words = texts.frame.comparison
 
 /**
- * This module makes a table that compares an app or a purpose as it is in force with its newest version, which a
- * reviewer has not approved. The table has one row for each field.
+ * This module makes a table that compares the approved version of an app or a purpose with a newer version that needs,
+ * or needed, the approval of a reviewer. The table has one row for each compared field.
  */
 
 const CHANGED = html`<br /><span class="badge warn">${words.changed}</span>`

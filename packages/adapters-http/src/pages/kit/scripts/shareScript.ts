@@ -1,6 +1,6 @@
 /**
  * The script of the page “Share from this browser”: plain JavaScript for browsers. The script adds this browser as a
- * device, reads the position while the page is open, and uploads it as a phone's app does. The browser stores the
+ * device, reads the position from Start until Stop, and uploads it as a phone's app does. The browser stores the
  * device's token and the positions that are not sent yet, separately for each account. So when another person signs in
  * on this browser, their page cannot send with the first person's token. The texts come from `data-texts` of the
  * script's element.
