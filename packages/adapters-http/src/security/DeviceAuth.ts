@@ -63,9 +63,9 @@ export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
 ) {}
 
 /**
- * Like `DeviceAuth`, and also takes HTTP Basic with the device token as password or user name. Some apps have a setting
- * for an identifier of the phone and no setting for a token. For such apps, the device token may also be the identifier
- * (`id`, `deviceid` or `device_id`) in the query, the form or the JSON.
+ * Like `DeviceAuth`, and also takes HTTP Basic with the device token as password or user name. Some phone apps have a
+ * setting for an identifier of the phone and no setting for a token. For such phone apps, the device token may also be
+ * the identifier (`id`, `deviceid` or `device_id`) in the query, the form or the JSON.
  */
 export class OsmAndAuth extends HttpApiMiddleware.Tag<OsmAndAuth>()("@place-access/adapters-http/security/OsmAndAuth", {
   failure: Schema.Union(InvalidToken, RateLimited, Unavailable),

@@ -53,8 +53,8 @@ export const ofHeader = (request: Request): string | undefined => {
 }
 
 /**
- * The device token in the query of an address (`?api_key=…` or `?token=…`), for apps that cannot send the token in
- * another place.
+ * The device token in the query of an address (`?api_key=…` or `?token=…`), for phone apps that cannot send the token
+ * in another place.
  */
 export const ofAddress = ({ url }: Request): string | undefined => {
   const query = url.indexOf("?")

@@ -368,8 +368,8 @@ export const connectionOnHold: typeof ConnectionOnHold.Type = retryAfter(
 /** How many seconds a phone with a wrong token waits, because its owner needs time to set it up again. */
 const SET_UP_AGAIN_RETRY_S = 60
 /**
- * A refusal for phone apps that delete their readings after a 4xx answer. After a 503 the app keeps its readings and
- * shows its owner the status.
+ * A refusal for phone apps that delete their readings after a 4xx answer. After a 503 the phone app keeps its readings
+ * and shows the status to the phone's owner.
  */
 export const keptByThePhone = (
   error: typeof InvalidToken.Type | typeof RateLimited.Type | typeof Unavailable.Type

@@ -110,7 +110,7 @@ describe("whether a phone works is said on its page [devices-13]", () => {
     expect(await page()).toMatch(/Received, ±2,000 m\.[^]*Its locations are inexact/)
     expect(await list()).toMatch(/<dt>Accuracy<\/dt>\s*<dd>±2,000 m<\/dd>/)
 
-    // Some apps send a huge number when they do not know the accuracy.
+    // Some phone apps send a huge number when they do not know the accuracy.
     world.clock.advance(Timestamp.MINUTE)
     await send(1e300)
     expect(await page()).toMatch(/<strong>Received\.<\/strong>[^]*Its locations are inexact/)
@@ -196,7 +196,7 @@ describe("the link of GPSLogger [devices-14]", () => {
     expect(first.headers.get("cache-control")).toBe("no-store")
     expect([first.status, first.text]).toEqual([200, expect.stringContaining(token)])
     expect((await world.call(path)).status).toBe(404)
-    // The app's profile, which `path` serves once, has the token of the new phone. This token must work.
+    // GPSLogger's profile, which `path` serves once, has the token of the new phone. This token must work.
     expect((await world.call("/v1/phone/osmand?lat=1&lon=2", bearer(token))).status).toBe(200)
   })
 

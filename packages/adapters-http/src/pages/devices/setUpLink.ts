@@ -20,7 +20,7 @@ const isKey = (text: string): boolean => Option.exists(Token.parse(text), ({ kin
 
 /**
  * The page to which GPSLogger's QR code leads. Nobody is signed in on the phone that opens this page. Opening the page
- * does not use up the key of the link; the key is used up when the app fetches the profile.
+ * does not use up the key of the link; the key is used up when GPSLogger fetches the profile.
  */
 const page = Effect.gen(function* () {
   const key = (yield* Form.query).value("key")
@@ -44,7 +44,7 @@ const HEADERS = { "content-type": "text/plain; charset=us-ascii", "cache-control
 const HEAD = HttpServerResponse.empty({ status: 200, headers: HEADERS })
 
 /**
- * Serves the profile with GPSLogger's settings. The app's request has no session; it has only the key of the link.
+ * Serves the profile with GPSLogger's settings. GPSLogger's request has no session; it has only the key of the link.
  */
 const profile = Effect.gen(function* () {
   const { baseUrl } = yield* HttpOptions

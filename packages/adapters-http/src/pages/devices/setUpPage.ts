@@ -111,7 +111,7 @@ const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html =>
     ${new Html(renderSVG(qrText, { border: 0 }))}
   </div>`
 
-/** A link that opens the app. It is for a reader who has opened this page on the phone itself. */
+/** A link that opens the phone app. It is for a reader who has opened this page on the phone itself. */
 const openOnPhone = (format: Device.PhoneFormat, link: string): Html =>
   html`<p class="below">
     ${words.isThisThePhone} <a class="button second" href="${link}">${words.openIn(texts.devices.apps[format].name)}</a>
