@@ -22,8 +22,8 @@ const DAY = { uploads: 192, arrivals: 4, questions: 48, refreshes: 48 } as const
 const FIXES_AT_ONCE = 5
 
 /**
- * The number of days that a row of a table is kept; 1 for all other tables. The assumed user keeps history for 90 days,
- * and the user's connections last 90 days.
+ * The number of days that a row of these tables is kept; 1 for all other tables. The assumed user keeps history for 90
+ * days, and the user's connections last 90 days.
  */
 const KEPT_DAYS: Readonly<Record<string, number>> = {
   fixes: 90,
