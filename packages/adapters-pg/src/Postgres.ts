@@ -30,11 +30,11 @@ export const MIN_POOL = 4
  * not answer `invalid_grant`, because an app that gets this error discards its tokens.
  */
 const LOCK_TIMEOUT_MILLIS = 5_000
-/** PostgreSQL cancels a statement after this time (57014). No statement that serves a request takes this long. */
+/** PostgreSQL cancels a statement after this time (57014). A statement that serves a request needs much less time. */
 const STATEMENT_TIMEOUT_MILLIS = 15_000
 /**
- * PostgreSQL closes the connection of a transaction that idles this long. No transaction of this service waits for the
- * network, so the program that began such a transaction has crashed, hangs, or has lost its connection.
+ * PostgreSQL closes the connection of a transaction that idles this long. No transaction with this time-out waits for
+ * another server, so the program that began such a transaction has crashed, hangs, or has lost its connection.
  */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000

@@ -62,8 +62,8 @@ const insertOne = (sql: SqlClient, entry: Entry, orElse = sql`DO NOTHING`) =>
 
 /**
  * Inserts the entry unless the user has an entry with one of `keys`. The statement looks up each key in the index and
- * never scans the user's entries. `insert`, which every request runs, is a separate statement, because it needs no such
- * condition.
+ * never scans the user's entries. `insert` and `insertOne`, one of which nearly every request of an app runs, have no
+ * such condition.
  */
 const recordUnless =
   (sql: SqlClient): Store["recordUnless"] =>
@@ -116,7 +116,7 @@ const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bi
 
 /**
  * Counts, for each app and between every two neighbouring times in `edges`, all entries (`count`) and the entries about
- * requests of the app (`requests`). One entry can stand for several requests: its column `times` has the number.
+ * requests of the app (`requests`). An entry can stand for several requests, and counts as often as `times` says.
  * PostgreSQL finds the entries between the first edge and the last by the primary key.
  */
 const tally =

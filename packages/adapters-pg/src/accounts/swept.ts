@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 
-/** The largest number of expired rows that one sweep deletes. */
+/** The largest number of expired rows that `swept` deletes at once. */
 export const SWEPT_AT_ONCE = 10
 
 /**

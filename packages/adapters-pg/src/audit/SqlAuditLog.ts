@@ -56,7 +56,7 @@ const toActor = ({ actor, actor_id }: typeof EventRow.Type): AuditEvent.AuditAct
       ? AuditEvent.OPERATOR
       : { _tag: actor, id: actor_id }
 
-/** Reads the events of all accounts, for the list that an admin sees. On a cluster, the statement asks every node. */
+/** Reads the audit log, for the list that an admin sees. On a cluster, the statement asks every node. */
 const list =
   (sql: SqlClient): Store["list"] =>
   ({ from, kind, to, userId }, limit, after) =>

@@ -118,7 +118,7 @@ const setPlaces = (sql: SqlClient, { id, userId }: ConnectionKey, places: Connec
 const noteRules = (sql: SqlClient, { id, userId }: ConnectionKey, now: Timestamp.Timestamp) =>
   standing(sql, userId, id, now)
 
-/** Inserts a connection; replaces the stored connection with the same id. */
+/** Inserts a connection, or updates the stored connection with the same id, except its app, `sub`, start and end. */
 const save = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     yield* upsert(sql, one, now)

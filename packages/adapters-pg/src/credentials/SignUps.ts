@@ -84,8 +84,8 @@ export const confirm =
       const confirmed = Option.isNone(found) ? null : decide(found.value, yield* Timestamp.now)
       if (Option.isNone(found) || confirmed === null) return "Refused" as const
       const { account, audit } = confirmed
-      // Writes to `accounts` before `pending_accounts`, as a deletion of an account does. With different orders, two
-      // transactions could wait for each other.
+      // `release` may lock an account, so it comes before the DELETE: a deletion of an account also locks the account
+      // before `pending_accounts`. With different orders, two transactions could wait for each other.
       const isTaken = yield* release(sql, account.email, account.id, true)
       yield* sql`DELETE FROM pending_accounts WHERE email = ${found.value.email}`
       if (isTaken) return "Taken" as const

@@ -37,10 +37,10 @@ const ConnectionKey = Schema.Struct({ connection_id: Schema.String })
 const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 
 /**
- * Deletes rows that a deleted account left behind, and returns the number of rows that it deleted or changed. From each
- * table of `peoplesTables` it deletes at most `limit` rows. An event is deleted after its deliveries, and a connection
- * after its route, because only the event and the connection say where their deliveries and route are. Each statement
- * commits by itself.
+ * Deletes rows that a deleted account left behind. Returns how many rows it deleted or changed, without the rows that
+ * go with another row (attempts, routes, rows of an app). From each table of `peoplesTables` it deletes at most `limit`
+ * rows. An event is deleted after its deliveries, and a connection after its route, because only the event and the
+ * connection say where their deliveries and route are. Apart from `endConnections`, each statement commits by itself.
  */
 export const remove = (
   sql: SqlClient,
@@ -68,8 +68,8 @@ export const remove = (
 /**
  * Deletes events of a deleted account. The deliveries of an event, and its rows in `listener_events`, are found by the
  * event, so they are deleted first. They are on the shards of the apps, so each table needs a separate statement. An
- * event stays for a minute after its fan-out (without a fan-out: after it was stored), because a worker may still be
- * storing its deliveries. A replay that is in flight has locked another delivery of its event (`DeliveryStore.replay`).
+ * event stays for a minute after its fan-out (or after it was stored), because a worker may still be storing deliveries
+ * of it. A replay in flight has locked another delivery of the event, so the deletion of that delivery waits for it.
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {

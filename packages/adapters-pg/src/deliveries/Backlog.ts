@@ -25,8 +25,8 @@ const Retrying = Schema.Struct({ rows: Rows.Bigint })
 const WAITS = waits("state")
 
 /**
- * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the earliest due time of the counted rows. Of a
- * queue with more due rows, a row that was not counted may be older. The result has the order of `QUEUES`. A person's
+ * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the earliest due time (imports: upload) of these
+ * rows. If more are due, older deliveries or imports may be left out. The result has the order of `QUEUES`. A person's
  * files are read one after the other, so an import is due when no other file of its owner is being read.
  */
 export const read = (sql: SqlClient, now: Timestamp.Timestamp) =>

@@ -54,10 +54,10 @@ const firstOf = (sql: SqlClient, limit: number, slow: ClaimRequest["slow"]) =>
       WHERE place <= ${limit} ORDER BY place, is_ready, is_slow`
 
 /**
- * Finds the endpoints with work, by one index look-up for each endpoint with waiting deliveries, whatever the length of
- * its backlog. Endpoints with the fewest deliveries in flight come first; among equals, the endpoint whose delivery has
- * been due longest. Endpoints that are not ready, but have a delivery that can never be sent (`is_vain`), are ranked
- * separately. So they take no place of `limit` from endpoints that are ready.
+ * Finds the endpoints with work, by a few index look-ups for each endpoint with waiting deliveries, whatever the length
+ * of its backlog. Endpoints with the fewest deliveries in flight come first; among equals, the endpoint whose delivery
+ * has been due longest. Endpoints that are not ready, but have a delivery that can never be sent (`is_vain`), are
+ * ranked separately. So they take no place of `limit` from endpoints that are ready.
  */
 export const findReady = (sql: SqlClient, { limit, now, perEndpoint, slow }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (
@@ -87,8 +87,8 @@ export const find = (
   findReady(sql, request).pipe(Rows.all(Ready))
 
 /**
- * Finds the endpoints with work, by one index look-up for each stored endpoint, whatever the length of its backlog. The
- * order is that of `findReady`.
+ * Finds the endpoints with work, by a few index look-ups for each stored endpoint, whatever the length of its backlog.
+ * The order is that of `findReady`.
  *
  * It starts from the endpoints and not from the waiting deliveries: a walk through the deliveries is a recursion, which
  * Citus cannot send to all shards.
@@ -156,7 +156,7 @@ export const findOnCluster = (
   })
 
 /**
- * Finds when the next delivery after `after` is due, by one index look-up for each endpoint with waiting deliveries.
+ * Finds when the next delivery after `after` is due, by two index look-ups for each endpoint with waiting deliveries.
  */
 export const nextDue = (sql: SqlClient, after: Timestamp.Timestamp) =>
   sql`WITH RECURSIVE ${waiting(sql)}

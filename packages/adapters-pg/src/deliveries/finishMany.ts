@@ -17,10 +17,10 @@ const HeldRow = Schema.Struct({ app_id: AppId, delivery_id: DeliveryId, lease: S
 const keyOf = ({ appId, id, lease }: ClaimedRow): string => `${appId} ${id} ${lease}`
 
 /**
- * Finishes deliveries that end at the same time, in one statement for each app. Returns for each delivery, in the same
- * order, whether it still had its lease. The order within a statement does not matter: a success only sets the
- * endpoint's strikes to 0, and a strike, a failure that counts against the endpoint, never shares a statement
- * (`mayShare`).
+ * Finishes deliveries that end at the same time, in one statement for each app (on a cluster: in one transaction).
+ * Returns for each delivery, in the same order, whether it still had its lease. The order within a statement does not
+ * matter: a success only sets the endpoint's strikes to 0, and a strike, a failure that counts against the endpoint,
+ * never shares a statement (`mayShare`).
  */
 export const finishMany = (
   sql: SqlClient,
