@@ -68,7 +68,7 @@ interface Answer {
   failure: Error | undefined
 }
 
-/** Sends statements of an exchange a second time, because the server skipped them after an earlier statement failed. */
+/** Sends statements a second time: the server skipped them after a failure, or their names were to blame for it. */
 type Resend = (requests: ReadonlyArray<QueryRequest>) => void
 
 /**

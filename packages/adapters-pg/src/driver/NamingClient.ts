@@ -18,8 +18,8 @@ const names = new Map<string, string>([
 const uses = new Map<string, number>()
 
 /**
- * The name of a statement, the same on every connection. Undefined until its text was used `USES_MIN` times, and always
- * for a new text when there are `NAMES_MAX` names.
+ * The name of a statement, the same on every connection. Undefined until `USES_MIN` uses of its text are counted (a
+ * full `uses` is emptied), and always for a new text when there are `NAMES_MAX` names.
  */
 export const nameOf = (text: string): string | undefined => {
   const known = names.get(text)

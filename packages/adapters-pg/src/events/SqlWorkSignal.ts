@@ -16,8 +16,8 @@ const PATIENCE = Duration.seconds(4)
 const RECONNECT = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))
 
 /**
- * A wake-up signal over NOTIFY: a process that has new work raises it, and a worker in any process wakes. A failure is
- * only logged: workers also poll, so after a lost signal the work begins later.
+ * A wake-up signal over NOTIFY: a process that has new work raises it, and a waiting worker of each process wakes. A
+ * failure is only logged: workers also poll, so after a lost signal the work begins later.
  */
 export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnection> = Layer.scoped(
   WorkSignal,

@@ -75,7 +75,7 @@ export const NewestRow = Schema.Struct({
   error: Schema.NullOr(Schema.String)
 })
 
-/** Joins the two rows of each endpoint, its newest success and its newest failure. */
+/** Joins the rows of each endpoint: its newest success and its newest failure, one of which may be missing. */
 export const toNewest = (rows: ReadonlyArray<typeof NewestRow.Type>): ReadonlyArray<EndpointFigures.NewestAttempts> =>
   [...new Set(rows.map((row) => row.endpoint_id))].map((endpointId) => {
     const of = (isSuccess: boolean) =>

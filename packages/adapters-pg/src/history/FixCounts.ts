@@ -231,7 +231,7 @@ const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fix
 
 /**
  * Counts the fixes between each edge and the next. For whole half hours, the statement adds the stored counts that are
- * valid (`HOLDS`); at both ends of a day, it counts the rows of `fixes`.
+ * valid (`HOLDS`); at both ends of a day, and where no count is valid, it counts the rows of `fixes`.
  */
 export const tallyStatement = (
   sql: SqlClient,

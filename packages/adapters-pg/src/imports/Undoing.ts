@@ -79,9 +79,9 @@ const EndsRow = Schema.Struct({ is_end: Schema.Boolean })
 /**
  * When an owner removes an import from the list, its entries stay (`ImportStore.remove`). The stays of a removed import
  * were also derived from the fixes that it shares with the import that is being undone. Deletes the stays that began
- * with a fix that is deleted now (`isGoing`: an SQL condition on `fixes`), and makes a worker derive the other stays
- * anew. The worker alone would keep stays from before the first fix that is left, as after retention. Returns the
- * devices whose newest fix is deleted now.
+ * between the first and the last fix that is deleted now (`isGoing`: an SQL condition on `fixes`), and makes a worker
+ * derive the stays from the first one on anew. The worker alone would keep stays from before the first fix that is
+ * left, as after retention. Returns the devices whose newest fix is deleted now.
  */
 const eraseFromRemoved = (sql: SqlClient, { userId }: Leased, isGoing: Fragment) =>
   Effect.gen(function* () {

@@ -51,11 +51,11 @@ const goesElsewhere = (sql: SqlClient, now: Fragment) =>
 
 /**
  * The statement of `EventStore.pending` that also reads ahead (`ReadAhead`). It returns a row for each event and
- * endpoint, or one row for an event without endpoints. OFFSET 0 keeps the planner from joining whole tables, which it
- * would do because it expects many events. The limit of `asked` changes no result, because `due` has the same limit.
- * But the limit in `due` is a sub-query, so the planner assumes that `due` returns a tenth of all waiting events. With
- * a large backlog the statement would then seem so expensive that PostgreSQL would compile it (JIT), which takes a
- * second.
+ * endpoint, or one row for an event whose endpoints it does not read, or that has none. OFFSET 0 keeps the planner from
+ * joining whole tables, which it would do because it expects many events. The limit of `asked` changes no result,
+ * because `due` has the same limit. But the limit in `due` is a sub-query, so the planner assumes that `due` returns a
+ * tenth of all waiting events. With a large backlog the statement would then seem so expensive that PostgreSQL would
+ * compile it (JIT), which takes a second.
  */
 export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
   sql`WITH due AS (${waitingEvents(sql, query)}), asked AS (
@@ -77,8 +77,8 @@ export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
         e.created_at, e.endpoint_id COLLATE "C"`
 
 /**
- * What was read ahead of one event, whose rows these are. Undefined when it was not read, or when a column cannot be
- * decoded: the caller then reads the same again, and gets the error.
+ * What was read ahead for one event, whose rows these are. Undefined when its endpoints were not read, or when a column
+ * cannot be decoded: the caller then reads the same again, and gets the error.
  */
 const aheadOf = (rows: ReadonlyArray<Row>): ReadAhead | undefined => {
   const [first] = rows

@@ -98,7 +98,7 @@ const lockConnection = (sql: SqlClient, { connectionId, userId }: Owner) =>
       FOR UPDATE`.pipe(Rows.first(ConnectionRow))
 
 /**
- * The rules that uploads may evaluate at `now`: not deleted, and with a window that ended at most `LATE_UPLOAD` ago.
+ * The rules that uploads may evaluate at `now`: not deleted, and no window that ended more than `LATE_UPLOAD` ago.
  */
 const evaluated = (sql: SqlClient, { connectionId, userId }: Owner, now: Timestamp.Timestamp) =>
   sql`SELECT ${sql.literal(COLUMNS)} FROM rules r

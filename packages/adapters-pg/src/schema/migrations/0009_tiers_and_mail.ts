@@ -14,7 +14,7 @@ export const statements = [
     told_at timestamptz(3) NOT NULL,
     PRIMARY KEY (user_id, connection_id, sensitive_expires_at, kind)
   )`,
-  // For retention, which deletes old tokens by age.
+  // For retention, which deletes access tokens by age, and refresh tokens by the time of their revocation.
   `CREATE INDEX access_tokens_by_age ON access_tokens (issued_at)`,
   `CREATE INDEX refresh_tokens_by_revocation ON refresh_tokens (revoked_at) WHERE revoked_at IS NOT NULL`,
   // `dead_at`: from this time on, retention may delete the code. Null while the tokens that an exchanged code issued

@@ -30,8 +30,8 @@ export const statements = [
     due_from timestamptz(3) NOT NULL,
     PRIMARY KEY (user_id, device_id, place_id)
   )`,
-  // `stays_due_from`: from the fixes since this time, the stays of the device must still be derived. Null: all stays of
-  // the device are up to date.
+  // `stays_due_from`: from the fixes since this time, the stays of the device must still be derived. Null: the stays of
+  // the device are up to date, except those that `stay_backfills` names.
   `ALTER TABLE devices ADD COLUMN stays_due_from timestamptz(3)`,
   // `sends_visits`: true for a phone that sends visits. Until migration 0031, the visits of such a phone were its
   // stays, and no stays were derived from its fixes.

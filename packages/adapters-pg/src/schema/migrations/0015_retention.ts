@@ -18,8 +18,8 @@ export const statements = [
   )`,
   // For deleting the sessions of an account.
   `CREATE INDEX sessions_by_user ON sessions (user_id)`,
-  // The address of a message whose reader has no account any more. The column is cleared once the message was sent or
-  // given up.
+  // The address to which the message is sent; null: the address of the reader's account. The column is cleared once the
+  // message was sent or given up.
   `ALTER TABLE mail_outbox ADD COLUMN address text`,
   `CREATE INDEX mail_outbox_by_age ON mail_outbox (created_at)`,
   // For retention: every hour a worker looks for people with rows that are older than they chose to keep.
