@@ -93,7 +93,7 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
 
 /**
  * Returns a function that runs a deletion of old rows. A deletion first reads the keys of the rows, and then deletes by
- * key. The DELETE checks the age of each row again.
+ * key. The DELETE checks the age of each row again, except of rows that go with another row (attempts, spent tokens).
  *
  * On a single server the transaction locks the rows that it will delete, and skips rows that another transaction has
  * locked. If the sweep waited for these rows, one locked row would stop the sweep, and a statement that locks rows in

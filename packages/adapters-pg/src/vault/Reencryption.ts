@@ -32,7 +32,7 @@ import { Secrets, toSecrets } from "./SigningSecrets.js"
 export interface Reencrypted {
   /** The column, as `table.column`. */
   readonly where: string
-  /** How many rows got at least one newly encrypted value. */
+  /** How many rows were changed: a value was encrypted again, or an expired secret was deleted. */
   readonly rows: number
   /** How many rows have a value that stayed as it was: its key is missing, or the value was damaged. */
   readonly unreadable: number

@@ -15,7 +15,7 @@ import { describePg, freshDatabase } from "../support/postgres.js"
  */
 const SEE = "see packages/adapters-pg/src/driver/README.md"
 
-/** The parts of `pg` that its types leave out. */
+/** The parts of `pg` that the driver uses. The types of `pg` have only `connection`. */
 interface Inside {
   readonly _getActiveQuery?: () => unknown
   readonly processID?: number

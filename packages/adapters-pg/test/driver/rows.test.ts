@@ -43,8 +43,8 @@ const Alternatives = Schema.Union(
   Schema.Struct({ kind: UserId, at: Rows.NullableAt, pair: columns.pair })
 )
 /**
- * In each of these unions, the second member accepts every row of the first member too, but returns another value. So
- * the reader must try the members in order.
+ * In each of these unions, the second member also accepts rows that the first member accepts, but returns another
+ * value. So the reader must try the members in order.
  */
 const Overlapping = {
   columns: Schema.Union(Schema.Struct({ id: UserId, count: Schema.Int }), Schema.Struct({ id: UserId })),

@@ -16,8 +16,8 @@ const PEOPLE = 20
 const { HOUR, MINUTE } = Timestamp
 
 /**
- * One transaction deletes a stretch while other transactions store readings of this stretch. The transactions of a race
- * begin at the same moment, and the server decides which of them commits first.
+ * One transaction deletes a stretch while other transactions store readings of this stretch. In the test of twenty
+ * people, all transactions begin at the same moment, and the server decides which of them commits first.
  */
 describeServers("a stretch is deleted while its readings are stored [retention-choice-4]", (server) => {
   const stores = Layer.mergeAll(SqlImportStore.layer, UploadStores, MemoryWorkSignal.layer)

@@ -76,8 +76,8 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
 
   it("a table that takes longer than the limit is left to a later run, and its rows have a place meanwhile [sweeps-3]", async () => {
     const { url } = database
-    // The move of 90 slow rows takes 4.5 s, longer than the limit of 3 s for one table. A shorter limit could also stop
-    // statements about other tables on a busy machine.
+    // The move of 90 slow rows takes 4.5 s, longer than the limit of 3 s for one statement. A shorter limit could also
+    // stop statements about other tables on a busy machine.
     await ask(url, insert("usr_slow", "2031-05-10", 90))
     const made = await ensureOn(url, "3 seconds")
     expect(made.filter((name) => name.startsWith("fixes"))).toEqual([])

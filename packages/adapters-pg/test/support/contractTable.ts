@@ -105,7 +105,7 @@ const row = (
   alone: only.alone ?? false
 })
 
-/** Every contract of an SQL store. A row added here runs on the embedded database and on a PostgreSQL server. */
+/** Every contract of an SQL store. Each row runs on the embedded database, on a PostgreSQL server and on Citus. */
 export const contractTable: ReadonlyArray<Row> = [
   row("schema", catalogueContract, { alone: true }),
   row("partitions", partitionsContract, { server: partitionsUnderLoad, alone: true }),

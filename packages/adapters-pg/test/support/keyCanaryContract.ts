@@ -11,8 +11,8 @@ const under = (...keys: ReadonlyArray<string>) =>
   Effect.provide(NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(keys.join(",")))))
 
 /**
- * What every program does at its start: checks that its keys can open the canary (a sealed sample value), and stores a
- * canary for the newest key.
+ * What a server or worker does at its start: checks that its keys can open the canary (a sealed sample value), and
+ * stores a canary of its newest key, unless there is one.
  */
 const start = Effect.zipRight(KeyCanary.check(), KeyCanary.keep())
 

@@ -108,8 +108,8 @@ describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fi
           }),
           due: VisitReads.dueStatement(sql, userId, phone.id, at(DAY), 1_000)
         }
-        // The most index look-ups that each list may make. Lists of reported visits (`reports`, `laterReports`) need
-        // three look-ups for each visit.
+        // The most pages that each statement may read. Lists of reported visits (`reports`, `laterReports`) need three
+        // index look-ups for each visit.
         const most = {
           lookUp: 40,
           lookUpADay: 40,

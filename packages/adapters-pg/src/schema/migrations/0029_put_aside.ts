@@ -2,6 +2,6 @@
 export const statements = [
   // For each reason, how many readings were put aside, and when the last of them arrived, in milliseconds since 1970.
   `ALTER TABLE devices ADD COLUMN put_aside jsonb NOT NULL DEFAULT '{}'`,
-  // When the device last sent a reading that was stored; null: never, or not since this migration.
+  // When the device last sent a reading or a visit that was stored; null: never, or not since this migration.
   `ALTER TABLE devices ADD COLUMN last_kept_at timestamptz(3)`
 ]

@@ -5,7 +5,7 @@ export const statements = [
   // Accounts from before this migration got mail without a confirmation, also about leaked tokens. Their addresses
   // count as confirmed, because otherwise the owners would get no more mail.
   `UPDATE accounts SET confirmed_at = created_at`,
-  // Every change of the address raises this number, so that links which undo a change have an order.
+  // Each change of the address by the owner raises this number, so that links which undo a change have an order.
   `ALTER TABLE accounts ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
   `ALTER TABLE account_links ADD COLUMN new_email text`,
   `ALTER TABLE account_links ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
