@@ -111,7 +111,7 @@ export const findAccount = program("findAccount", function* (by: Manager, text: 
   return yield* Effect.mapError(yield* accounts.find(id), unknown)
 })
 
-/** All accounts, newest first, for an operator and for admins (`Forbidden` for others). */
+/** The accounts of people (`StaffStore.list`), newest first, for operators and admins (`Forbidden` for others). */
 export const listAccounts = program("listAccounts", function* (by: Manager, page: Page.PageRequest) {
   yield* requireManager(by)
   const { items, nextCursor } = yield* Cursor.page("accounts", page, (yield* StaffStore).list)

@@ -1,4 +1,4 @@
-// A made-up person of a sandbox app. Decisions test-people-1, test-people-2 and test-people-3.
+// A made-up person of an app that is not in production. Decisions test-people-1, test-people-2 and test-people-3.
 import { type Account, DisplayName, Email } from "../accounts/Account.js"
 import * as App from "../apps/App.js"
 import * as AuthorizeRequest from "../consent/AuthorizeRequest.js"

@@ -1,7 +1,7 @@
 /**
- * Test people: made-up people of an app in the sandbox, with places, a phone and a connection. The app's developers
- * send them on trips (`simulateTrip`). The trip is simulated; uploads, rules, webhooks, visits and the access log are
- * real. A test person is an account that nobody can sign in with, and that is deleted like every account.
+ * Test people: made-up people of an app that is not in production, with places, a phone and a connection. The app's
+ * developers send them on trips (`simulateTrip`). The trip is simulated; uploads, rules, webhooks, visits and the
+ * access log are real. A test person is an account that nobody can sign in with, and is deleted like every account.
  *
  * @module
  */

@@ -50,7 +50,7 @@ export const deriveStays = program("deriveStays", function* (userId: UserId, dev
 
 interface Read {
   readonly fixes: ReadonlyArray<Stay.StayFix>
-  /** The last fix of the step; undefined when the step reached the device's last fix. */
+  /** The last fix of the step; undefined when the step reached the device's last fix, or has no places. */
   readonly last: Stay.StayFix | undefined
 }
 

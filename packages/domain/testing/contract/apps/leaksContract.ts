@@ -21,7 +21,7 @@ const connected = (app: App) =>
   })
 
 /**
- * Flags the connection in the way the service does when a spent code or refresh token is presented at the time `at`.
+ * Ends and flags the connection as the service does when a spent code or refresh token is presented at the time `at`.
  */
 const leak = (connection: Connection, app: App, kind: LeakNotice.Leak, at: Timestamp.Timestamp) =>
   Effect.forEach(LeakNotice.writes(kind, { connection, app }, at), (write) => Sample.change(connection.id, write))

@@ -46,7 +46,7 @@ const find = (app: Pick<App, "id">) =>
     Option.getOrElse(() => Check.fail("the team"))
   )
 
-/** Makes a change of the team. Fails unless the change is committed. */
+/** Makes a change of the team. Fails when the store or `step` refuses the change. */
 const done = (
   app: Pick<App, "id">,
   step: (team: Team.Team, now: Timestamp.Timestamp, taker: TeamLife.Taker) => TeamLife.TeamOutcome,

@@ -152,8 +152,8 @@ export const claiming: Contract<WebhookFixturePorts> = [
           Check.equal(of(yield* claim(), endpoint), [], `a millisecond before ${wait} ms after the lease`)
           yield* TestClock.adjust(1)
         }
-        // The store logs that it abandons the row. The case hides this log line, because it would disturb the output of
-        // the tests.
+        // A store may log that it abandons the row. The case hides this log line, because it would disturb the output
+        // of the tests.
         const quietly = Logger.withMinimumLogLevel(LogLevel.None)
         Check.equal(of(yield* quietly(claim()), endpoint), [], "not for the tenth time")
         const { attempts, delivery } = yield* found(row)

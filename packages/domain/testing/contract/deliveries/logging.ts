@@ -221,7 +221,7 @@ export const logging: Contract<WebhookFixturePorts> = [
         const now = yield* Timestamp.now
         const retry = { _tag: "Retry", attempt: 2, dueAt: now } as const
         const over = { _tag: "Failed", at: now, reason: "exhausted" } as const
-        /** A delivery whose attempts got the answers `statuses`. The last answer ends the delivery as `end` says. */
+        /** The id of a delivery whose attempts got the answers `statuses`. The last ends the delivery with `end`. */
         const answeredBy = (statuses: ReadonlyArray<number | null>, end: Parameters<typeof finish>[1]) =>
           Effect.gen(function* () {
             const row = yield* insert(endpoint)

@@ -15,7 +15,7 @@ interface OfDevice {
   readonly deviceId: DeviceId
 }
 
-/** A user with six readings at one place. Several files may have these readings. */
+/** A user with a place, and six readings that are not stored. The cases import files that have some of them. */
 const sharedReadings = Effect.gen(function* () {
   const { home: placeId, now, userId } = yield* ground
   const first = Timestamp.plus(now, -9 * Timestamp.DAY)
