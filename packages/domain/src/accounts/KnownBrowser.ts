@@ -19,7 +19,7 @@ export interface KnownBrowser {
   readonly expiresAt: Timestamp
 }
 
-/** How long a browser stays known after its entry was signed, in milliseconds. Each sign-in signs a new entry. */
+/** How long a browser stays known after its entry was made, in milliseconds. Each sign-in makes a new entry. */
 export const LIFETIME = 365 * DAY
 
 /** How many accounts a browser is known to at most. So the cookie stays short. */
