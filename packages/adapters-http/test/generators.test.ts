@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jsonBody } from "./support/wire.js"
 import { startWorld, type World } from "./support/World.js"
 
-// These tests check that code which generators make from openapi.json compiles under the strictest settings, has a type
+// These tests check that code which generators make from openapi.json compiles under strict settings, has a type
 // for each form of a schema, and can call a running service. The code is stored inside the repository, so that it finds
 // its packages.
 
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const TSC = join(import.meta.dirname, "../../../node_modules/@typescript/native/bin/tsc")
 
-/** Compiles a folder under the strictest settings; the compiler's complaints are in the error. */
+/** Compiles a folder under strict settings; the compiler's complaints are in the error. */
 const compile = (where: string, exactOptionalPropertyTypes: boolean): void => {
   const options = {
     compilerOptions: {

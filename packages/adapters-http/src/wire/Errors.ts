@@ -358,7 +358,7 @@ export const busy: typeof Unavailable.Type = retryAfter(
 const ON_HOLD_RETRY_S = 3_600
 /**
  * The answer for a suspended connection (`WithApp.isSuspended`), usually because the account of the user or of the
- * app's developer is suspended (decision staff-1): the app keeps its tokens, which work again afterwards. The error has
+ * app's holder is suspended (decision staff-1): the app keeps its tokens, which work again afterwards. The error has
  * a code of its own, because after `unavailable` an app must assume that its refresh token may be spent.
  */
 export const connectionOnHold: typeof ConnectionOnHold.Type = retryAfter(

@@ -52,8 +52,8 @@ describe("addresses that people cut, or load again after a form", () => {
     ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
     ["/portal/devices/dev_1/remove", "/portal/devices/dev_1#remove"],
     ["/sign-out", "/#sign-out"],
-    // The query of this address says that a form was not sent, because a sign-in interrupted it. The redirect must keep
-    // the query.
+    // The query of this address says that a form had no effect, because a sign-in interrupted it. The redirect must
+    // keep the query.
     [
       "/developer/apps/app_1/team/invitations?done=choose-again",
       "/developer/apps/app_1/team?done=choose-again#invitations"

@@ -7,7 +7,7 @@ import { texts } from "../../languages/index.js"
 const words = texts.developer.app
 
 /**
- * The address to which the developer sends a user's browser; false before a redirect URI is registered. The address
+ * The address to which the app sends a user's browser; false before a redirect URI is registered. The address
  * requests every scope that the app may request at present. With no scope, or with another scope, the service would
  * send the browser back with the error `invalid_scope`.
  */

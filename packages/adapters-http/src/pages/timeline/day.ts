@@ -23,7 +23,7 @@ import * as EraseForm from "./erase.js"
 
 const words = texts.timeline
 
-/** The page of a day reads at most this number of entries of the access log. The page of the log shows all entries. */
+/** The page of a day reads at most this number of entries of the access log. The log's own pages have all entries. */
 const ENTRIES = 500
 
 /** The day of the query, or today when the query has none. */
