@@ -21,7 +21,7 @@ export class Problem extends Schema.Class<Problem>("Problem")({
   message: Schema.String
 }) {}
 
-/** Well-formed input that breaks rules, with all problems together. Wire: 400 `validation_failed`. */
+/** Well-formed input that breaks rules, with the problems that were found. Wire: 400 `validation_failed`. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   problems: Schema.NonEmptyArray(Problem)
 }) {

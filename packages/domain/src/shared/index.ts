@@ -1,5 +1,5 @@
 /**
- * The modules that every room uses: ids, time, scopes, cursors, telemetry, the errors that several programs share, and
+ * The modules that any room may use: ids, time, scopes, cursors, telemetry, the errors that several programs share, and
  * the ports of randomness (`Entropy`) and of digests and keys (`Vault`). `program` declares a program, so that each run
  * of it has a span. No module here imports another room.
  *

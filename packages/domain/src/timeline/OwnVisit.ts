@@ -21,7 +21,7 @@ export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - hear
 
 /**
  * How a visit ends. `left`: the person left at the departure. `still`: the visit lasts until now, because the phone
- * still sends readings, or because every reading is from before the arrival. `unheard`: no reading shows that the
+ * still sends readings, or because no reading is from the arrival or later. `unheard`: no reading shows that the
  * person left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours and
  * then far away, so it is unknown when the person left.
  */
