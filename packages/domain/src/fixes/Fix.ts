@@ -32,8 +32,8 @@ export interface StoredFix extends MarkedFix {
   readonly deviceId: DeviceId
   readonly receivedAt: Timestamp.Timestamp
   /**
-   * The devices of the imported files that contain the same fix (decision imports-2). Only `FixHistory.range` reads
-   * this list. Left out when no file contains the fix. The list may name devices of imports that were undone.
+   * The devices, besides `deviceId`, of imported files that contain the same fix (decision imports-2). Only
+   * `FixHistory.range` reads this list. Left out when there is none. The list may name devices of undone imports.
    */
   readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
 }

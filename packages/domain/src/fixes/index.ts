@@ -2,7 +2,7 @@
  * Fixes: the location readings that phones upload. A reading is accepted, or quarantined with a reason when it cannot
  * be right; a reading from the future can become good later. `ingestFixes` takes in an upload: it stores new fixes,
  * evaluates the user's rules over them and writes the events of firings, in one commit. `ingestTogether`, which the
- * upload routes call, does this for several uploads of one person. Answers, exports and visits read fixes through
+ * upload routes call, does this for several uploads of one person. Answers, exports and pages read fixes through
  * `FixHistory`.
  *
  * @module

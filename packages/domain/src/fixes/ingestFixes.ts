@@ -32,8 +32,8 @@ const MOST_UPLOADS = 32
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when the user's
  * version (`UploadView.version`) grew after the view was read, for example by another upload; then this program reads
- * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. It may
- * change counts of quarantined entries (`QuarantineEntry`), `lastSeenAt` and `lastKeptAt`, and fire rules that are due.
+ * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. The
+ * upload may change counts of quarantined entries (`QuarantineEntry`), `lastSeenAt`, `lastKeptAt`, and fire due rules.
  *
  * Fails with a transient `StoreError` when all rounds of `storeUploads` failed, and while this process's clock is known
  * to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the

@@ -53,7 +53,7 @@ export type StoredAnswer = typeof StoredAnswer.Type
 
 /** A stored answer. It is encrypted as a whole, because it may contain a secret that is shown only once. */
 export interface KeptAnswer {
-  /** The hash of the first request's method, address and body (`KeyedRequest.content`). */
+  /** The hash of what the first request contained (`KeyedRequest.content`). */
   readonly fingerprint: Hash
   readonly sealed: Sealed
   readonly createdAt: Timestamp
@@ -86,7 +86,7 @@ export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) 
   }
 }
 
-/** The first request under the key is still running. Wire: 409 `idempotency_key_in_use` with `Retry-After`. */
+/** Another request under the key is still running. Wire: 409 `idempotency_key_in_use` with `Retry-After`. */
 export class KeyInUse extends Schema.TaggedError<KeyInUse>()("KeyInUse", {}) {
   override get message(): string {
     return "The first request with this idempotency key is still running"

@@ -33,7 +33,7 @@ export type ImportEntry =
   | { readonly _tag: "Notice"; readonly kind: NoticeKind }
   /** A stretch of time whose history the person had deleted, from an archive of this service. */
   | { readonly _tag: "Erased"; readonly stretch: Erasure.Stretch }
-  /** An entry without a time or a position. */
+  /** An entry that cannot be read, for example because it has no time or no position. */
   | { readonly _tag: "Unusable" }
 
 /** The fixes and visits of a file. Only these entries become part of the person's history. */

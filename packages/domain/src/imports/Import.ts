@@ -48,7 +48,7 @@ export interface ImportCounts {
   readonly tooOld: number
   /** Places beyond `ImportedPlace.limitOf` (decision limits-9). `Import.leftOut` has their names. */
   readonly overLimit: number
-  /** Entries without a time or position, and impossible entries (decision L3). */
+  /** Entries that cannot be read, for example without a time or position, and impossible entries (decision L3). */
   readonly quarantined: number
 }
 

@@ -2,7 +2,7 @@
  * Templates of the domain's English texts and of their translations. Decision languages-2.
  *
  * A template is literal text with slots, such as `On {at:moment} you disconnected the app "{app}".` It matches a text
- * from end to end. The text may contain the name of an app or a place, which a stranger chose. A name can be made so
+ * from end to end. The text may contain the name of an app or a zone, which a stranger chose. A name can be made so
  * that a regular expression over the whole text becomes very slow. So `startsWith` and `indexOf` find the literals, and
  * a regular expression is used only for a moment or a number, on at most `LONGEST` characters.
  */

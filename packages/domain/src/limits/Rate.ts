@@ -83,7 +83,7 @@ export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 /**
  * The rate for links of one kind that are mailed to one mailbox. A link for a new password is valid for as long as the
  * window lasts. So a stranger who uses up the limit cannot lock the owner out: the last mailed link works until the
- * window ends. Links that work only for the caller who requested them are counted for each caller, and also together
+ * window ends. Links of sign-ups are counted for each network that requests them, and also together
  * (`LINKS_TO_MAILBOX`).
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }

@@ -11,7 +11,7 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  *
  * Beyond the limit, one folded message is written. It names no app, and says until when no further message will come.
  * No folded message stands for notices that the reader chose (`Naming`, `Notice`), because they come later. Two kinds
- * of messages are still written: decisions of reviewers, with a subject that names no app (`Naming`,
+ * of messages are still written: decisions of reviewers and admins, with a subject that names no app (`Naming`,
  * `Always`), and once an hour, without the app's name, a message that a token or code may have been copied (a leak).
  * Otherwise a developer could hide a leak: after the developer had caused many other messages, the message about the
  * leak would not be written.
