@@ -38,8 +38,8 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
 const isConnecting = (error: unknown): boolean => Predicate.hasProperty(error, "syscall") && error.syscall === "connect"
 
 /**
- * The messages of errors that `pg` and its pool raise without a code: a connection was lost, or no connection of the
- * pool became free in time.
+ * The messages of errors that `pg` and its pool raise without a code, for example when a connection was lost, or when
+ * no connection of the pool became free in time.
  */
 const CONNECTION_MESSAGE =
   /^(?:Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/

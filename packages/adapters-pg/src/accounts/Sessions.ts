@@ -119,8 +119,8 @@ export const renew = (sql: SqlClient): Store["renewSession"] => {
 }
 
 /**
- * The session must have the given password version. A session that was opened before the column `password_version`
- * existed has null in that column, and counts as having the given version.
+ * Returns false unless the session has the given password version. A session that was opened before the column
+ * `password_version` existed has null in that column, and counts as having the given version.
  */
 export const confirm = (sql: SqlClient): Store["confirmSession"] => {
   const share = sharing(sql)
