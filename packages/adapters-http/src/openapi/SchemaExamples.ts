@@ -47,8 +47,8 @@ const choice = (scope: Scope.Scope) => ({
 })
 
 /**
- * How long a connection can last, as the consent page offers it, if the person decides at 18:05 on 2026-03-01. 30 days
- * are the default.
+ * The numbers of days that the consent page offers for each tier, with the end dates if the person decides at 18:05 on
+ * 2026-03-01. 30 days are the default.
  */
 const lengths = [
   { days: 1, ends_at: "2026-03-02T18:05:00.000Z", preselected: false },

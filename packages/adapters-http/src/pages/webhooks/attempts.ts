@@ -15,7 +15,7 @@ type Header = readonly [name: string, value: string]
 
 /**
  * The address and the headers of one attempt, if they were stored. `body` is the body that every attempt sends;
- * undefined for a reader who may not see what was sent.
+ * undefined for a reader who may not see this body.
  */
 export const exchange = (
   { attempt, exchange: sent, startedAt }: Delivery.Attempt,

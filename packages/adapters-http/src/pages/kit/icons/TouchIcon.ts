@@ -5,8 +5,8 @@ import * as Routes from "../Routes.js"
 
 /**
  * The icon that iOS shows on the home screen: a PNG of 180 x 180 pixels, because iOS does not accept SVG for this icon.
- * This module draws the logo pixel by pixel, so the repository needs no image file. Whoever changes the logo
- * (`Assets.mark`) must also change the coordinates in this module.
+ * This module draws the logo pixel by pixel, so the repository needs no image file. When the logo
+ * (`Assets.mark`) changes, the coordinates in this module must change too.
  */
 
 /** The path that browsers of iOS request by themselves when a page names no icon. */
