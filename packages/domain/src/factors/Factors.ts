@@ -44,7 +44,7 @@ export interface FactorRemoval {
   readonly requestedAt: Timestamp
 }
 
-/** With what, besides the password, an account's owner can prove their identity, and a request to remove it. */
+/** The factors and recovery codes of an account, and an operator's request to remove the factors. */
 export interface Factors {
   /** The passkeys, in the order in which the owner added them. */
   readonly passkeys: ReadonlyArray<Passkey>

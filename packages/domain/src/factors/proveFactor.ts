@@ -79,8 +79,8 @@ export const proveWithCode = (userId: UserId, typed: string, address: string) =>
   })
 
 /**
- * The made-up address under which attempts at a second factor are counted. It has a hash in place of the account's id,
- * so it may be stored for longer than the account.
+ * The made-up e-mail address under which attempts at a second factor are counted. It has a hash in place of the
+ * account's id, so it may be stored for longer than the account.
  */
 const triesOf = ({ sha256 }: Vault.Vault["Type"], userId: UserId): Account.Email =>
   Account.Email.make(`${sha256(`second-factor ${userId}`)}@second-factor.invalid`)

@@ -39,7 +39,7 @@ export interface SecondStep {
   readonly form?: SentForm
 }
 
-/** The account with the present version of its password. None when the account was deleted or got another address. */
+/** The account and its password's present version. None when the account was deleted or got a new e-mail address. */
 const credentialsOf = (userId: UserId) =>
   Effect.gen(function* () {
     const accounts = yield* AccountStore

@@ -18,15 +18,15 @@ export interface Rate {
 export const perMinute = (calls: number): Rate => ({ calls, windowMillis: MINUTE })
 
 /**
- * The rate for calls with one client id from one address, for example to the token routes or about test people. It
- * allows 20 calls a second, so 72,000 connections of one app behind one address can refresh tokens within an hour.
+ * The rate for calls with one client id from one network address, for example to the token routes or about test people.
+ * It allows 20 calls a second, so 72,000 connections of one app behind one address can refresh tokens within an hour.
  */
 export const OAUTH = perMinute(1_200)
 
 /** The rate for uploads: 50 calls a second, enough for a phone that sends thousands of stored readings one by one. */
 export const UPLOADS = perMinute(3_000)
 
-/** The rate for sign-ups from one address: enough for a classroom. Each sign-up costs a password hash. */
+/** The rate for sign-ups from one network address: enough for a classroom. Each sign-up costs a password hash. */
 export const SIGN_UPS: Rate = { calls: 60, windowMillis: 10 * MINUTE }
 
 const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
@@ -35,10 +35,10 @@ const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
   ...(refusal === null ? {} : { refusal })
 })
 
-/** The rate for consent pages opened from one address. Each page is stored for about a day. */
+/** The rate for consent pages opened from one network address. Each page is stored for about a day. */
 export const CONSENTS = of(AccountLimits.CONSENT_PAGES_OF_ADDRESS)
 
-/** The rate for consent pages opened by one signed-in account, from any addresses. */
+/** The rate for consent pages opened by one signed-in account, from any network addresses. */
 export const CONSENTS_OF_ACCOUNT = of(AccountLimits.CONSENT_PAGES)
 
 /** The rate for new places, devices, apps, purposes and test people of one account. */
@@ -69,8 +69,8 @@ export const KEYED = of(AccountLimits.KEYED)
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 
 /**
- * The rate for sign-in pages with a passkey, from one address. Each page has a challenge that is stored for five
- * minutes.
+ * The rate for sign-in pages with a passkey, from one network address. Each page has a challenge that is stored for
+ * five minutes.
  */
 export const CHALLENGES = perMinute(120)
 
@@ -89,8 +89,8 @@ export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
- * The rate for links of one account that change its address to one new address. A link is valid for as long as the
- * window lasts. If the window were as short as that of `LINKS`, four accounts of a stranger could use up
+ * The rate for links of one account that change its e-mail address to one new address. A link is valid for as long as
+ * the window lasts. If the window were as short as that of `LINKS`, four accounts of a stranger could use up
  * `LINKS_TO_MAILBOX` in every half hour, and nobody could change an account to that address. With a window of a day,
  * these accounts can use up the limit for half an hour a day only.
  */

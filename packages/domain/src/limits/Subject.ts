@@ -45,10 +45,10 @@ export const connection = (id: ConnectionId): LimitSubject => make("connection",
 export const device = (id: DeviceId): LimitSubject => make("device", id)
 
 /**
- * The subject for the app that a caller at one address claims to be, before its secret is checked. The subject contains
- * the address, so that somebody who guesses secrets at another address cannot lock the app out. `id` is None when there
- * is no app with the claimed id. All unknown ids at one address count together, so a caller gains nothing by inventing
- * ids.
+ * The subject for the app that a caller at one network address claims to be, before its secret is checked. The subject
+ * contains the address, so that somebody who guesses secrets at another address cannot lock the app out. `id` is None
+ * when there is no app with the claimed id. All unknown ids at one address count together, so a caller gains nothing by
+ * inventing ids.
  */
 export const client = (id: Option.Option<AppId>, address: string): LimitSubject =>
   make("client", `${Option.getOrElse(id, () => "?")} ${network(address)}`)
@@ -108,7 +108,7 @@ export const mailboxFor = (purpose: string, email: Hash): LimitSubject => make("
 export const signUpMail = (email: Hash, address?: string): LimitSubject =>
   mailboxFor(address === undefined ? "sign-up" : `sign-up ${network(address)}`, email)
 
-/** The subject for links that confirm the present address of an account. */
+/** The subject for links that confirm the present e-mail address of an account. */
 export const confirmationLink = (email: Hash, id: UserId): LimitSubject => mailboxFor(`confirm ${id}`, email)
 
 /**
