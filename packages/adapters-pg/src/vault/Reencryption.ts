@@ -43,7 +43,7 @@ type Failure = SqlError | ParseResult.ParseError
 /** A column's new value. */
 interface Renewed {
   readonly value: string
-  /** Whether anything was encrypted again or left out. */
+  /** Whether anything was encrypted again or deleted. */
   readonly isChanged: boolean
   /** Whether every part could be decrypted. */
   readonly isWhole: boolean

@@ -84,7 +84,7 @@ describe("the count of sealed values", () => {
                    VALUES (${key}, 'app_1', 'https://example.com/', '{}', 'c', '12345678', true,
                      '2026-11-29T11:30:00Z', 'usr_1', 'approved', ${`con_${key}`}, ${key})`
         }
-        // An app that sends no Idempotency-Key cannot repeat the exchange of its code, so the code needs no key.
+        // An app that sends no Idempotency-Key cannot repeat the exchange of its code, so its row has no `key_id`.
         yield* sql`INSERT INTO authorization_codes (user_id, code_hash, connection_id, app_id, redirect_uri, challenge,
                    created_at, used_at)
                  VALUES ('usr_2', 'other', 'con_2', 'app_1', 'https://example.com/', 'c', '2026-11-29T11:59:30Z',

@@ -1,7 +1,7 @@
 /**
  * When a phone reported its first visit. The service asks a phone to report visits only until it has reported one
  * (decision devices-8), and the reports themselves are deleted with the history. The UPDATE is for Overland only,
- * because the service can ask no other app.
+ * because the service can ask no phone with another app.
  */
 export const statements = [
   `ALTER TABLE devices ADD COLUMN visits_told_at timestamptz(3)`,
