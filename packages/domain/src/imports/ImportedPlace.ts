@@ -51,7 +51,7 @@ export const isPossible = ({ archivedAt, createdAt, shapes }: ImportedPlace, upl
 
 /**
  * An imported place with a new id, and its shapes. The store adds the place unless the person has the same place
- * already (`isSame`).
+ * already (`isSame`) or as many places as `limitOf` allows.
  */
 export interface ReturnedPlace {
   readonly place: Place

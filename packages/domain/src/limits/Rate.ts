@@ -120,7 +120,7 @@ export interface RateWindow {
 const isOpen = ({ endsAt }: RateWindow, windowMillis: number, now: Timestamp): boolean =>
   now < endsAt && endsAt <= plus(now, 2 * windowMillis)
 
-/** The window after one more call. `window` is undefined when the subject has made no call before. */
+/** The window after one more call. `window` is undefined when no window of the subject is stored. */
 export const count = (window: RateWindow | undefined, windowMillis: number, now: Timestamp): RateWindow =>
   window !== undefined && isOpen(window, windowMillis, now)
     ? { ...window, used: window.used + 1 }
