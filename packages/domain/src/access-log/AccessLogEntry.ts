@@ -23,9 +23,9 @@ export const isOfDeveloper = ({ endpoint }: Pick<AccessLogEntry, "endpoint">): b
   DEVELOPER_ROUTES.some((route) => endpoint.includes(route))
 
 /**
- * An entry of a user's access log: one request of an app or of its developer, or one event for the app, such as a
- * firing of a rule (Spec §1.7). The service stores the entry before it sends the answer or the event, and keeps the
- * entry when the connection ends (decision P3). An entry never contains a coordinate.
+ * An entry of a user's access log: a request of an app or of its developer, or an event for the app (Spec §1.7).
+ * Requests with a token that no longer works can share one entry (`times`). Other entries are stored before the answer
+ * or the event is sent. An entry outlives its connection (decision P3), and never contains a coordinate.
  */
 export interface AccessLogEntry {
   readonly userId: UserId

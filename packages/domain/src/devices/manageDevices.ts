@@ -96,10 +96,10 @@ export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: D
 })
 
 /**
- * Removes a device: its token stops working, and its readings stay. When no device is left that may be carried and has
- * sent something, the store drops the firings of dwell rules that would follow from silence: the removal itself causes
- * this silence, so the silence does not show that the person stays (decision rules-14). `NotFound`: the user has no
- * such device, or it was removed already.
+ * Removes a device: its token stops working, and its readings stay. When each device that is left stays at home or has
+ * never sent anything, the store drops the firings of dwell rules that would follow from silence: the removal itself
+ * causes this silence, so the silence does not show that the person stays (decision rules-14). `NotFound`: the user has
+ * no such device, or it was removed already.
  */
 export const removeDevice = program("removeDevice", function* (userId: UserId, id: DeviceId) {
   const removed = yield* (yield* DeviceStore).remove(userId, id, yield* Timestamp.now)

@@ -53,7 +53,7 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
     readonly currentKey: KeyId
     /** The ids of all accepted keys, newest first. */
     readonly keys: ReadonlyArray<KeyId>
-    /** 43 base64url characters of HMAC-SHA256 under the key `key` for `use`. */
+    /** HMAC-SHA256 of `text` in base64url. Its key is derived for `use` from the master key with the id `key`. */
     readonly derive: (use: KeyUse, key: KeyId, text: string) => Effect.Effect<string, VaultError>
     /**
      * Encrypts with AES-256-GCM. `context` names the row and is authenticated, so a value that somebody moves to

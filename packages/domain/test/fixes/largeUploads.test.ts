@@ -6,7 +6,7 @@ import { Effect, Fiber, TestClock } from "effect"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { person, reading, RIDE, run } from "../support/uploads.js"
 
-/** A store that lists the sizes of its commits, each of which takes `millis`. */
+/** A store whose commits take `millis` each, and a list with `sizeOf` of each committed upload. */
 const recorded = (sizeOf: (upload: StoredUpload) => number, millis: number) =>
   Effect.map(FixStore, (store) => {
     const sizes: Array<number> = []

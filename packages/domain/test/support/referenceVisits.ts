@@ -184,8 +184,8 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
 
 /**
  * The end of a stay is normally the time of the first sighting outside. There is one exception. If the phone was silent
- * for at least four hours before that sighting, and the sighting is more than 2 km outside, the stay ends with the last
- * sighting before the silence.
+ * for at least four hours before that sighting, and the sighting is more than 2 km beyond the band at the circle's
+ * edge, the stay ends with the last sighting before the silence.
  */
 const departureOf = (
   last: ReferenceSighting | undefined,

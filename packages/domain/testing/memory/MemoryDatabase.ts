@@ -201,8 +201,8 @@ export interface Tables {
   /** The key is `${import id} ${position}`. */
   readonly importPieces: Map<string, Uint8Array>
   /**
-   * The devices under which the fixes and visits of imports are stored. The value is the time of the device's newest
-   * fix or visit. Null: the device has no fix and no visit.
+   * The devices under which the fixes and visits of imports are stored. The value is the time of the newest fix or
+   * visit of the import's file so far, also of one that another device has. Null: no new one was stored yet.
    */
   readonly importDevices: Map<DeviceId, Timestamp | null>
   /**

@@ -41,8 +41,8 @@ const unknownPurpose = Effect.map(Entropy.id("pps"), (id) => PurposeId.make(id))
 const keys = (list: ReadonlyArray<Purpose.Purpose>): ReadonlyArray<string> => list.map(({ key }) => key)
 
 /**
- * Rules that every `PurposeStore` must keep: a key occurs once in an app, and changes keep the purpose's id, app and
- * key.
+ * The tests that every `PurposeStore` must pass. For example, a key occurs once in an app, and an update does not
+ * change the purpose's id, app and key.
  */
 export const purposeStoreContract: Contract<Ports> = [
   {
