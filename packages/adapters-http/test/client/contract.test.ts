@@ -135,8 +135,8 @@ type Wire<T> = T extends Timestamp.Timestamp
 /** A branded string becomes `string`; a literal stays. */
 type Plain<T extends string> = T extends { readonly [brand: symbol]: unknown } ? string : T
 
-/** True when the types are assignable in both directions and `B` has all keys of `A`. */
-type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? ([keyof A] extends [keyof B] ? true : false) : false) : false
+/** True when the types are assignable in both directions and have the same keys. */
+type Same<A, B> = [A, keyof A] extends [B, keyof B] ? ([B, keyof B] extends [A, keyof A] ? true : false) : false
 
 const answers: {
   readonly me: Same<Wire<AnswerOf<"me", "get">>, Client.ConnectionAnswer>
