@@ -66,19 +66,22 @@ const runOn = (bytes: Uint8Array) =>
     return ended._tag === "Left" ? ended.left.message : output.join("\n")
   })
 
+/** A valid line of the file, before it is written as JSON. */
+const lineOf = (connectionId: string, placeId: string) => ({
+  id: "old_1",
+  connection_id: connectionId,
+  type: "enter",
+  place_id: placeId,
+  webhook_url: "https://old.example.com/hook",
+  secret: "a secret of before endpoints",
+  created_at: "2020-06-01T00:00:00.000Z"
+})
+
 describe("rules import", () => {
   it("says how many were imported, how many were known, and of a file with a fault where it is; then nothing is changed", () =>
     Effect.gen(function* () {
       const { connection, place } = yield* RuleSamples.sharing()
-      const line = {
-        id: "old_1",
-        connection_id: connection.id,
-        type: "enter",
-        place_id: place.id,
-        webhook_url: "https://old.example.com/hook",
-        secret: "a secret of before endpoints",
-        created_at: "2020-06-01T00:00:00.000Z"
-      }
+      const line = lineOf(connection.id, place.id)
       const rules = () =>
         Effect.flatMap(RuleStore, (store) => store.list(connection.userId, connection.id, "all", 10, undefined))
       const wrong = yield* run(line, { ...line, id: "old_2", type: "appear" })
@@ -92,16 +95,7 @@ describe("rules import", () => {
   it("a file that is not UTF-8 is refused, with the numbers of its lines; otherwise other secrets would be stored [legacy-2]", () =>
     Effect.gen(function* () {
       const { connection, place } = yield* RuleSamples.sharing()
-      const line = (id: string, secret: string) =>
-        JSON.stringify({
-          id,
-          connection_id: connection.id,
-          type: "enter",
-          place_id: place.id,
-          webhook_url: "https://old.example.com/hook",
-          secret,
-          created_at: "2020-06-01T00:00:00.000Z"
-        })
+      const line = (id: string, secret: string) => JSON.stringify({ ...lineOf(connection.id, place.id), id, secret })
       const lines = [line("old_1", "a plain secret of ASCII"), line("old_2", "Schlüssel der alten Regel"), ""]
       const [plain = "", accented = ""] = lines
       expect(yield* runOn(Buffer.from([plain, accented, plain, accented].join("\r\n"), "latin1"))).toBe(
@@ -121,15 +115,7 @@ describe("rules import", () => {
   it("says what may have happened when the answer of the database is lost after the rules were stored", () =>
     Effect.gen(function* () {
       const { connection, place } = yield* RuleSamples.sharing()
-      const line = {
-        id: "old_1",
-        connection_id: connection.id,
-        type: "enter",
-        place_id: place.id,
-        webhook_url: "https://old.example.com/hook",
-        secret: "a secret of before endpoints",
-        created_at: "2020-06-01T00:00:00.000Z"
-      }
+      const line = lineOf(connection.id, place.id)
       const store = yield* LegacyStore
       const lost = LegacyStore.of({
         ...store,
