@@ -63,8 +63,8 @@ const giveUp = (): void => {
 
 interface ProgramOptions {
   /**
-   * Whether the program is a command, whose caller relies on its work. When such a program is interrupted, it has not
-   * done its work, and must not end with 0: a script would go on as after a success.
+   * Whether the program is a command, whose caller relies on its work. When such a program is interrupted, nothing
+   * tells whether it had done all its work, so it must not end with 0: a script would go on as after a success.
    */
   readonly mustFinish?: boolean
 }
@@ -73,7 +73,7 @@ interface ProgramOptions {
 const UNFINISHED = { SIGINT: 130, SIGTERM: 143 } as const
 
 const unfinished = (): number => {
-  process.stderr.write("The command was stopped before it had done its work.\n")
+  process.stderr.write("The command was stopped. It may not have done all its work.\n")
   return UNFINISHED[signal ?? "SIGINT"]
 }
 
