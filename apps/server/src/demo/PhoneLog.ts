@@ -35,14 +35,15 @@ const decodeNumber = Schema.decodeUnknownEither(Schema.compose(Schema.NumberFrom
  */
 export const parse = (text: string): Either.Either<ReadonlyArray<RecordedFix>, LogUnreadable> =>
   Either.gen(function* () {
-    const [head = "", ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== "")
-    const names = head.split(",").map((name) => name.trim())
+    const numbered = text.split(/\r?\n/).map((line, index) => ({ line, position: index + 1 }))
+    const [head, ...lines] = numbered.filter(({ line }) => line.trim() !== "")
+    const names = (head?.line ?? "").split(",").map((name) => name.trim())
     const missing = Object.values(COLUMNS).filter((name) => !names.includes(name))
     if (missing.length > 0) return yield* unreadable(`the columns ${missing.join(", ")} are missing`)
     if (lines.length === 0) return yield* unreadable("it has no readings")
     const readings: Array<RecordedFix> = []
-    for (const [index, line] of lines.entries()) {
-      const cellOf = cells(names, line, index + 2)
+    for (const { line, position } of lines) {
+      const cellOf = cells(names, line, position)
       const cell = (column: Column) => cellOf(COLUMNS[column])
       readings.push({
         capturedAt: Math.round((yield* cell("capturedAt")) * 1000),

@@ -39,6 +39,12 @@ describe("a recorded phone log", () => {
     expect(problem(HEAD)).toBe("it has no readings")
   })
 
+  it("names the line as an editor counts it: empty lines count", () => {
+    expect(problem("", HEAD, "", "1,1,52,13,5,0,0,0,ios", "  ", "2,2,north,13,5,0,0,0,ios", "")).toBe(
+      "line 6: latitude is no number"
+    )
+  })
+
   it("goes out as the phone stored it: what was stored within the gap together, nothing before it was measured", () => {
     const line = (capture: number, write: number) => `${capture},${write},52,13,5,0,0,0,ios`
     // The phone says that it stored the third reading before it measured the reading. Logs of phones whose clock jumps
