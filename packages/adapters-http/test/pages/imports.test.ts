@@ -1,4 +1,4 @@
-import { Import, ImportStore, importNext } from "@place-access/domain/imports"
+import { Import, ImportStore, importNext, Months } from "@place-access/domain/imports"
 import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { request } from "node:http"
@@ -315,6 +315,29 @@ describe("the form for a file", () => {
     expect(await page("de")).toContain(
       "älter als der Standortverlauf, den Sie behalten, oder aus einer Zeit, die Sie daraus gelöscht haben"
     )
+  })
+
+  it("entries of months that have no row are not shown as without a time, or as known [imports-12]", async () => {
+    const months = Array.from({ length: Months.MAX_MONTHS }, (_, month) =>
+      MemoryImportReader.line(Date.UTC(1000, month, 15), 52, 4)
+    )
+    const firstRowOf = async (language: string, ...before: ReadonlyArray<string>) => {
+      const person = await world.person()
+      const lines = [MemoryImportReader.FIRST_LINE, "nonsense", ...before]
+      const body = FILE.replace(MemoryImportReader.FIRST_LINE, lines.join("\n"))
+      await person.send("POST", "/v1/user/imports?file_name=a.gpx", undefined, { body, headers: GPX })
+      await readAll()
+      const page = await person.get("/portal/imports", { headers: { "accept-language": language } })
+      return [...page.text.matchAll(/<td data-label="[^"]*">(.*?)<\/td>/g)].slice(0, 5).map(([, cell]) => cell)
+    }
+    expect(await firstRowOf("en")).toEqual(["Without a time", "1", "0", "0", "1 not usable"])
+    // Two entries have no row of their own: the last of the months, which is not usable, and the entry of `FILE`.
+    const further = ["3", "–", "–", "2 not usable"]
+    expect(await firstRowOf("en", ...months)).toEqual([
+      "Without a time, or of a month that has no row here",
+      ...further
+    ])
+    expect((await firstRowOf("de", ...months))[0]).toBe("Ohne Zeit, oder aus einem Monat, der hier keine Zeile hat")
   })
 
   it("the list shows 50 imports, and leads to the older ones and back", async () => {

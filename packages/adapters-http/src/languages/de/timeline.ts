@@ -162,7 +162,8 @@ export const imports: typeof en.imports = {
     tooRecent: (entries) => `${number(entries)} zu neu`,
     tooOld: (entries) => `${number(entries)} zu alt`,
     quarantined: (entries) => `${number(entries)} nicht verwendbar`,
-    none: "Ohne Zeit"
+    none: "Ohne Zeit",
+    noneOrFurther: "Ohne Zeit, oder aus einem Monat, der hier keine Zeile hat"
   },
   columns: {
     title: "Welche Spalte ist welche?",

@@ -163,7 +163,8 @@ export const imports = {
     tooRecent: (entries: number): string => `${number(entries)} too recent`,
     tooOld: (entries: number): string => `${number(entries)} too old`,
     quarantined: (entries: number): string => `${number(entries)} not usable`,
-    none: "Without a time"
+    none: "Without a time",
+    noneOrFurther: "Without a time, or of a month that has no row here"
   },
   columns: {
     title: "Which column is which?",

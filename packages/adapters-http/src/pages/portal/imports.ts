@@ -1,4 +1,4 @@
-import { Import, listImports, type Months, removeImport, undoImport } from "@place-access/domain/imports"
+import { Import, listImports, Months, removeImport, undoImport } from "@place-access/domain/imports"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { ImportId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
@@ -127,23 +127,32 @@ const actions = (portal: string, one: Import.Import, token: string): Html =>
  * The entries of the file by month. The column “known” counts the entries that no other column counts: entries that the
  * history already had, and entries from a time whose history the user has deleted.
  */
-const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
-  html`<details>
+const months = (all: ReadonlyArray<Months.MonthCounts>): Html => {
+  // Only a file with very many months has entries of months that have no row.
+  const none = all.length < Months.MAX_MONTHS ? words.months.none : words.months.noneOrFurther
+  return html`<details>
     <summary>${words.months.summary}</summary>
     ${Table.stacked(
       [words.months.month, words.months.read, words.months.stored, words.months.known, words.months.leftOut],
       all.map(
         (one) =>
           html`<tr>
-            <td data-label="${words.months.month}">${one.month ?? words.months.none}</td>
+            <td data-label="${words.months.month}">${one.month ?? none}</td>
             <td data-label="${words.months.read}">${count(one.read)}</td>
-            <td data-label="${words.months.stored}">${count(one.stored)}</td>
-            <td data-label="${words.months.known}">${count(knownOf(one))}</td>
+            <td data-label="${words.months.stored}">${isNotCounted(one) ? "–" : count(one.stored)}</td>
+            <td data-label="${words.months.known}">${isNotCounted(one) ? "–" : count(knownOf(one))}</td>
             <td data-label="${words.months.leftOut}">${leftOutOf(one)}</td>
           </tr>`
       )
     )}
   </details>`
+}
+
+/**
+ * Whether the row has entries of months that have no row of their own. Nothing says which of these entries are new and
+ * which were known.
+ */
+const isNotCounted = (one: Months.MonthCounts): boolean => one.month === null && knownOf(one) > 0
 
 const knownOf = ({ quarantined, read, stored, tooOld, tooRecent }: Months.MonthCounts): number =>
   Math.max(0, read - stored - tooRecent - tooOld - quarantined)
