@@ -344,20 +344,22 @@ const problemsOf = (
   const chosen = request.scopes ?? []
   const covered: ReadonlyArray<Scope.Scope> = Purpose.coveredScopes(purposes, app.status)
   const regained = chosen.filter((scope) => !connection.heldScopes.includes(scope))
+  const exactAfter = EffectiveScopes.held(after, app, now).filter(Scope.isSensitive)
+  // A later end renews every sensitive scope, and a renewal needs a purpose for each of them (decision tokens-3).
+  const end = sensitiveEndAfter(request, after.heldScopes, connection, now)
+  const renewed = (end ?? now) > (connection.sensitiveExpiresAt ?? now) ? exactAfter : []
   // When the app has no scope now, the form shows no ticked box, and the user can still choose another end date.
-  const takesAll = request.scopes !== undefined && chosen.length === 0
-  if (takesAll && EffectiveScopes.held(connection, app, now).length > 0)
+  if (request.scopes?.length === 0 && EffectiveScopes.held(connection, app, now).length > 0)
     problem("scopes", "choose at least one, or disconnect the app")
   if (chosen.some((scope) => !agreed.includes(scope))) {
     problem("scopes", "must be among those that you agreed to before; the app must ask for others")
-  } else if (regained.some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
+  } else if ([...regained, ...renewed].some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
     problems.push(NO_PURPOSE)
   }
-  if (request.sensitiveDays !== undefined && !EffectiveScopes.held(after, app, now).some(Scope.isSensitive)) {
+  if (request.sensitiveDays !== undefined && exactAfter.length === 0) {
     problem("sensitive_days", "must be left out while the app has no exact location")
   }
-  // If the user chose no end date, the scope would keep the end date that has passed, and would allow nothing from the
-  // first moment.
+  // If the user chose no end date, the restored scope would keep the end date that has passed, and allow nothing.
   const hasEnded = Tier.sensitiveState(connection, now) === "lapsed"
   if (hasEnded && request.sensitiveDays === undefined && regained.some(Scope.isSensitive)) {
     problem("sensitive_days", "must be chosen: exact location has ended")

@@ -1,5 +1,6 @@
 import { type Connection, ConnectionView } from "@place-access/domain/connection"
-import { AppId, ConnectionId, Scope, Sub, Timestamp, UserId } from "@place-access/domain/shared"
+import { Purpose } from "@place-access/domain/purposes"
+import { AppId, ConnectionId, PurposeId, Scope, Sub, Timestamp, UserId } from "@place-access/domain/shared"
 import { Steering } from "@place-access/domain/steering"
 import { Tier } from "@place-access/domain/tiers"
 import { FastCheck as fc } from "effect"
@@ -53,6 +54,15 @@ const states = fc
     return { app: appOf({ declaredScopes: declared, allowedScopes: allowed }), connection }
   })
 
+/** A purpose for every sensitive scope: without it, the form refuses a later end of exact location. */
+const PURPOSE = Purpose.draft(
+  AppId.make("app_1"),
+  PurposeId.make("pur_1"),
+  Purpose.PurposeKey.make("finding_tea"),
+  { description: "Finds a tea house near you", scopes: [...Scope.sensitive], expectedDailyVolume: 10 },
+  NOW
+)
+
 /** The outcome of the form without a change of its boxes, with these choices of end dates. */
 const saved = (
   state: typeof states extends fc.Arbitrary<infer A> ? A : never,
@@ -61,7 +71,7 @@ const saved = (
   const { agreedScopes, heldScopes } = ConnectionView.forUser(state, [], null, NOW)
   const ticked = agreedScopes.filter((scope) => heldScopes.includes(scope))
   const form: Steering.SteeringChange = { ...days, scopes: ticked, shown: heldScopes }
-  return Steering.change(state.connection.userId, form, [], { isFresh: true }, state, NOW)
+  return Steering.change(state.connection.userId, form, [PURPOSE], { isFresh: true }, state, NOW)
 }
 
 it("the form accepts a new end of the connection while its boxes are as the page showed them, over generated connections [connection-6]", () => {

@@ -267,3 +267,24 @@ it("a form with other scopes is outdated exactly if the app has other scopes tha
       }
     })
   ))
+
+it("a later end of exact location is a renewal and needs a purpose; an earlier end needs none [connection-6, tokens-3]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { app, id, purpose, user } = yield* connected(BOTH)
+      const change = (change: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, change, FRESH))
+      yield* change({ standardDays: 90 })
+      yield* archivePurpose(user, app.id, purpose.id)
+      const before = yield* getConnection(user.id, id)
+      const refused = { left: { _tag: "Invalid", problems: [{ field: "scopes" }] } }
+      expect(yield* change({ scopes: BOTH, sensitiveDays: 90 })).toMatchObject(refused)
+      expect(yield* getConnection(user.id, id)).toEqual(before)
+
+      yield* change({ scopes: BOTH, sensitiveDays: 7 })
+      yield* TestClock.adjust("8 days")
+      const lapsed = yield* getConnection(user.id, id)
+      expect(lapsed.sensitiveLapsedAt).not.toBeNull()
+      expect(yield* change({ sensitiveDays: 1 })).toMatchObject(refused)
+      expect(yield* getConnection(user.id, id)).toEqual(lapsed)
+    })
+  ))

@@ -21,6 +21,14 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
+    id: "later-end-needs-purpose",
+    kind: "changed",
+    title: "A user cannot prolong exact location without a purpose",
+    text: `\`PATCH /v1/user/connections/{connection_id}\` answers 400 when \`sensitive_days\` would move the end of exact
+    location to a later date and a sensitive scope of the connection has no purpose that the app may use.`
+  },
+  {
+    on: "2026-11-29",
     id: "later-zone-rules-count-at-opening",
     kind: "changed",
     title: "A zone rule whose window opens later also counts on the day of its opening",
