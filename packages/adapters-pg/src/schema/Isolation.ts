@@ -44,7 +44,7 @@ export const isolate = program("Isolation.isolate", function* ({ appId, node, sa
   yield* mustBeCluster
   yield* mustBeApp(appId)
   if (node !== undefined) yield* mustBeNode(node)
-  const before = yield* placementOf(appId)
+  const before = yield* placementOf(appId, false)
   if (before.is_alone) yield* say("The app has a shard of its own already.")
   else {
     yield* say("Splitting the app's shard. Writes to the apps of this shard wait meanwhile.")
@@ -53,7 +53,8 @@ export const isolate = program("Isolation.isolate", function* ({ appId, node, sa
       (sql) => sql`SELECT isolate_tenant_to_new_shard('endpoints', ${appId}::text, 'CASCADE', 'block_writes')`
     )
   }
-  const alone = yield* placementOf(appId)
+  let hasChanged = !before.is_alone
+  const alone = yield* placementOf(appId, hasChanged)
   if (node !== undefined && !isAt(alone, node)) {
     yield* say(`Moving the app's shard from ${nameOf(alone)} to ${nameOf(node)}.`)
     yield* perform(
@@ -61,12 +62,15 @@ export const isolate = program("Isolation.isolate", function* ({ appId, node, sa
       (sql) => sql`SELECT citus_move_shard_placement(${alone.shard}::bigint, ${alone.host}::text,
                        ${alone.port}::integer, ${node.host}::text, ${node.port}::integer)`
     )
+    hasChanged = true
   }
-  yield* say(`The app's rows are on ${nameOf(yield* placementOf(appId))}:`)
+  yield* say(`The app's rows are on ${nameOf(yield* placementOf(appId, hasChanged))}:`)
   for (const { bytes, table } of yield* sizesOf(appId)) yield* say(`  ${table}: ${bytes} bytes`)
 })
 
 const refuse = (why: string) => new IsolationRefused({ message: `${why}. Nothing was changed.` })
+
+const NO_NODE = "The app's shard has no node that is up"
 
 const nameOf = ({ host, port }: NodeAddress): string => `${host}:${port}`
 const isAt = (a: NodeAddress, b: NodeAddress): boolean => a.host === b.host && a.port === b.port
@@ -119,7 +123,8 @@ const PlacementRow = Schema.Struct({
   port: Schema.Int
 })
 
-const placementOf = (appId: AppId) =>
+/** `hasChanged`: whether the command has split or moved the shard already. */
+const placementOf = (appId: AppId, hasChanged: boolean) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const row = yield* sql`SELECT s.shardid::text AS shard, s.shardminvalue = s.shardmaxvalue AS is_alone,
@@ -129,7 +134,12 @@ const placementOf = (appId: AppId) =>
       Rows.first(PlacementRow)
     )
     return yield* Option.match(row, {
-      onNone: () => refuse("The app's shard has no node that is up"),
+      onNone: () =>
+        hasChanged
+          ? new IsolationRefused({
+              message: `${NO_NODE}. The steps before stay done: repeat the command once the node is up.`
+            })
+          : refuse(NO_NODE),
       onSome: Effect.succeed
     })
   })
