@@ -36,6 +36,7 @@ describeServers("two servers on one database", ({ migratedDatabase }) => {
                 authUrl: url,
                 userPortalUrl: `${url}/portal`,
                 signUp: "open",
+                addressRule: "assumed",
                 trustProxy: false,
                 rateLimitPerMinute: RATE,
                 tileUrl: null,

@@ -14,9 +14,10 @@ export interface ServiceOptions {
   readonly userPortalUrl: string
   readonly signUp: "open" | "closed"
   /**
-   * Whether people must confirm their e-mail address with a mailed link. Left out: every address counts as confirmed.
+   * Whether people must confirm their e-mail address with a mailed link. The rule has no default: with `assumed`, every
+   * address counts as confirmed, and a host that left the option out would skip the check without noticing.
    */
-  readonly addressRule?: Account.AddressRule
+  readonly addressRule: Account.AddressRule
   /** Whether reviewers and admins need a second factor. Left out: optional. */
   readonly staffSecondFactor?: "optional" | "required"
   /**
@@ -56,8 +57,6 @@ export class HttpOptions extends Context.Tag("@place-access/adapters-http/HttpOp
   HttpOptions,
   ServiceOptions
 >() {}
-
-export const addressRule = (options: ServiceOptions): Account.AddressRule => options.addressRule ?? "assumed"
 
 export const isHttps = (options: Pick<ServiceOptions, "baseUrl">): boolean => options.baseUrl.startsWith("https://")
 

@@ -42,6 +42,7 @@ export const startInProcess = async (startsAt: number): Promise<InProcess> => {
       authUrl: url,
       userPortalUrl: `${url}/portal`,
       signUp: "open",
+      addressRule: "assumed",
       trustProxy: false,
       rateLimitPerMinute: 1_000_000,
       tileUrl: null,

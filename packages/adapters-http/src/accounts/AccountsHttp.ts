@@ -10,7 +10,7 @@ import { afterAnswer } from "../edge/afterAnswer.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as BrowserLocale from "../html/BrowserLocale.js"
 import * as RateLimit from "../limits/RateLimit.js"
-import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -26,7 +26,7 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
           const address = yield* clientAddress
           yield* RateLimit.take(Subject.signUp(address), Rate.SIGN_UPS)
           const { display_name: displayName, email, keep_days: keep, password } = payload
-          if (addressRule(options) === "assumed") {
+          if (options.addressRule === "assumed") {
             return toBody(yield* signUp({ email, password, displayName, keep }, options.signUp))
           }
           const language = yield* BrowserLocale.language

@@ -15,7 +15,7 @@ import {
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -62,7 +62,7 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "update",
       ({ path, payload: { homepage_url: homepageUrl, logo_png: logo, ...change } }) =>
         Effect.gen(function* () {
-          const rule = addressRule(yield* HttpOptions)
+          const rule = (yield* HttpOptions).addressRule
           return toBody(yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl, logo }, rule))
         }).pipe(toWire),
       { uninterruptible: true }
@@ -71,7 +71,7 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "submit",
       ({ path }) =>
         Effect.gen(function* () {
-          return toBody(yield* submitApp(yield* SignedIn, path.app_id, addressRule(yield* HttpOptions)))
+          return toBody(yield* submitApp(yield* SignedIn, path.app_id, (yield* HttpOptions).addressRule))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -117,7 +117,7 @@ export const layer = Group.group(Api, "apps", (handlers) =>
             yield* SignedIn,
             path.app_id,
             yield* chosen(payload),
-            addressRule(yield* HttpOptions)
+            (yield* HttpOptions).addressRule
           )
           return {
             clientId: app.id,

@@ -16,12 +16,12 @@ import type { AppId, InvitationId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
 import { requireFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 
-const rule = Effect.map(HttpOptions, addressRule)
+const rule = Effect.map(HttpOptions, (options) => options.addressRule)
 
 const named = ({
   app_id: appId,

@@ -5,7 +5,7 @@ import { Invalid, Problem } from "@place-access/domain/shared"
 import { Array, Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
 import { requireFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -65,7 +65,7 @@ export const layer = Group.group(Api, "consents", (handlers) =>
             sensitiveDays: payload.sensitive_days?.toString()
           }
           const account = yield* SignedIn
-          if (choices.decision === "allow") yield* requireConfirmed(account, addressRule(options))
+          if (choices.decision === "allow") yield* requireConfirmed(account, options.addressRule)
           if (sharesWithoutEnd(choices)) yield* requireFreshSignIn
           const { redirectTo } = yield* decideConsent(path.id, account, choices, options.baseUrl).pipe(
             Effect.catchTag("Invalid", ({ problems }) => new Invalid({ problems: Array.map(problems, named) }))

@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import { toBody } from "../accounts/AccountsApi.js"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
 import { requireFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
@@ -40,7 +40,7 @@ export const layer = Group.group(Api, "addresses", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* takeLink
-          const { id } = yield* confirmAddress(yield* SignedIn, payload.token, addressRule(yield* HttpOptions))
+          const { id } = yield* confirmAddress(yield* SignedIn, payload.token, (yield* HttpOptions).addressRule)
           const after = yield* (yield* AccountStore).find(id)
           return toBody(yield* Effect.mapError(after, () => new NotFound({ what: "account" })))
         }).pipe(toWire),
@@ -51,7 +51,7 @@ export const layer = Group.group(Api, "addresses", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* takeLink
-          const rule = addressRule(yield* HttpOptions)
+          const rule = (yield* HttpOptions).addressRule
           const restored = yield* undoAddressChange(payload.token, payload.password, rule)
           return yield* staysKnown(restored, HttpServerResponse.empty({ status: 204 }))
         }).pipe(toWire),

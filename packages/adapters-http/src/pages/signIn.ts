@@ -3,7 +3,7 @@ import { Account, signOut } from "@place-access/domain/accounts"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
 import { enter } from "../accounts/enter.js"
-import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
 import { canHavePasskeys } from "../factors/passkeyOptions.js"
 import * as Credentials from "../security/Credentials.js"
 import type { FieldProblem } from "../wire/Issues.js"
@@ -58,7 +58,7 @@ const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, s
           ${refusedNote(refused)}
           ${
             status === 401 &&
-            addressRule(options) === "confirmed" &&
+            options.addressRule === "confirmed" &&
             html`<p class="soft small">${words.openTheLink}</p>`
           }
           ${Fields.problems(form, LABELS)}

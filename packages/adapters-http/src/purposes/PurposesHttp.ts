@@ -8,7 +8,7 @@ import {
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./PurposesApi.js"
@@ -35,7 +35,7 @@ export const layer = Group.group(Api, "purposes", (handlers) =>
       ({ path, payload: { description, expected_daily_volume: expectedDailyVolume, scopes } }) =>
         Effect.gen(function* () {
           const change = { description, scopes, expectedDailyVolume }
-          const rule = addressRule(yield* HttpOptions)
+          const rule = (yield* HttpOptions).addressRule
           return toBody(yield* updatePurpose(yield* SignedIn, path.app_id, path.purpose_id, change, rule))
         }).pipe(toWire),
       { uninterruptible: true }
@@ -52,7 +52,7 @@ export const layer = Group.group(Api, "purposes", (handlers) =>
       "submit",
       ({ path }) =>
         Effect.gen(function* () {
-          const rule = addressRule(yield* HttpOptions)
+          const rule = (yield* HttpOptions).addressRule
           return toBody(yield* submitPurpose(yield* SignedIn, path.app_id, path.purpose_id, rule))
         }).pipe(toWire),
       { uninterruptible: true }

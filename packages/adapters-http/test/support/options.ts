@@ -6,6 +6,7 @@ export const optionsAt = (url: string, more: Partial<ServiceOptions> = {}): Serv
   authUrl: url,
   userPortalUrl: `${url}/portal`,
   signUp: "open",
+  addressRule: "assumed",
   trustProxy: false,
   rateLimitPerMinute: 600,
   tileUrl: null,

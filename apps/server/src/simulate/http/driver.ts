@@ -67,6 +67,7 @@ const OPTIONS = {
   authUrl: Simulation.ISSUER,
   userPortalUrl: `${Simulation.ISSUER}/portal`,
   signUp: "open",
+  addressRule: "assumed",
   trustProxy: true,
   rateLimitPerMinute: 600,
   tileUrl: null,

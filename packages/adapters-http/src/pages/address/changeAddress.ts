@@ -9,7 +9,7 @@ import {
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
 import { takeLink } from "../../credentials/addressLinks.js"
-import { addressRule, HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.js"
+import { HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -30,7 +30,7 @@ const LABELS = { email: words.newAddress }
 const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fields.fresh()) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
-    const rule = addressRule(yield* HttpOptions)
+    const rule = (yield* HttpOptions).addressRule
     const query = yield* Form.query
     const isFresh = yield* isFreshSession(visitor.cookie)
     return yield* respond({
@@ -184,7 +184,7 @@ const confirm = (portal: string) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       yield* takeLink
-      yield* confirmAddress(visitor.account, form.value("token"), addressRule(yield* HttpOptions))
+      yield* confirmAddress(visitor.account, form.value("token"), (yield* HttpOptions).addressRule)
       return yield* confirmed(portal)
     }).pipe(
       Effect.catchTags({

@@ -7,7 +7,7 @@ import { enter } from "../../accounts/enter.js"
 import { takeLink } from "../../credentials/addressLinks.js"
 import { afterAnswer } from "../../edge/afterAnswer.js"
 import { clientAddress } from "../../edge/ClientAddress.js"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import * as RateLimit from "../../limits/RateLimit.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as AskingApp from "../askingApp.js"
@@ -171,7 +171,7 @@ const postSignUp = Effect.gen(function* () {
   yield* RateLimit.take(Subject.signUp(address), Rate.SIGN_UPS)
   const { display_name, email, keep_days, password } = input.right
   const person = { email, password, displayName: display_name ?? undefined, keep: HistoryChoice.keepOf(keep_days) }
-  if (addressRule(options) === "confirmed") {
+  if (options.addressRule === "confirmed") {
     const language = yield* BrowserLocale.language
     return yield* requestSignUp({ ...person, address, returnTo, language }, options.signUp).pipe(
       Effect.flatMap((id) => mailedPage({ email, id, returnTo })),

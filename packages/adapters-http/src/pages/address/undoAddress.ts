@@ -3,7 +3,7 @@ import { describeUndo, undoAddressChange } from "@place-access/domain/credential
 import { Effect, Either, Schema } from "effect"
 import { takeLink } from "../../credentials/addressLinks.js"
 import { staysKnown } from "../../credentials/staysKnown.js"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../../html/Html.js"
@@ -80,7 +80,7 @@ const undo = Effect.gen(function* () {
   if (Either.isLeft(input)) return yield* page(token, Form.shown(form, input.left))
   const { password } = input.right
   const { email } = yield* describeUndo(token)
-  return yield* undoAddressChange(token, password, addressRule(yield* HttpOptions)).pipe(
+  return yield* undoAddressChange(token, password, (yield* HttpOptions).addressRule).pipe(
     Effect.flatMap((restored) =>
       Effect.flatMap(done(email, PasswordStrength.of(password)), (page) => staysKnown(restored, page))
     ),

@@ -15,7 +15,7 @@ import { Effect, Option, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as RateLimit from "../../limits/RateLimit.js"
-import { addressRule, HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
+import { HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
 import type * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html, nothing, type Text, type Value } from "../../html/Html.js"
@@ -119,7 +119,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const review = yield* reviewConsent(id, visitor.account)
-    if (!Account.countsAsConfirmed(visitor.account, addressRule(options))) return yield* confirmFirst(visitor, id)
+    if (!Account.countsAsConfirmed(visitor.account, options.addressRule)) return yield* confirmFirst(visitor, id)
     const path = pathFor(options, id)
     const place = review.asksPlaces ? yield* NewPlace.fields(visitor, rejected.newPlace ?? NewPlace.FIRST) : null
     const problems = [...(rejected.problems ?? []), ...(place?.view.form.problems ?? [])]
@@ -246,7 +246,7 @@ const decide = Visitor.signedIn(
       const form = yield* Visitor.checked(visitor.cookie, binding(id))
       const choices = choicesOf(form)
       const options = yield* HttpOptions
-      const isConfirmed = Account.countsAsConfirmed(visitor.account, addressRule(options))
+      const isConfirmed = Account.countsAsConfirmed(visitor.account, options.addressRule)
       if (choices.decision === "allow" && !isConfirmed) return yield* confirmFirst(visitor, id)
       if (NewPlace.isMeant(form)) return yield* addPlace(visitor, id, form)
       const redirect = sharesWithoutEnd(choices) ? yield* Visitor.confirmed(visitor, comesBackTo) : null

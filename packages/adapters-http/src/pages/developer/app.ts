@@ -11,7 +11,7 @@ import {
 import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
 import type { Conflict } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 
@@ -227,7 +227,7 @@ const change = Visitor.signedIn((visitor) =>
     const { description, homepage_url: homepageUrl, name, scopes } = draft.right
     const typed = { name, description, homepageUrl, scopes }
     const shown = Number(form.value("revision"))
-    const rule = addressRule(yield* HttpOptions)
+    const rule = (yield* HttpOptions).addressRule
     return yield* updateApp(visitor.account, app.id, { ...typed, shown }, rule).pipe(
       Effect.map((after) => seeOther(changedPath(after))),
       Effect.catchTag("Forbidden", confirmFirst),
@@ -259,7 +259,7 @@ const register = Visitor.signedIn((visitor) =>
       return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
     }
     const shown = Number(form.value("revision"))
-    const rule = addressRule(yield* HttpOptions)
+    const rule = (yield* HttpOptions).addressRule
     const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right, rule, shown))
     if (Either.isLeft(registered)) {
       const error = registered.left
@@ -349,7 +349,7 @@ const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
-    const rule = addressRule(yield* HttpOptions)
+    const rule = (yield* HttpOptions).addressRule
     return yield* submitApp(visitor.account, app.id, rule, Number(form.value("revision"))).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=app-submitted`)),
       Effect.catchTag("Forbidden", confirmFirst),

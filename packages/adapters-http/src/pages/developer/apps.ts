@@ -2,7 +2,7 @@ import { App, createApp, listApps } from "@place-access/domain/apps"
 import { AppId, Scope } from "@place-access/domain/shared"
 import { listInvitations } from "@place-access/domain/teams"
 import { Effect, Either, Schema } from "effect"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import { addOnce } from "../addOnce.js"
@@ -77,7 +77,7 @@ const list = Visitor.signedIn((visitor) =>
       main: html`<h1>${yourApps}</h1>
         <p class="lead">${words.lead}</p>
         ${notice(query.value("done"))}
-        ${waiting(yield* listInvitations(visitor.account, addressRule(yield* HttpOptions)))}
+        ${waiting(yield* listInvitations(visitor.account, (yield* HttpOptions).addressRule))}
         ${
           apps.length === 0
             ? html`<p class="empty">${words.empty}</p>`

@@ -9,7 +9,7 @@ import {
   TeamNotice
 } from "@place-access/domain/teams"
 import { Effect } from "effect"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
@@ -42,7 +42,7 @@ const named = Effect.gen(function* () {
   return { appId, id: yield* param("invitation", InvitationId, "invitation") }
 })
 
-const rule = Effect.map(HttpOptions, addressRule)
+const rule = Effect.map(HttpOptions, (options) => options.addressRule)
 
 const page = (visitor: Visitor.Visitor, refused?: string) =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { type App, AppLogo, AppProposal, updateApp } from "@place-access/domain/apps"
 import { Effect, Either, Encoding } from "effect"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as AppLogoPage from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
@@ -89,7 +89,7 @@ const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "devel
 /** Saves the logo. `revision`: the app's revision, from the form. After a 409 the page shows the present logos. */
 const save = (visitor: Visitor.Visitor, { id }: App.App, logo: AppLogo.LogoPng | null, revision: string) =>
   Effect.gen(function* () {
-    const rule = addressRule(yield* HttpOptions)
+    const rule = (yield* HttpOptions).addressRule
     return yield* updateApp(visitor.account, id, { logo, shown: Number(revision) }, rule).pipe(
       Effect.map((after) => seeOther(changedPath(after))),
       Effect.catchIf(Form.isOutdated, () =>

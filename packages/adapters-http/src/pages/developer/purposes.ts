@@ -9,7 +9,7 @@ import {
 } from "@place-access/domain/purposes"
 import { NotFound, PurposeId, Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
@@ -264,7 +264,7 @@ const edit = Visitor.signedIn((visitor) =>
     const options = yield* HttpOptions
     const terms = toTerms(draft.right)
     const change = { ...terms, shown: Number(form.value("revision")) }
-    return yield* updatePurpose(visitor.account, app.id, purpose.id, change, addressRule(options)).pipe(
+    return yield* updatePurpose(visitor.account, app.id, purpose.id, change, options.addressRule).pipe(
       Effect.map(({ status }) => {
         const wentIn = status === "in_review" && purpose.status === "approved"
         return seeOther(`${pathOf(app, purpose)}?done=${wentIn ? "purpose-edited" : "purpose-changed"}`)
@@ -287,7 +287,7 @@ const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const { app, purpose } = yield* ownPurpose(visitor)
-    const [rule, shown] = [addressRule(yield* HttpOptions), Number(form.value("revision"))]
+    const [rule, shown] = [(yield* HttpOptions).addressRule, Number(form.value("revision"))]
     return yield* submitPurpose(visitor.account, app.id, purpose.id, rule, shown).pipe(
       Effect.as(seeOther(`${pathOf(app, purpose)}?done=purpose-submitted`)),
       Effect.catchTags({

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { addressRule, isHttps, type ServiceOptions } from "../../HttpOptions.js"
+import { isHttps, type ServiceOptions } from "../../HttpOptions.js"
 import { html, type Html, nothing, type Value } from "../../html/Html.js"
 import { code, DOCS, page, type Section } from "./frame.js"
 import { prose } from "./prose.js"
@@ -52,7 +52,7 @@ const before = (options: ServiceOptions): Html => html`<div class="note">${accou
  * on a server where only admins create accounts, or where a link that is mailed to the address creates the account.
  */
 const account = (options: ServiceOptions): Value => {
-  if (options.signUp === "open" && addressRule(options) === "assumed") return nothing
+  if (options.signUp === "open" && options.addressRule === "assumed") return nothing
   const whose =
     options.signUp === "closed"
       ? html`Admins of this server create the accounts: leave the call of <code>/v1/accounts</code> out, and put the

@@ -1,7 +1,7 @@
 import type { Account } from "@place-access/domain/accounts"
 import { Effect } from "effect"
 import { html, type Html } from "../../html/Html.js"
-import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 
 /**
@@ -23,7 +23,7 @@ export const noMail = (portal: string): Effect.Effect<Html, never, HttpOptions> 
       html`<div class="note warn">
         <p>
           ${
-            addressRule(options) === "confirmed"
+            options.addressRule === "confirmed"
               ? texts.settings.noMail(`${portal}/settings/email`)
               : texts.settings.serviceSendsNone
           }

@@ -4,7 +4,7 @@ import { readToday, type Suggestion, suggestPlaces, Today } from "@place-access/
 import { type Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type Html, html, type Value } from "../../html/Html.js"
-import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
+import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import { bars, tallest } from "../kit/Bars.js"
 import * as Fields from "../kit/Fields.js"
@@ -27,7 +27,7 @@ export const page = (visitor: Visitor.Visitor, reader: PageReader) =>
     const today = yield* readToday(visitor.account, zone ?? TimeZone.UTC)
     const suggested = yield* suggestPlaces(visitor.account.id, zone ?? TimeZone.UTC)
     const token = yield* Visitor.tokenFor(visitor)
-    const isConfirmed = Account.countsAsConfirmed(visitor.account, addressRule(options))
+    const isConfirmed = Account.countsAsConfirmed(visitor.account, options.addressRule)
     const isNew = today.places === 0 || today.phones === 0 || today.connections === 0
     return yield* respond({
       title: words.title,
