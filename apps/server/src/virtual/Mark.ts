@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -79,7 +80,8 @@ export const read = (dataDir: string): Effect.Effect<Option.Option<Mark>, Cannot
 export const write = (dataDir: string, mark: Mark): Effect.Effect<void, CannotStart> =>
   Effect.tryPromise({
     try: async () => {
-      const draft = `${pathIn(dataDir)}.new`
+      // Two servers may start on the folder at the same time, so each has a draft of its own.
+      const draft = `${pathIn(dataDir)}.${randomUUID()}`
       await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600 })
       await rename(draft, pathIn(dataDir))
     },

@@ -1,6 +1,6 @@
 import { NodeVault } from "@place-access/adapters-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, Layer, Option } from "effect"
+import { ConfigProvider, Effect, Either, Fiber, Layer, Option, Schedule } from "effect"
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,8 +8,11 @@ import { afterEach, beforeEach } from "vitest"
 import { keysStatus } from "../../src/cli/keys.js"
 import { database as doctorOf } from "../../src/doctor/database.js"
 import * as Ports from "../../src/Ports.js"
-import { openWorld } from "../../src/virtual/serveVirtual.js"
+import * as ServerSettings from "../../src/ServerSettings.js"
+import * as Mark from "../../src/virtual/Mark.js"
+import { openWorld, serveVirtual } from "../../src/virtual/serveVirtual.js"
 import * as WorldKeys from "../../src/virtual/WorldKeys.js"
+import { freePort } from "../support/freePort.js"
 
 let folder: string
 beforeEach(async () => {
@@ -70,6 +73,46 @@ describe("the folder of a new test world [virtual-time-1]", () => {
       })
       expect(yield* Effect.flip(openWorld(folder, OPTIONS))).toMatchObject({ fault: "usage" })
       expect(yield* openWorld(folder, { seed: null, at: null })).toEqual({ ...first, starts: 2 })
+    })
+  )
+})
+
+describe("two starts on one folder at the same time [virtual-time-1]", () => {
+  it.live("write the mark beside each other, and leave no draft of it", () =>
+    Effect.gen(function* () {
+      const marks = Array.from({ length: 20 }, (_, index) => ({ now: index, seed: null, starts: 1 }))
+      yield* Effect.forEach(marks, (mark) => Mark.write(folder, mark), { concurrency: "unbounded" })
+      expect(marks).toContainEqual(Option.getOrUndefined(yield* Mark.read(folder)))
+      expect(yield* stateOf(folder)).toMatchObject({ names: ["test-world.json"] })
+    })
+  )
+
+  it.live("the folder has the mark of the start that opened the database", () =>
+    Effect.gen(function* () {
+      const port = String(yield* Effect.promise(() => freePort()))
+      const variables = new Map([
+        ["DATA_DIR", folder],
+        ["DRAIN_SECONDS", "0"],
+        ["PORT", port],
+        ["BASE_URL", `http://localhost:${port}`]
+      ])
+      const settings = yield* ServerSettings.config.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(variables)))
+      const seedInMark = Effect.map(Mark.read(folder), (mark) => Option.getOrUndefined(mark)?.seed)
+      const first = yield* Effect.fork(serveVirtual(settings, OPTIONS))
+      yield* Effect.repeat(seedInMark, { until: (seed) => seed !== undefined, schedule: Schedule.spaced("2 millis") })
+      // The second start finds no database yet, so it takes the folder for a new one.
+      yield* openWorld(folder, { seed: "two", at: null })
+      yield* Effect.repeat(
+        Effect.promise(() =>
+          fetch(`http://localhost:${port}/readyz`).then(
+            ({ ok }) => ok,
+            () => false
+          )
+        ),
+        { until: (isReady) => isReady, schedule: Schedule.spaced("50 millis") }
+      )
+      expect(yield* seedInMark).toBe("one")
+      yield* Fiber.interrupt(first)
     })
   )
 })
