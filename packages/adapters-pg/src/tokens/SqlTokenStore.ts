@@ -124,13 +124,13 @@ const lockedReads = (sql: SqlClient) => {
    * Selects the presented refresh token. If the token was spent within the race window (the time in which a spent token
    * may be presented again), also selects all later tokens of its family. `now` was read before the lock, and is
    * earlier than the time of the decision. So every token that the decision counts as a race (`TokenFamily.isRace`) is
-   * also within the window of this statement.
+   * also within the window of this statement. `skew` makes the window longer beside a code (`Locked.chain`).
    */
-  const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash, now: Timestamp.Timestamp) =>
+  const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash, now: Timestamp.Timestamp, skew: number) =>
     sql`SELECT ${REFRESH_COLUMNS} FROM refresh_tokens presented
         JOIN refresh_tokens r
           ON r.user_id = presented.user_id AND r.family_id = presented.family_id AND r.link >= presented.link
-          AND r.link <= CASE WHEN presented.rotated_at >= ${Rows.at(now - TokenFamily.RACE_WINDOW)}
+          AND r.link <= CASE WHEN presented.rotated_at >= ${Rows.at(now - TokenFamily.RACE_WINDOW - skew)}
                              THEN ${LAST_LINK}::integer ELSE presented.link END
         WHERE presented.user_id = ${userId} AND presented.token_hash = ${hash}
           AND presented.connection_id = ${id}
@@ -143,12 +143,13 @@ const lockedReads = (sql: SqlClient) => {
   ): Effect.Effect<Option.Option<Locked>, SqlError | ParseResult.ParseError> =>
     Effect.gen(function* () {
       const now = yield* Timestamp.now
+      const skew = presented.code === undefined ? 0 : TokenFamily.CLOCK_SKEW
       const [, found = [], codes = [], accesses = [], chain = []] = yield* together([
         connections.lockOne(userId, id),
         connections.withApp(userId, id),
         presented.code && codeOf(userId, id, presented.code),
         presented.access && accessOf(userId, id, presented.access),
-        presented.refresh && chainOf(userId, id, presented.refresh, now)
+        presented.refresh && chainOf(userId, id, presented.refresh, now, skew)
       ])
       const [row] = yield* readWithApps(found)
       if (row === undefined) return Option.none()

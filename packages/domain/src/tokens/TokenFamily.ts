@@ -46,6 +46,11 @@ export const ACCESS_LIFETIME = HOUR
 /** The field `expires_in` of the token response. */
 export const ACCESS_LIFETIME_S = ACCESS_LIFETIME / SECOND
 export const RACE_WINDOW = 30 * SECOND
+/**
+ * The clocks of two servers differ by less than this. So a token of a code's family may be dated before the exchange of
+ * the code.
+ */
+export const CLOCK_SKEW = 10 * SECOND
 
 /**
  * Whether a token that was spent at `rotatedAt` counts as presented again after a lost answer, and not as leaked

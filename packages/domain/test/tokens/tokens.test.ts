@@ -314,6 +314,20 @@ describe("code exchange [O7]", () => {
       })
     ))
 
+  it("an exchange is repeated although a server whose clock is behind refreshed its token [tokens-1]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code } = yield* approved
+        const first = yield* keyed(app, code, "k-1")
+        const at = yield* Timestamp.now
+        yield* TestClock.setTime(at - 200)
+        const second = yield* refreshTokens(app, first.refreshToken)
+        yield* TestClock.setTime(at + 29_900)
+        const repeated = yield* keyed(app, code, "k-1")
+        expect(repeated.refreshToken).toBe(second.refreshToken)
+      })
+    ))
+
   it.each([
     ["the same key after 30.001 s", "k-1", 30_001],
     ["another key", "k-2", 0],

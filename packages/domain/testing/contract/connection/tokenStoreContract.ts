@@ -1,4 +1,4 @@
-import { RACE_WINDOW } from "../../../src/tokens/TokenFamily.js"
+import { CLOCK_SKEW, RACE_WINDOW } from "../../../src/tokens/TokenFamily.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { Effect, Exit, Option, TestClock } from "effect"
 import * as Entropy from "../../../src/shared/Entropy.js"
@@ -105,6 +105,19 @@ export const tokenStoreContract: Contract<SuspensionPorts> = [
       yield* TestClock.adjust(1)
       Check.equal(yield* seen(1), chain.slice(1, 2), "a millisecond later")
       Check.equal(yield* seen(4), chain.slice(4), "the head")
+    })
+  },
+  {
+    name: "change: beside a code, the chain is whole for longer than the race window: the clocks of servers may differ [tokens-1]",
+    run: Effect.gen(function* () {
+      const { code, connection } = yield* Samples.connected()
+      const { chain } = yield* Samples.issue(connection, 3)
+      const presented = { code: code.hash, refresh: chain[0]?.hash ?? Check.fail("three links") }
+      const seen = Effect.map(Samples.seen(connection.id, presented), (state) => state.chain)
+      yield* TestClock.adjust(RACE_WINDOW + CLOCK_SKEW)
+      Check.equal(yield* seen, chain, "the greatest difference of clocks later")
+      yield* TestClock.adjust(1)
+      Check.equal(yield* seen, chain.slice(0, 1), "a millisecond later")
     })
   },
   {

@@ -2,7 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import type { ConnectionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { Hash } from "../../../src/shared/Vault.js"
-import { isRace, type RefreshToken } from "../../../src/tokens/TokenFamily.js"
+import { CLOCK_SKEW, isRace, type RefreshToken } from "../../../src/tokens/TokenFamily.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { apply, withApp } from "./MemoryConnections.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<TokenStore, never, MemoryDatabase> = Layer.effec
                 ...withApp,
                 code: ofConnection(codes, presented.code, id),
                 access: ofConnection(accessTokens, presented.access, id),
-                chain: chain(refreshTokens, presented.refresh, id, now)
+                chain: chain(refreshTokens, presented.refresh, id, now, presented.code === undefined ? 0 : CLOCK_SKEW)
               },
               now
             )
@@ -54,11 +54,12 @@ const chain = (
   rows: ReadonlyMap<Hash, RefreshToken>,
   hash: Hash | undefined,
   id: ConnectionId,
-  now: Timestamp.Timestamp
+  now: Timestamp.Timestamp,
+  skew: number
 ): ReadonlyArray<RefreshToken> => {
   const presented = Option.getOrUndefined(ofConnection(rows, hash, id))
   if (presented === undefined) return []
-  if (presented.rotation === null || !isRace(presented.rotation.at, now)) return [presented]
+  if (presented.rotation === null || !isRace(Timestamp.make(presented.rotation.at + skew), now)) return [presented]
   const family = [...rows.values()].filter((row) => row.familyId === presented.familyId)
   return family.slice(family.indexOf(presented))
 }
