@@ -76,7 +76,7 @@ export const approve = (app: App, user: Account, scopes: ReadonlyArray<Scope>, o
   Effect.gen(function* () {
     const { request, ...chosen } = overrides
     const started = yield* startConsent(yield* parameters(app, scopes, request), ISSUER)
-    const decided = yield* decideConsent(started.id, user, choices({ scopes, ...chosen }), ISSUER)
+    const decided = yield* decideConsent(started.id, user, choices({ scopes, ...chosen }), ISSUER, "assumed")
     const code = answer(decided.redirectTo)["code"] ?? Check.fail("the answer carries a code")
     return { code, redirectTo: decided.redirectTo, requestId: started.id, connectionId: connectionOf(code) }
   })

@@ -1,6 +1,5 @@
 import { type ConsentRefused, type Pause, type Uses } from "@place-access/domain/connection"
 import { type ConsentReview, decideConsent, reviewConsent, sharesWithoutEnd } from "@place-access/domain/consent"
-import { requireConfirmed } from "@place-access/domain/credentials"
 import { Invalid, Problem } from "@place-access/domain/shared"
 import { Array, Effect } from "effect"
 import { Api } from "../Api.js"
@@ -53,7 +52,6 @@ export const layer = Group.group(Api, "consents", (handlers) =>
       "decide",
       ({ path, payload }) =>
         Effect.gen(function* () {
-          const options = yield* HttpOptions
           const places = payload.places ?? []
           const choices = {
             decision: payload.decision,
@@ -65,9 +63,9 @@ export const layer = Group.group(Api, "consents", (handlers) =>
             sensitiveDays: payload.sensitive_days?.toString()
           }
           const account = yield* SignedIn
-          if (choices.decision === "allow") yield* requireConfirmed(account, options.addressRule)
           if (sharesWithoutEnd(choices)) yield* requireFreshSignIn
-          const { redirectTo } = yield* decideConsent(path.id, account, choices, options.baseUrl).pipe(
+          const { addressRule, baseUrl } = yield* HttpOptions
+          const { redirectTo } = yield* decideConsent(path.id, account, choices, baseUrl, addressRule).pipe(
             Effect.catchTag("Invalid", ({ problems }) => new Invalid({ problems: Array.map(problems, named) }))
           )
           return { redirect_to: redirectTo }

@@ -81,7 +81,7 @@ const approve = (world: World, { person, placeId }: Connected, address: string):
   return world.run(
     Effect.gen(function* () {
       const request = yield* startConsent(Object.fromEntries(searchParams), world.url)
-      return (yield* decideConsent(request.id, person.account, choices, world.url)).redirectTo
+      return (yield* decideConsent(request.id, person.account, choices, world.url, "assumed")).redirectTo
     })
   )
 }

@@ -31,7 +31,7 @@ const code = () =>
       const requested = yield* ConsentFlow.parameters(app, ["location.place.current"])
       const request = yield* startConsent(requested, world.url)
       const chosen = ConsentFlow.choices({ scopes: ["location.place.current"] })
-      const { redirectTo } = yield* decideConsent(request.id, user.account, chosen, world.url)
+      const { redirectTo } = yield* decideConsent(request.id, user.account, chosen, world.url, "assumed")
       return ConsentFlow.answer(redirectTo)["code"] ?? ""
     })
   )

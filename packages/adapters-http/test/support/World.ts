@@ -165,7 +165,8 @@ export const startWorld = async ({
             sensitiveDays: undefined,
             ...choices
           },
-          issuer
+          issuer,
+          "assumed"
         )
         return new URL(redirectTo).searchParams.get("code") ?? ""
       })

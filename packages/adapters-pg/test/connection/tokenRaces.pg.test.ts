@@ -154,7 +154,7 @@ describeServers("races of one connection's writers", (server) => {
         const chosen = ConsentFlow.choices({ scopes: ["location.place.current"] })
         const answers = yield* Effect.all(
           Array.from({ length: 20 }, (_, index) =>
-            decideConsent(tabs[index % 2]!.id, user, chosen, ConsentFlow.ISSUER)
+            decideConsent(tabs[index % 2]!.id, user, chosen, ConsentFlow.ISSUER, "confirmed")
           ),
           { concurrency: "unbounded" }
         )

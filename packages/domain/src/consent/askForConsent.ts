@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
-import type { Account } from "../accounts/Account.js"
+import { type Account, type AddressRule, countsAsConfirmed, UNCONFIRMED } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import * as App from "../apps/App.js"
 import { AppStore } from "../apps/AppStore.js"
@@ -11,7 +11,17 @@ import { WorkSignal } from "../events/WorkSignal.js"
 import { FixStore } from "../fixes/FixStore.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
-import { ConnectionId, ConsentRequestId, Entropy, EventId, Invalid, program, Sub, Timestamp } from "../shared/index.js"
+import {
+  ConnectionId,
+  ConsentRequestId,
+  Entropy,
+  EventId,
+  Forbidden,
+  Invalid,
+  program,
+  Sub,
+  Timestamp
+} from "../shared/index.js"
 import { Vault } from "../shared/Vault.js"
 import * as AskingApp from "./AskingApp.js"
 import * as AuthorizeRequest from "./AuthorizeRequest.js"
@@ -106,12 +116,16 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
 /**
  * Stores the signed-in user's answer to a consent page, and returns the address to which the browser is redirected.
  * `Invalid` names fields of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the page is
- * then shown again with the problems. `ConsentRefused` when the request cannot be answered. Idempotent: the same form
- * gets the same code (Spec §3.1, §4.1; decisions O3, O8).
+ * then shown again with the problems. `ConsentRefused` when the request cannot be answered. `Forbidden` when the user
+ * allows the app and the user's address is not confirmed (decision accounts-11). Idempotent: the same form gets the
+ * same code (Spec §3.1, §4.1; decisions O3, O8).
  */
 export const decideConsent = program(
   "decideConsent",
-  function* (id: ConsentRequestId, account: Account, choices: ConsentChoices, issuer: string) {
+  function* (id: ConsentRequestId, account: Account, choices: ConsentChoices, issuer: string, rule: AddressRule) {
+    if (choices.decision === "allow" && !countsAsConfirmed(account, rule)) {
+      return yield* new Forbidden({ reason: UNCONFIRMED })
+    }
     const consents = yield* ConsentStore
     const vault = yield* Vault
     const request = yield* consents.findRequest(id)

@@ -3,24 +3,13 @@ import { Account, AccountStore, choosePassword } from "../accounts/index.js"
 import { announceAudit } from "../audit/index.js"
 import { Rate, Subject, takeCall } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
-import { Conflict, Entropy, Forbidden, Invalid, program, Timestamp, Vault } from "../shared/index.js"
+import { Conflict, Entropy, Invalid, program, Timestamp, Vault } from "../shared/index.js"
 import * as AccountLink from "./AccountLink.js"
 import * as AddressChange from "./AddressChange.js"
 import { admitLink } from "./admitLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 import { dead, liveLink } from "./liveLink.js"
 import { isReleased } from "./SignUpRequest.js"
-
-/**
- * Fails with `Forbidden` when the account's address does not count as confirmed. Programs call this check before an
- * action that needs a confirmed address. Decision accounts-11.
- */
-export const requireConfirmed = program(
-  "requireConfirmed",
-  function* (account: Pick<Account.Account, "confirmedAt">, rule: Account.AddressRule) {
-    if (!Account.countsAsConfirmed(account, rule)) return yield* new Forbidden({ reason: Account.UNCONFIRMED })
-  }
-)
 
 /**
  * Whether a link may be mailed. A link to the account's present address counts against a limit of this account only.

@@ -22,7 +22,6 @@ export {
   describeUndo,
   requestAddressChange,
   requestConfirmation,
-  requireConfirmed,
   undoAddressChange
 } from "./changeAddress.js"
 export { changePassword, type NewPassword } from "./changePassword.js"

@@ -135,7 +135,9 @@ const connect = (
         standardDays: TestPerson.DAYS,
         sensitiveDays: TestPerson.DAYS
       },
-      ""
+      "",
+      // Nobody reads mail at the address of a test person, so nobody can confirm the address.
+      "assumed"
     )
     const code = /[?&]code=([^&]+)/.exec(redirectTo)?.[1]
     if (code === undefined) return yield* StoreError.broken("the approval of a test person has no code")
@@ -145,6 +147,7 @@ const connect = (
     // therefore means that the app changed meanwhile.
     Effect.catchTags({
       ConsentRefused: () => refuseChanged(app.id),
+      Forbidden: Effect.die,
       InvalidGrant: () => refuseChanged(app.id),
       Suspended: () => refuseChanged(app.id)
     })

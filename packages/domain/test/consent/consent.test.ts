@@ -1,13 +1,54 @@
+import { Account } from "@place-access/domain/accounts"
 import { type App, RedirectUri } from "@place-access/domain/apps"
-import { type ConsentChoices, ConsentRequest, reviewConsent } from "@place-access/domain/consent"
+import {
+  type ConsentChoices,
+  ConsentRequest,
+  ConsentStore,
+  decideConsent,
+  reviewConsent
+} from "@place-access/domain/consent"
 import { Timestamp, Vault } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, TestClock } from "effect"
+import { Effect, Either, Option, TestClock } from "effect"
 import { inWorld, pair, place, purpose } from "../support/connections.js"
 import { CURRENT, decide, live, LOOKUP, problems, reason, request, sensitivePair } from "../support/consents.js"
 
 const { DAY } = Timestamp
+
+describe("an address that is not confirmed [accounts-11]", () => {
+  it("connects no app, also when the caller has not checked the address; the user can still cancel", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const unconfirmed = { ...user, confirmedAt: null }
+        const consentRequest = yield* request(app, [CURRENT])
+        const choices = ConsentFlow.choices({ scopes: [CURRENT] })
+        const answerAs = (who: Account.Account, rule: Account.AddressRule, more: Partial<ConsentChoices> = {}) =>
+          decideConsent(consentRequest.id, who, { ...choices, ...more }, ConsentFlow.ISSUER, rule)
+        expect(yield* Effect.flip(answerAs(unconfirmed, "confirmed"))).toMatchObject({
+          _tag: "Forbidden",
+          reason: Account.UNCONFIRMED
+        })
+        expect((yield* (yield* ConsentStore).findRequest(consentRequest.id)).pipe(Option.getOrThrow).decided).toBeNull()
+        const { redirectTo } = yield* answerAs(unconfirmed, "confirmed", { decision: "cancel" })
+        expect(ConsentFlow.answer(redirectTo)).toMatchObject({ error: "access_denied" })
+      })
+    ))
+
+  it.each(["confirmed", "assumed"] as const)("connects an app where the address counts as confirmed: %s", (rule) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const who = rule === "assumed" ? { ...user, confirmedAt: null } : user
+        const consentRequest = yield* request(app, [CURRENT])
+        const choices = ConsentFlow.choices({ scopes: [CURRENT] })
+        yield* decideConsent(consentRequest.id, who, choices, ConsentFlow.ISSUER, rule)
+        expect(yield* live(user, app)).toMatchObject({ heldScopes: [CURRENT] })
+      })
+    )
+  )
+})
 
 describe("a first consent", () => {
   it("makes a connection of what the user chose, version 1, and sends code and state back", () =>

@@ -141,7 +141,7 @@ const sideBySide = (
         sensitiveDays: String(choices.sensitiveDays)
       }
       const actual = yield* Effect.either(
-        decideConsent(ConsentRequestId.make(page.id), user, posted, ConsentFlow.ISSUER)
+        decideConsent(ConsentRequestId.make(page.id), user, posted, ConsentFlow.ISSUER, "confirmed")
       )
       const expected = model.answer(page, choices, at)
       seen.add(`answer: ${expected.is}${expected.is === "refused" ? ` ${expected.why}` : ""}`)

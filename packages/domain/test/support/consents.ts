@@ -24,7 +24,8 @@ export const decide = (
   consentRequest: ConsentRequest.ConsentRequest,
   user: Parameters<typeof decideConsent>[1],
   choices: Partial<ConsentChoices>
-) => Effect.either(decideConsent(consentRequest.id, user, ConsentFlow.choices(choices), ConsentFlow.ISSUER))
+) =>
+  Effect.either(decideConsent(consentRequest.id, user, ConsentFlow.choices(choices), ConsentFlow.ISSUER, "confirmed"))
 
 type Refused = { readonly _tag: string; readonly reason?: unknown }
 

@@ -147,7 +147,13 @@ describe("sweepExpired", () => {
     inWorld(
       Effect.gen(function* () {
         const { redirectTo, requestId, user } = yield* connected
-        const post = decideConsent(requestId, user, ConsentFlow.choices({ scopes: [CURRENT] }), ConsentFlow.ISSUER)
+        const post = decideConsent(
+          requestId,
+          user,
+          ConsentFlow.choices({ scopes: [CURRENT] }),
+          ConsentFlow.ISSUER,
+          "confirmed"
+        )
         yield* TestClock.adjust(HOUR + DAY - 1)
         yield* sweep
         expect((yield* post).redirectTo).toBe(redirectTo)

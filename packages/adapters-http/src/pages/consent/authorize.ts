@@ -251,9 +251,10 @@ const decide = Visitor.signedIn(
       if (NewPlace.isMeant(form)) return yield* addPlace(visitor, id, form)
       const redirect = sharesWithoutEnd(choices) ? yield* Visitor.confirmed(visitor, comesBackTo) : null
       if (redirect !== null) return yield* redirect
-      return yield* decideConsent(id, visitor.account, choices, options.baseUrl).pipe(
+      return yield* decideConsent(id, visitor.account, choices, options.baseUrl, options.addressRule).pipe(
         Effect.map(({ redirectTo }) => seeOther(redirectTo)),
         Effect.catchTags({
+          Forbidden: () => confirmFirst(visitor, id),
           Invalid: ({ problems }) => show(visitor, id, { choices, problems }),
           ConsentRefused: (error) =>
             error.reason === "outdated"

@@ -44,7 +44,8 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
           standardDays: standardDays === null ? "never" : String(standardDays),
           sensitiveDays: String(sensitiveDays)
         },
-        ISSUER
+        ISSUER,
+        "assumed"
       )
       const code = parameter(redirectTo, "code")
       if (code === undefined) return yield* Effect.fail({ _tag: parameter(redirectTo, "error") ?? "NoCode" })
