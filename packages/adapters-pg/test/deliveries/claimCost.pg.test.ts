@@ -57,16 +57,19 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
         Effect.gen(function* () {
           const sql = yield* SqlClient
           yield* insertMany(endpoint, 1)
-          const copies = sql`generate_series(1, ${ENDPOINTS - 1}) i WHERE endpoint_id = ${endpoint.id}`
-          yield* sql`INSERT INTO endpoints
-            SELECT (jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || i))).* FROM endpoints e, ${copies}`
-          yield* sql`INSERT INTO deliveries
-            SELECT (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || i, 'endpoint_id', d.endpoint_id || i))).*
-            FROM deliveries d, ${copies}`
-          yield* sql`INSERT INTO deliveries
-            SELECT (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || '-' || i, 'event_id', d.event_id || i,
-                                                                'due_at', d.due_at - i * interval '1 millisecond'))).*
-            FROM deliveries d, generate_series(1, ${WAITING}) i`
+          // The function stands in FROM: PostgreSQL expands `SELECT (f(…)).*` into a call of the function for each column.
+          const copies = sql`generate_series(1, ${ENDPOINTS - 1}) i`
+          yield* sql`INSERT INTO endpoints SELECT r.* FROM endpoints e, ${copies}
+            CROSS JOIN LATERAL jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || i)) r
+            WHERE e.endpoint_id = ${endpoint.id}`
+          yield* sql`INSERT INTO deliveries SELECT r.* FROM deliveries d, ${copies}
+            CROSS JOIN LATERAL jsonb_populate_record(
+              d, jsonb_build_object('delivery_id', d.delivery_id || i, 'endpoint_id', d.endpoint_id || i)) r
+            WHERE d.endpoint_id = ${endpoint.id}`
+          yield* sql`INSERT INTO deliveries SELECT r.* FROM deliveries d, generate_series(1, ${WAITING}) i
+            CROSS JOIN LATERAL jsonb_populate_record(
+              d, jsonb_build_object('delivery_id', d.delivery_id || '-' || i, 'event_id', d.event_id || i,
+                                    'due_at', d.due_at - i * interval '1 millisecond')) r`
           const ids = (yield* sql`SELECT DISTINCT endpoint_id FROM deliveries`).map(
             (row) => row["endpoint_id"] as string
           )

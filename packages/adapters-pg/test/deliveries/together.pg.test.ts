@@ -268,10 +268,11 @@ describePg("plans", "the plan of deliveries that end at the same time", () => {
             now
           }))
           for (const beside of [0, 400, 4_000]) {
-            yield* sql`INSERT INTO deliveries
-              SELECT (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || ${beside}::text || i,
-                                                                  'event_id', d.event_id || ${beside}::text || i))).*
-              FROM deliveries d, generate_series(1, ${beside}::integer) i WHERE d.delivery_id = ${rows[0]?.id}`
+            yield* sql`INSERT INTO deliveries SELECT r.* FROM deliveries d, generate_series(1, ${beside}::integer) i
+              CROSS JOIN LATERAL jsonb_populate_record(
+                d, jsonb_build_object('delivery_id', d.delivery_id || ${beside}::text || i,
+                                      'event_id', d.event_id || ${beside}::text || i)) r
+              WHERE d.delivery_id = ${rows[0]?.id}`
             yield* sql`ANALYZE deliveries`
             for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
               yield* sql`DELETE FROM delivery_attempts`

@@ -34,7 +34,10 @@ const literal = (value: unknown): string => {
   return `'${own.replaceAll("'", "''")}'`
 }
 
-/** Explains a prepared statement. `mode` says whether the plan is for these values or for any values. */
+/**
+ * Explains a prepared statement. `mode` says whether the plan is for these values or for any values. After a failure too,
+ * the connection goes back to the pool without the prepared statement, which a rollback would not remove.
+ */
 export const explained = (sql: SqlClient, statement: Statement<object>, mode: Mode) =>
   Effect.gen(function* () {
     const [text, values] = statement.compile()
@@ -42,7 +45,6 @@ export const explained = (sql: SqlClient, statement: Statement<object>, mode: Mo
     yield* sql.unsafe(`PREPARE asked AS ${text}`)
     const [plan] = yield* sql
       .unsafe(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked(${values.map(literal).join(", ")})`)
-      .pipe(Rows.all(Plan))
-    yield* sql.unsafe("DEALLOCATE asked")
+      .pipe(Rows.all(Plan), sql.withTransaction, Effect.ensuring(Effect.orDie(sql.unsafe("DEALLOCATE asked"))))
     return plan?.["QUERY PLAN"][0]?.Plan as Node
   }).pipe(sql.withTransaction)

@@ -21,9 +21,8 @@ describePg("plans", "devices whose stays are due", () => {
         const { id } = yield* RuleSamples.device(UserId.make("usr_0"))
         const own = sql`jsonb_build_object('user_id', 'usr_' || n, 'device_id', 'dev_' || n,
           'token_hash', encode(sha256(convert_to(n::text, 'UTF8')), 'hex'), 'sends_visits', n = 7)`
-        yield* sql`INSERT INTO devices
-          SELECT (jsonb_populate_record(NULL::devices, to_jsonb(d) || ${own})).*
-          FROM devices d, generate_series(1, ${DEVICES}) n WHERE d.device_id = ${id}`
+        yield* sql`INSERT INTO devices SELECT r.* FROM devices d, generate_series(1, ${DEVICES}) n
+          CROSS JOIN LATERAL jsonb_populate_record(NULL::devices, to_jsonb(d) || ${own}) r WHERE d.device_id = ${id}`
         yield* sql`ANALYZE devices`
         const scans = sql<{ readonly scans: number }>`
           SELECT seq_scan::int AS scans FROM pg_stat_xact_user_tables WHERE relname = 'devices'`
