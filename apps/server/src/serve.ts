@@ -26,16 +26,13 @@ export const serve = (settings: Settings.ServerSettings) =>
       Effect.withClock(shared.clock),
       Effect.provideService(UploadPace.Current, paceOf(settings))
     )
-    const { addresses, storage } = settings
+    const { storage } = settings
     // With the embedded database, the socket for operators' commands listens before the log says "ready", because a
     // command may follow directly. Only this process can open the embedded database, so the process need not compare
     // its clock with the clocks of other processes.
     const parts =
       storage._tag === "Embedded"
-        ? [
-            Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, addresses.baseUrl)), http)),
-            work(settings)
-          ]
+        ? [Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, settings)), http)), work(settings)]
         : [Effect.zipRight(shared.compareFirst, http), shared.watch]
     // An interruption reaches the server and the worker at the same time, so both drain at the same time.
     yield* Effect.zipRight(recordFigures(), Effect.all(parts, { concurrency: "unbounded", discard: true })).pipe(

@@ -2,7 +2,7 @@ import { CannotStart, Data } from "@place-access/worker"
 import { Console, Effect, Logger, LogLevel, Option } from "effect"
 import { createInterface } from "node:readline/promises"
 import type { AccountCommand, Output } from "../operator/AccountCommand.js"
-import { perform } from "../operator/perform.js"
+import { perform, serviceFactsOf } from "../operator/perform.js"
 import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
 import * as Ports from "../Ports.js"
@@ -32,7 +32,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     yield* Mark.refuseIn(storage)
     // `account create` needs no database: an operator may make the first admin before the first start of the server.
     if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
-    return yield* perform(command, settings.addresses.baseUrl).pipe(
+    return yield* perform(command, serviceFactsOf(settings)).pipe(
       onSharedClock(settings),
       Effect.provide(Ports.layer(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
       // Only warnings and errors are logged, because the terminal should show little beside the command's answer.

@@ -23,6 +23,7 @@ import {
 } from "@place-access/domain/staff"
 import { CannotStart, type Settings } from "@place-access/worker"
 import { Effect, Option } from "effect"
+import type { ServerSettings } from "../ServerSettings.js"
 import type { AccountCommand, AccountName, OperatorCommand, Output } from "./AccountCommand.js"
 import { backup, type KeptFolder } from "./backup.js"
 import { factorLine, factorSentences } from "./factorWords.js"
@@ -74,13 +75,26 @@ export type AccountPorts =
   | StaffStore
   | Vault.Vault
 
-/** The facts about the running server that commands need. */
-export interface ServerFacts extends KeptFolder {
+/** The settings of the process that account commands need. */
+export interface ServiceFacts {
   readonly baseUrl: string
+  /** Whether `SMTP_URL` is set. Without it this process sends no mail; a worker with `SMTP_URL` may send it. */
+  readonly hasMailServer: boolean
 }
 
-export const factsOf = ({ dataDir, keys }: Settings.Embedded, baseUrl: string): ServerFacts => ({
-  baseUrl,
+/** The facts about the running server that commands need. */
+export interface ServerFacts extends KeptFolder, ServiceFacts {}
+
+export const serviceFactsOf = ({ addresses, mail }: Pick<ServerSettings, "addresses" | "mail">): ServiceFacts => ({
+  baseUrl: addresses.baseUrl,
+  hasMailServer: mail !== null
+})
+
+export const factsOf = (
+  { dataDir, keys }: Settings.Embedded,
+  settings: Pick<ServerSettings, "addresses" | "mail">
+): ServerFacts => ({
+  ...serviceFactsOf(settings),
   dataDir,
   keysAreSet: Option.isSome(keys)
 })
@@ -92,11 +106,14 @@ export const performAny = (
 ): Effect.Effect<Output, CannotStart, AccountPorts | SqlClient> => {
   if (command._tag === "KeysStatus") return keysStatus
   if (command._tag === "KeysReencrypt") return keysReencrypt
-  return command._tag === "Backup" ? backup(server, command.folder) : perform(command, server.baseUrl)
+  return command._tag === "Backup" ? backup(server, command.folder) : perform(command, server)
 }
 
 /** Carries out one command about accounts. `CannotStart` says in a sentence why it failed. */
-export const perform = (command: AccountCommand, baseUrl: string): Effect.Effect<Output, CannotStart, AccountPorts> => {
+export const perform = (
+  command: AccountCommand,
+  { baseUrl, hasMailServer }: ServiceFacts
+): Effect.Effect<Output, CannotStart, AccountPorts> => {
   switch (command._tag) {
     case "List":
       return list
@@ -107,7 +124,7 @@ export const perform = (command: AccountCommand, baseUrl: string): Effect.Effect
     case "EndSessions":
       return endSessions(command.account)
     case "RemoveFactor":
-      return removeFactor(command.account)
+      return removeFactor(command.account, hasMailServer)
     case "Suspend":
       return changed(command.account, (id) => suspendAccount("operator", id), suspendedWords)
     case "Resume":
@@ -305,14 +322,18 @@ const remove = (name: AccountName) =>
  * Requests the removal of all second factors of the account. A later call removes the factors, if it comes after the
  * waiting time and within a week after the end of that time.
  */
-const removeFactor = (name: AccountName) =>
+const removeFactor = (name: AccountName, hasMailServer: boolean) =>
   Effect.gen(function* () {
     const { confirmedAt, email } = yield* find(name)
-    // The worker sends this mail only to a confirmed address. The operator must not believe that the owner knows.
+    // The worker sends this mail only to a confirmed address, and only with a mail server. The operator must not believe
+    // that the owner knows. A message that nobody could send for seven days is given up (decision mail-3).
     const told =
       confirmedAt === null
         ? `The owner gets no mail about it, because nobody confirmed the address of ${name}.`
-        : "The owner gets a mail about it."
+        : hasMailServer
+          ? "The owner gets a mail about it."
+          : "SMTP_URL is not set: the owner gets a mail about it only if a server or worker with SMTP_URL runs within " +
+            "seven days."
     const outcome = yield* removeFactors(email).pipe(
       Effect.catchTags({
         NotFound: () => unknown(name),

@@ -209,9 +209,9 @@ const run = (
         Console.log(welcome(settings, storage.dataDir, mover)),
         Routes.layer(mover, snapshots, addresses)
       )
-      const served = Effect.scoped(
-        Effect.zipRight(OperatorSocket.listen(factsOf(storage, addresses.baseUrl)), http)
-      ).pipe(Effect.provideService(UploadPace.Current, UploadPace.POLITE))
+      const served = Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, settings)), http)).pipe(
+        Effect.provideService(UploadPace.Current, UploadPace.POLITE)
+      )
       yield* Effect.all([served, running.ended], { concurrency: "unbounded", discard: true })
     }).pipe(Effect.scoped, Effect.provide(ports))
   })

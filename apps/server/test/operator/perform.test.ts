@@ -49,11 +49,12 @@ const stores = Layer.mergeAll(
 
 const email = Account.Email.make("ada@example.com")
 const password = Account.Password.make("correct horse battery")
-const run = (command: AccountCommand) => perform(command, "https://service.example")
+const run = (command: AccountCommand, hasMailServer = true) =>
+  perform(command, { baseUrl: "https://service.example", hasMailServer })
 /** What the operator reads: a sentence about the outcome, or the reason why nothing was done. */
-const outputOf = (command: AccountCommand) =>
+const outputOf = (command: AccountCommand, hasMailServer = true) =>
   Effect.map(
-    Effect.either(run(command)),
+    Effect.either(run(command, hasMailServer)),
     Either.match({ onLeft: ({ message }) => message, onRight: ({ sentences }) => sentences.join("\n") })
   )
 const events = Effect.flatMap(AuditLog, (log) =>
@@ -109,6 +110,28 @@ describe("account remove-factor for an owner whom no mail reaches [factors-7, ac
       const removed = yield* outputOf(command)
       expect([removed.includes(unread), removed.includes("gets a mail")]).toEqual([true, false])
     }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("account remove-factor without a mail server [factors-7, mail-5]", () => {
+  it.effect(
+    "the operator reads that the owner gets a mail only when SMTP_URL is set, at the request and the removal",
+    () =>
+      Effect.gen(function* () {
+        const account = yield* createAccount({ email, password, roles: [] })
+        yield* beginCodeApp(account)
+        const secret = Option.getOrThrow(yield* pendingCodeApp(account))
+        yield* confirmCodeApp(account, MemoryAuthenticators.code(secret, OneTimeCode.stepAt(yield* Timestamp.now)))
+        const command = { _tag: "RemoveFactor", account: email } as const
+        const unsent =
+          "SMTP_URL is not set: the owner gets a mail about it only if a server or worker with SMTP_URL runs within " +
+          "seven days."
+        const asked = yield* outputOf(command, false)
+        expect([asked.includes(unsent), asked.includes("The owner gets a mail")]).toEqual([true, false])
+        yield* TestClock.adjust(72 * Timestamp.HOUR)
+        const removed = yield* outputOf(command, false)
+        expect([removed.includes(unsent), removed.includes("The owner gets a mail")]).toEqual([true, false])
+      }).pipe(Effect.provide(stores))
   )
 })
 

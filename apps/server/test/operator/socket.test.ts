@@ -58,7 +58,10 @@ describe("a command that a running server carries out [staff-4]", () => {
       const dataDir = yield* dataFolder
       const copy = `${dataDir}/copy`
       yield* Effect.gen(function* () {
-        yield* listen({ baseUrl: "http://localhost", dataDir, keysAreSet: false }, PATIENCE_MILLIS)
+        yield* listen(
+          { baseUrl: "http://localhost", hasMailServer: false, dataDir, keysAreSet: false },
+          PATIENCE_MILLIS
+        )
         const sql = yield* SqlClient
         const gate = yield* Deferred.make<void>()
         const begun = yield* Deferred.make<void>()
@@ -92,7 +95,10 @@ describe("a command that a running server carries out [staff-4]", () => {
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient
         const running = yield* Scope.make()
-        yield* Scope.extend(listen({ baseUrl: "http://localhost", dataDir, keysAreSet: false }), running)
+        yield* Scope.extend(
+          listen({ baseUrl: "http://localhost", hasMailServer: false, dataDir, keysAreSet: false }),
+          running
+        )
         const silent = connect(join(dataDir, "control.sock"))
         yield* Effect.promise(() => once(silent, "connect"))
         // The backup waits for this transaction, as it would for the copy of a large folder.
