@@ -36,10 +36,14 @@ const StandingRow = Schema.extend(
   })
 )
 
+type NotedRow = Pick<typeof StandingRow.Type, "disabled_at" | "noted_label">
+
 /** Which rules of a connection `standing` lists: further conditions on `rules r`, and a LIMIT. */
 export interface StandingPart {
   readonly and: Fragment
   readonly limit: Fragment
+  /** Whether the caller holds the lock of the connection's row. */
+  readonly isLocked: boolean
 }
 
 /**
@@ -48,13 +52,18 @@ export interface StandingPart {
  * read, its row stores the time since which it is disabled; when a rule has become enabled, that time is removed
  * (`RuleStore.list`). When the user has withdrawn the place, the row stores the place's label at that time, because the
  * app must not get a later label.
+ *
+ * Without the lock of the connection's row, a withdrawal may commit between the SELECT and the UPDATE. The UPDATE then
+ * skips the rows that the withdrawal changed, because it would remove their labels. The next read notes what is missing.
+ * Under the lock, no withdrawal commits in between, so the UPDATE also overwrites what a list has noted meanwhile.
+ * Otherwise the list could prevent a withdrawal from storing the label.
  */
 export const standing = (
   sql: SqlClient,
   userId: UserId,
   connectionId: ConnectionId,
   now: Timestamp.Timestamp,
-  part: StandingPart = { and: sql``, limit: sql`` }
+  part: StandingPart = { and: sql``, limit: sql``, isLocked: true }
 ) =>
   Effect.gen(function* () {
     const rows = yield* sql`
@@ -73,22 +82,28 @@ export const standing = (
       WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
         AND c.user_id = ${userId} AND c.ended_at IS NULL ${part.and}
       ORDER BY r.created_at, r.rule_id COLLATE "C" ${part.limit}`.pipe(Rows.all(StandingRow))
-    const news: Array<{ readonly rule: Rule.Rule; readonly label: string | null }> = []
+    const news: Array<{ readonly rule: Rule.Rule; readonly label: string | null; readonly was: NotedRow }> = []
     const rules = rows.map((row) => {
       const { withdrawn_label: label } = row
       const shownRow = label === null ? row : { ...row, label }
       const rule = toRule(shownRow, LiveRule.disabledSince(row.stands, row.disabled_at, row.archived_at, now))
-      if (rule.disabledAt !== row.disabled_at || label !== row.noted_label) news.push({ rule, label })
+      if (rule.disabledAt !== row.disabled_at || label !== row.noted_label) {
+        news.push({ rule, label, was: row })
+      }
       return rule
     })
     if (news.length > 0) {
+      const isUnchanged = sql`AND r.disabled_at IS NOT DISTINCT FROM news.was_disabled_at
+        AND (r.place_id IS NULL OR r.label IS NOT DISTINCT FROM news.was_label)`
       yield* sql`UPDATE rules r SET disabled_at = news.disabled_at,
                    label = CASE WHEN r.place_id IS NULL THEN r.label ELSE news.label END
                  FROM unnest(${news.map(({ rule }) => rule.id)}::text[],
                              ${news.map(({ rule }) => Rows.nullableAt(rule.disabledAt))}::timestamptz[],
-                             ${news.map(({ label }) => label)}::text[])
-                   AS news (rule_id, disabled_at, label)
-                 WHERE r.user_id = ${userId} AND r.rule_id = news.rule_id`
+                             ${news.map(({ label }) => label)}::text[],
+                             ${news.map(({ was }) => Rows.nullableAt(was.disabled_at))}::timestamptz[],
+                             ${news.map(({ was }) => was.noted_label)}::text[])
+                   AS news (rule_id, disabled_at, label, was_disabled_at, was_label)
+                 WHERE r.user_id = ${userId} AND r.rule_id = news.rule_id ${part.isLocked ? sql`` : isUnchanged}`
     }
     return rules
   })

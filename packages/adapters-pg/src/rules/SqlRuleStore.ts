@@ -132,7 +132,8 @@ const list =
           : sql`AND (r.created_at, r.rule_id COLLATE "C") > (${Rows.at(position[0])}, ${position[1]})`
       const rules = yield* standing(sql, userId, connectionId, yield* Timestamp.now, {
         and: sql`AND ${ofKind(sql, kind)} ${rest}`,
-        limit: sql`LIMIT ${limit + 1}`
+        limit: sql`LIMIT ${limit + 1}`,
+        isLocked: false
       })
       return Page.of(rules, limit, (last) => [last.createdAt, last.id])
     }).pipe(orStoreError)
@@ -141,7 +142,7 @@ const find =
   (sql: SqlClient): Store["find"] =>
   (userId, connectionId, id, kind) =>
     Effect.gen(function* () {
-      const only = { and: sql`AND r.rule_id = ${id} AND ${ofKind(sql, kind)}`, limit: sql`` }
+      const only = { and: sql`AND r.rule_id = ${id} AND ${ofKind(sql, kind)}`, limit: sql``, isLocked: false }
       const [rule] = yield* standing(sql, userId, connectionId, yield* Timestamp.now, only)
       return Option.fromNullable(rule)
     }).pipe(orStoreError)
