@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { listeners } from "../../../testing/simulation/oracles/listeners.js"
 import { seen } from "./handwritten.js"
-import { Ana, FAR, HOME, MINUTE, names, ok, SECOND } from "./home.js"
+import { Ana, DAY, FAR, HOME, MINUTE, names, ok, SECOND } from "./home.js"
 
 /** A trace in which a developer of Ana's app listens to events. */
 class Heard extends Ana {
@@ -116,6 +116,49 @@ describe("N3: who listens gets every firing", () => {
 
   it("or the user changed something meanwhile", () => {
     expect(comesHome((ana) => ana.shareAgain([]))).toEqual([])
+  })
+
+  it("or the app made the event forbidden meanwhile: a deleted rule, a code or a refresh token that was used twice", () => {
+    const refused = { _tag: "refused", error: "InvalidGrant", detail: null } as const
+    const twice = { code: "code", verifier: "right", client: "right" } as const
+    expect(comesHome((ana, _, body) => ana.removeRule(String(body["rule_id"])))).toEqual([])
+    expect(comesHome((ana) => void ana.op("exchange", { appId: ana.appId, ...twice }, refused))).toEqual([])
+    const token = { refreshToken: "refresh", client: "right" } as const
+    expect(comesHome((ana) => void ana.op("refresh", { appId: ana.appId, ...token }, refused))).toEqual([])
+    expect(comesHome((ana) => void ana.exchange(ana.appId, "another code"))).toEqual(["N3"])
+  })
+
+  /** A trace in which Ana comes home at the end of `wait`, and the endpoint gets the event 59 s later. */
+  const late = (over: { readonly maxEventAgeS?: number; readonly standardDays?: 1 }, wait: number) => {
+    const ana = new Heard()
+    if (over.standardDays !== undefined) ana.share({ standardDays: over.standardDays })
+    const rule = ana.rule("enter", { maxEventAgeS: over.maxEventAgeS ?? null })
+    ana.listen()
+    ana.after(wait - MINUTE).send(ana.reading(FAR))
+    ana.after(MINUTE).send(ana.reading(HOME))
+    const occurredAt = ana.t
+    ana.after(59 * SECOND).fired(rule, "enter", occurredAt)
+    ana.after(MINUTE).send(ana.reading(HOME))
+    return ana.wrong
+  }
+
+  it("or the event may have been too old, or its connection over, when it would have come", () => {
+    expect(late({ maxEventAgeS: 60 }, MINUTE)).toEqual([])
+    expect(late({ maxEventAgeS: 62 }, MINUTE)).toEqual(["N3"])
+    expect(late({ standardDays: 1 }, DAY - MINUTE)).toEqual([])
+    expect(late({ standardDays: 1 }, DAY - 2 * MINUTE)).toEqual(["N3"])
+  })
+
+  it("or a call of the service was slow while it listened: the listener may have expired", () => {
+    const ana = new Heard()
+    const rule = ana.rule()
+    ana.listen()
+    ana.add({ kind: "fault", fault: "port.slow", detail: "ListenerStore.renew" }, "server-1")
+    ana.after(50 * SECOND).send(ana.reading(FAR))
+    ana.after(SECOND).send(ana.reading(HOME))
+    ana.fired(rule)
+    ana.after(MINUTE).send(ana.reading(HOME))
+    expect(ana.wrong).toEqual([])
   })
 })
 

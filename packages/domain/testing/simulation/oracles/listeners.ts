@@ -4,14 +4,18 @@ import { HEARTBEAT, LISTENER_LIFE, LISTENERS, MINUTE, SECOND } from "../Specific
 import { wants } from "./support/deliveries/Endpoints.js"
 import { isFiring } from "./support/deliveries/Firings.js"
 import { type Listener, listenersOf } from "./support/deliveries/Listeners.js"
+import { standardEnds } from "./support/Ended.js"
+import { ground } from "./support/Ground.js"
 import { isRefusedAs } from "./support/trace/oracle.js"
 import {
   type CompletedCall,
   happened,
+  is,
   isDone,
   type Post,
   type StreamedEvent,
-  textOf
+  textOf,
+  timeOf
 } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 import { causeOf, staleness, unsigned, unwanted } from "./webhooks.js"
@@ -81,9 +85,8 @@ const N2: Oracle = {
 
 // ---- the oracle N3
 
-/** Operations that normally do not change which events an app may get. */
+/** Operations that do not change which events an app may get, apart from those that `isHarmless` names. */
 const HARMLESS: ReadonlySet<Name> = new Set<Name>([
-  "call",
   "exchange",
   "listen",
   "readAccessLog",
@@ -96,6 +99,16 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "upload",
   "useCookie"
 ])
+/**
+ * Whether the operation does not change which events an app may get. An exchange or a refresh that is not done may have
+ * ended the connection, because the code or the token was used a second time. A call may delete a rule.
+ */
+const isHarmless = (operation: CompletedCall): boolean => {
+  if (is(operation, "call")) return !("ruleId" in operation.args.request)
+  return HARMLESS.has(operation.name) && (isDone(operation) || !ISSUING.has(operation.name))
+}
+const ISSUING: ReadonlySet<Name> = new Set<Name>(["exchange", "refresh"])
+
 /** The longest time from the POST of an event to its message on a stream: the server looks for events every second. */
 const LOOK = 2 * SECOND
 /** A stream that opened at least this long before the POST of an event was certainly open when the event was sent. */
@@ -129,11 +142,25 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
   if (!isWanted || post.body["app_id"] !== appId || dropped > 0) return false
   const [begin, end] = [causeOf(run, post), firstAt(post.beganAt + LOOK)]
   if (opened.end >= begin || opened.endedAt > post.beganAt - SETTLED) return false
-  if (end >= entries.length || over <= end || !isCalm(begin, end)) return false
-  const isQuiet = all.every(
-    (operation) => operation.end < begin || operation.begin > end || HARMLESS.has(operation.name)
-  )
+  // A fault while the stream was open may have kept a heartbeat back, and then the listener counts as gone.
+  if (end >= entries.length || over <= end || !isCalm(opened.begin, end) || mayBeOutdated(run, post, end)) return false
+  const isQuiet = all.every((operation) => operation.end < begin || operation.begin > end || isHarmless(operation))
   return isQuiet && !events.some((event) => eventOf(event) === eventOf(post))
+}
+
+/**
+ * Whether a time that ends the permission to send the event may have passed within `LOOK` after the POST: the event is
+ * too old for its rule, or its connection has ended. Also true when the trace does not show the event's rule.
+ */
+const mayBeOutdated = (run: Run, { beganAt, body }: Post, end: number): boolean => {
+  const rule = ground(run).rules.get(textOf(body["rule_id"]) ?? "")
+  const occurredAt = timeOf(body["occurred_at"])
+  if (rule === undefined || occurredAt === undefined) return true
+  const now = beganAt + LOOK + index(run).skewMs
+  return (
+    now - occurredAt > (rule.fields.maxEventAgeS ?? Infinity) * SECOND ||
+    standardEnds(rule.pair, end).some((at) => at <= now)
+  )
 }
 
 // ---- the oracle N4

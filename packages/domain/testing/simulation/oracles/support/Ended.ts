@@ -61,7 +61,7 @@ const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string
  * between the beginning and the end of the operation that chose the number of days. So each such operation gives two
  * dates: the earliest and the latest end.
  */
-const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
+export const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
   const before = dated.filter(({ did }) => did.begin <= begin)
   const settled = before.filter(({ did }) => isDone(did) && did.end < begin)
   const last = settled.at(-1)
