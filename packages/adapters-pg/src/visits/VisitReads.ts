@@ -147,14 +147,24 @@ export const staysWithinStatement = (sql: SqlClient, [userId, spans]: Parameters
     ) stay
     ORDER BY stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C"`
 
+/**
+ * Selects the median position of each span. When most readings are more than 90° from Greenwich, longitudes count from
+ * 0° to 360° eastward. From -180° to 180°, readings on both sides of the 180° meridian would sort as two groups.
+ */
 export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["medians"]>) =>
   sql`
-    SELECT median.lat, median.lon
+    SELECT median.lat, CASE
+        WHEN NOT median.is_far THEN median.lon
+        WHEN median.eastward > 180 THEN median.eastward - 360
+        ELSE median.eastward
+      END AS lon
     FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${bounds(sql, spans)})
       WITH ORDINALITY AS asked (device_id, since, until, number)
     CROSS JOIN LATERAL (
       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lat) AS lat,
-        percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon
+        percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon,
+        percentile_disc(0.5) WITHIN GROUP (ORDER BY CASE WHEN f.lon < 0 THEN f.lon + 360 ELSE f.lon END) AS eastward,
+        count(*) FILTER (WHERE abs(f.lon) > 90) * 2 > count(*) AS is_far
       FROM fixes f
       WHERE f.user_id = ${userId} AND (f.device_id = asked.device_id OR asked.device_id = ANY(f.also_from))
         AND f.captured_at >= asked.since

@@ -294,6 +294,27 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
     })
   },
   {
+    name: "medians: of fixes on both sides of the 180° meridian, and of a few fixes far away from the other fixes [M15]",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const store = yield* VisitStore
+      const at = (minutes: number, lon: number) => Uploads.fixes(1, t(minutes), { lat: 5, lon })
+      const seen = (from: number, ...lons: ReadonlyArray<number>) =>
+        Uploads.commit(phone, { fixes: lons.flatMap((lon, index) => at(from - index, lon)) })
+      yield* seen(90, -179.75, 179.5, -179.5, 179.75)
+      yield* seen(80, -179.75, 179.5, -179.5, 179.75, -179.25)
+      yield* seen(70, -180, 180, -180)
+      yield* seen(60, 170, 0.25, -170, 0, -0.25)
+      yield* seen(50, -122.5, 179, -122.25, -10, -122.75)
+      const spans = [90, 80, 70, 60, 50].map((from) => ({ deviceId: phone.id, from: t(from), to: t(from - 9) }))
+      Check.equal(
+        (yield* store.medians(userId, spans)).map((median) => median?.lon),
+        [179.75, -179.75, 180, 0, -122.5],
+        "medians"
+      )
+    })
+  },
+  {
     name: "stays: none that ended by the cutoff; an open one counts as long as its phone sends",
     run: Effect.gen(function* () {
       const { home, phone, t, userId } = yield* ground

@@ -112,9 +112,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
                 fix.capturedAt >= from &&
                 (to === null || fix.capturedAt < to)
             )
-            const lower = (values: ReadonlyArray<number>) =>
-              [...values].sort((a, b) => a - b)[Math.ceil(values.length / 2) - 1]
-            const [lat, lon] = [lower(seen.map((fix) => fix.lat)), lower(seen.map((fix) => fix.lon))]
+            const [lat, lon] = [lower(seen.map((fix) => fix.lat)), medianLon(seen.map((fix) => fix.lon))]
             return lat === undefined || lon === undefined ? null : { lat, lon }
           })
         ),
@@ -141,6 +139,16 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
     })
   })
 )
+
+const lower = (values: ReadonlyArray<number>): number | undefined =>
+  [...values].sort((a, b) => a - b)[Math.ceil(values.length / 2) - 1]
+
+/** Like `mediansStatement` of `adapters-pg`: near the 180° meridian the longitudes count from 0° to 360° eastward. */
+const medianLon = (lons: ReadonlyArray<number>): number | undefined => {
+  if (lons.filter((lon) => Math.abs(lon) > 90).length * 2 <= lons.length) return lower(lons)
+  const eastward = lower(lons.map((lon) => (lon < 0 ? lon + 360 : lon)))
+  return eastward !== undefined && eastward > 180 ? eastward - 360 : eastward
+}
 
 const isWithin = (arrival: number, { from, to }: Span): boolean =>
   (from === null || arrival >= from) && (to === null || arrival < to)
