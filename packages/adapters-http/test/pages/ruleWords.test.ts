@@ -57,10 +57,15 @@ it.each([
 })
 
 it.each([
-  ["en", "1,500.25 m around 52.50000, 13.40000"],
-  ["de", "1.500,25 m um 52.50000, 13.40000"]
-] as const)("the area of a zone rule has its radius as %s writes numbers [languages-1]", (language, words) => {
-  const target = { _tag: "Zone", label: "Zone", circle: { lat: 52.5, lon: 13.4, radiusM: 1_500.25 } } as const
-  const reader = { language, zone: null, now: Timestamp.make(0) } as const
-  expect(sentence({ ...rule, target }, "Coffee Finder").in(reader)).toContain(words)
-})
+  ["en", 13.4, "1,500.25 m around 52.50000, 13.40000 (near Berlin)"],
+  ["de", 13.4, "1.500,25 m um 52.50000, 13.40000 (bei Berlin)"],
+  ["en", -30, "1,500.25 m around 52.50000, -30.00000"]
+] as const)(
+  "the area of a zone rule is said for %s, at %d° east, with its town [languages-1]",
+  (language, lon, words) => {
+    const target = { _tag: "Zone", label: "Zone", circle: { lat: 52.5, lon, radiusM: 1_500.25 } } as const
+    const reader = { language, zone: null, now: Timestamp.make(0) } as const
+    const text = sentence({ ...rule, target }, "Coffee Finder").in(reader)
+    expect(text.slice(-words.length)).toBe(words)
+  }
+)

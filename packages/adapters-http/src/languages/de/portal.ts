@@ -281,6 +281,7 @@ export const rules: typeof en.rules = {
   silent: (condition, seconds) =>
     html`${condition} (oder ${minutesAndSeconds(seconds)} später, wenn Ihr Handy zuletzt dort war und nichts sendet)`,
   area: (name, app, radiusM, at) => html`${name}, ein Bereich, den ${app} gewählt hat: ${number(radiusM)} m um ${at}`,
+  nearTown: (at, town) => `${at} (bei ${town})`,
   window: (condition, from, until) =>
     html`${condition}${from !== null && html`, ab ${from}`}${until !== null && html`, bis ${until}`}`,
   happened: {

@@ -283,8 +283,10 @@ export const rules = {
   silent: (condition: Html, seconds: number): Html =>
     html`${condition} (or ${minutesAndSeconds(seconds)} later, when your phone was last seen there and sends nothing)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */
-  area: (name: Html, app: string, radiusM: number, at: string): Html =>
+  area: (name: Html, app: string, radiusM: number, at: Html): Html =>
     html`${name}, an area that ${app} chose: ${number(radiusM)} m around ${at}`,
+  /** The centre of an area, with the town that is near. */
+  nearTown: (at: string, town: string): string => `${at} (near ${town})`,
   window: (condition: Html, from: Html | null, until: Html | null): Html =>
     html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
   /** What the person did, as the first words of some sentences of `outcomes`. */

@@ -1,8 +1,10 @@
+import type { Geometry } from "@place-access/domain/places"
 import { type ListedRule, type RecentEvaluations, type Rule, RuleEvaluation } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
+import { nearestTown } from "../land/Land.js"
 
 /** This module writes rules and their evaluations in words for the user. */
 
@@ -36,7 +38,13 @@ const condition = ({ dwellMinutes, type }: Rule.Rule, place: Html): Html =>
  * The area of a zone rule. The app, and not the user, chose this area, so the text tells the user where the area is.
  */
 const area = (name: Html, { circle }: Rule.ZoneTarget, appName: string): Html =>
-  words.area(name, appName, circle.radiusM, `${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`)
+  words.area(name, appName, circle.radiusM, centre(circle))
+
+/** A point as coordinates, with the town that is near: coordinates alone tell people little. */
+const centre = (point: Geometry.Point): Html => {
+  const [at, town] = [`${point.lat.toFixed(5)}, ${point.lon.toFixed(5)}`, nearestTown(point)]
+  return html`${town === null ? at : words.nearTown(at, town)}`
+}
 
 /** The effect of one reading on the rule, in words for the user. */
 export const evaluation = (
