@@ -108,8 +108,9 @@ const fromJson = (body: unknown, problems: Array<string>): Fields => {
     for (const key of spellings) {
       const value = own.get(key)
       if (typeof value !== "string") problems.push(`${key} must be a string`)
+      else if (!isGiven(name, value)) continue
       else if (fields.has(name) && fields.get(name) !== value) problems.push(`${NAMES[name]} and ${name} differ`)
-      else if (isGiven(name, value)) fields.set(name, value)
+      else fields.set(name, value)
     }
   }
   return fields

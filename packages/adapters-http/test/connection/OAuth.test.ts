@@ -99,6 +99,13 @@ describe("POST /v1/oauth/token", () => {
     expect((await json("/v1/oauth/token", both)).status).toBe(200)
   })
 
+  it("an empty spelling beside the other spelling is absent, whichever of the two is empty [O1]", async () => {
+    const emptySnake = { ...exchangeJson(await code()), client_id: "", grant_type: "" }
+    expect((await json("/v1/oauth/token", emptySnake)).json).toMatchObject({ token_type: "Bearer" })
+    const emptyCamel = { ...exchangeJson(await code()), client_id: app.id, clientId: "" }
+    expect((await json("/v1/oauth/token", emptyCamel)).json).toMatchObject({ token_type: "Bearer" })
+  })
+
   it("a form with the client in the body, and with HTTP Basic", async () => {
     const inBody = { ...exchangeForm(await code()), client_id: app.id, client_secret: secret }
     expect((await form("/v1/oauth/token", inBody)).status).toBe(200)
@@ -133,6 +140,7 @@ describe("POST /v1/oauth/token", () => {
 
   it.each([
     ["two spellings that differ", { grant_type: "refresh_token" }, "grantType and grant_type differ"],
+    ["a number in one of two spellings", { client_id: 5, clientId: "" }, "client_id must be a string"],
     ["a number for the code", { code: 5 }, "code must be a string"],
     ["no code and no verifier", { code: null, codeVerifier: "" }, "code, codeVerifier are missing"],
     ["no grant type", { grantType: null }, "grantType is missing"]
