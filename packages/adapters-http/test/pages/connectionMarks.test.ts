@@ -85,6 +85,41 @@ describe("the badges of a connected app [connection-11]", () => {
   })
 })
 
+describe("the facts of a connection that ends before its exact location, or before the days of grace", () => {
+  const until = (text: string, before: RegExp): string | undefined =>
+    new RegExp(`${before.source} <time datetime="([^"]*)"`).exec(text.replaceAll(/\s+/g, " "))?.[1]
+
+  const seen = async (days: { readonly standardDays: string; readonly sensitiveDays: string }, later: number) => {
+    const { app, connection, path, person } = await exact(days)
+    world.clock.advance(later)
+    const page = (await person.get(path)).text
+    const history = (await person.get(`${path}/history`)).text
+    const [, address = ""] = /href="([^"]+\/history\/[^"]+)"/.exec(history) ?? []
+    return {
+      end: new Date(Number(connection.grantExpiresAt)).toISOString(),
+      page,
+      history,
+      receipt: (await person.get(address)).text,
+      users: (await person.get(`/developer/apps/${app.id}/users`)).text
+    }
+  }
+
+  it("name the end of the connection [connection-11, tiers-2]", async () => {
+    const { end, history, page, receipt, users } = await seen({ standardDays: "7", sensitiveDays: "30" }, 0)
+    expect(until(page, /<dt>Exact location<\/dt> <dd> Until/)).toBe(end)
+    expect(until(history, /Exact location ends:/)).toBe(end)
+    expect(until(users, /Sensitive until/)).toBe(end)
+    const ends = (what: string) => new RegExp(`^${what} ends: (.*)$`, "m").exec(receipt)?.[1]
+    expect(ends("Exact location")).toBe(ends("The connection"))
+  })
+
+  it("name it in the days of grace too: afterwards nobody can renew [connection-11, tiers-1]", async () => {
+    const { end, page, users } = await seen({ standardDays: "7", sensitiveDays: "1" }, 2 * Timestamp.DAY)
+    expect(until(page, /the app can ask you to renew it until/)).toBe(end)
+    expect(until(users, /renewable until/)).toBe(end)
+  })
+})
+
 describe("the logo of a connected app [connection-11, apps-9]", () => {
   const logo = AppLogo.LogoDigest.make("a".repeat(64))
 

@@ -18,19 +18,19 @@ afterAll(() => world.close())
 
 /**
  * The page on which a person changes a connection of 90 days, `afterDays` days after the consent. Exact location ends 7
- * days after the consent, at `end`.
+ * days after the consent, at `end`. When the app asks for nothing more (`more`), the page is that of a renewal.
  */
-const changePage = async (afterDays: number) => {
+const changePage = async (afterDays: number, days = { standardDays: "90", sensitiveDays: "7" }, more = [VISITS]) => {
   const person = await world.person()
   const { app } = await world.app(person)
   await world.run(Fixtures.purpose(app.id, "find_coffee"))
-  await world.connect(person, app, { scopes: [CURRENT, LATEST], standardDays: "90", sensitiveDays: "7" })
+  await world.connect(person, app, { scopes: [CURRENT, LATEST], ...days })
   const end = new Date(world.clock.now() + 7 * Timestamp.DAY).toISOString()
   // The person visits a page after at most 11 days, because a session that nobody uses ends after 14 days.
   world.clock.advance(Math.min(afterDays, 11) * Timestamp.DAY)
   await person.get("/")
   world.clock.advance(Math.max(afterDays - 11, 0) * Timestamp.DAY)
-  const path = authorizePath(app, { scope: `${CURRENT} ${LATEST} ${VISITS}` })
+  const path = authorizePath(app, { scope: [CURRENT, LATEST, ...more].join(" ") })
   return { text: (await person.get(path)).text, end }
 }
 
@@ -55,6 +55,24 @@ describe("the page of a change says when exact location ends at present [consent
     const { text } = await changePage(22)
     expect(text).not.toMatch(/exact location end(s|ed): /i)
     expect([CURRENT, LATEST, VISITS].map((scope) => badgeOf(text, scope))).toEqual(["As now", "New", "New"])
+  })
+})
+
+describe("when the connection ends before exact location, its end is named [consent-4, tiers-2]", () => {
+  const days = { standardDays: "7", sensitiveDays: "30" }
+
+  it("on the page of a change", async () => {
+    const { end, text } = await changePage(1, days)
+    expect(text).toContain(`At present exact location ends: <time datetime="${end}"`)
+  })
+
+  it("on the page of a renewal, also beside each choice that is later: a renewal does not move it [consent-3]", async () => {
+    const { end, text } = await changePage(1, days, [])
+    expect(text).toContain(`The app has your exact location until <time datetime="${end}"`)
+    const chosen = (length: number) =>
+      new RegExp(`id="sensitive_days-${length}-end"[^]*?<time datetime="([^"]*)"`).exec(text)?.[1]
+    expect([chosen(7), chosen(30), chosen(90)]).toEqual([end, end, end])
+    expect(chosen(1)).toBe(new Date(Date.parse(end) - 5 * Timestamp.DAY).toISOString())
   })
 })
 

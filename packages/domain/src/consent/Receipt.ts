@@ -6,7 +6,7 @@ import type { Connection } from "../connection/Connection.js"
 import { exactLocationStopped, linkTo, paragraphs } from "../connection/DisconnectNotice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
-import { Scope, type Timestamp, Words } from "../shared/index.js"
+import { Scope, Timestamp, Words } from "../shared/index.js"
 import type { ConsentRequest, Mode } from "./ConsentRequest.js"
 
 type Request = Pick<ConsentRequest, "id">
@@ -36,6 +36,8 @@ export const approved = (
   now: Timestamp.Timestamp
 ): MailMessage => {
   const { sensitiveExpiresAt, standardExpiresAt } = connection
+  // Exact location ends with the connection, if not before.
+  const exactEnd = sensitiveExpiresAt === null ? null : Timestamp.earlier(sensitiveExpiresAt, standardExpiresAt)
   // A renewal keeps standard scopes that the app may not use now. The page did not show these scopes, so the mail does
   // not list them.
   const allowed = Scope.intersect(connection.heldScopes, App.scopes(app))
@@ -50,7 +52,7 @@ export const approved = (
         ? "It can ask about none of your places."
         : `It can ask about ${Words.count(places, "place")} of yours.`,
       [
-        ...(sensitiveExpiresAt === null ? [] : [`Your exact location: until ${Words.moment(sensitiveExpiresAt)}.`]),
+        ...(exactEnd === null ? [] : [`Your exact location: until ${Words.moment(exactEnd)}.`]),
         standardExpiresAt === null
           ? "The connection has no end date. It goes on until you disconnect the app."
           : `The connection ends on ${Words.moment(standardExpiresAt)}.`

@@ -2,7 +2,7 @@ import { type AccessLogEntry, EVENT_PREFIX } from "../access-log/AccessLogEntry.
 import type { AccessLogKey } from "../access-log/AccessLogStore.js"
 import { disclosure, type OutboxEvent, type Payload, ruleIdOf, type WaitingEvent } from "../events/Event.js"
 import type { AccessLogEntryId, AppId, ConnectionId, EventId, UserId } from "../shared/Ids.js"
-import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
+import { earlier, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Delivery } from "./Delivery.js"
 
 // What the user's access log says about events. Decisions access-log-4 and deliveries-12.
@@ -86,8 +86,6 @@ export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | u
   const made = entry(about, "not_allowed", delivery.createdAt, 403, "not_authorised", nothing(about, "was not sent"))
   return { entry: made, unless: others(delivery, made) }
 }
-
-const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other)
 
 /** Whether the delivery was attempted before. Then the access log already has an entry that the event was sent. */
 const isRetry = ({ attempt }: LoggedDelivery): boolean => attempt > 1

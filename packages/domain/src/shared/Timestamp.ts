@@ -40,6 +40,10 @@ const read = (clock: Clock.Clock): Timestamp => Math.trunc(clock.unsafeCurrentTi
 /** Adds whole milliseconds, which may be negative. */
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp
 
+/** The earlier of two times. `other` is null for a limit that does not exist, such as the end of a tier without an end. */
+export const earlier = (one: Timestamp, other: Timestamp | null): Timestamp =>
+  other === null || one < other ? one : other
+
 /** The instant in ISO 8601 and UTC, such as `2026-01-02T03:04:05.678Z`. */
 export const toIso = (at: Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
 

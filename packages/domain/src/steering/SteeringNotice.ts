@@ -3,7 +3,7 @@ import type { Connection } from "../connection/Connection.js"
 import { exactLocationStopped, linkTo, paragraphs } from "../connection/DisconnectNotice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
-import { Scope, type Timestamp, Words } from "../shared/index.js"
+import { Scope, Timestamp, Words } from "../shared/index.js"
 import * as Tier from "../tiers/Tier.js"
 
 /**
@@ -41,7 +41,9 @@ export const changed = (
           : `It can now:\n${scopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`
       }`,
       [
-        ...(sensitiveExpiresAt === null || !isExact ? [] : [exactLocation(sensitiveExpiresAt, isLapsed)]),
+        ...(sensitiveExpiresAt === null || !isExact
+          ? []
+          : [exactLocation(sensitiveExpiresAt, standardExpiresAt, isLapsed)]),
         standardExpiresAt === null
           ? "The connection has no end date. It goes on until you disconnect the app."
           : `The connection ends on ${Words.moment(standardExpiresAt)}.`
@@ -52,10 +54,11 @@ export const changed = (
   }
 }
 
-const exactLocation = (expiresAt: Timestamp.Timestamp, isLapsed: boolean): string =>
+/** `end`: the end of the connection, with which exact location and the days of grace end, if not before. */
+const exactLocation = (at: Timestamp.Timestamp, end: Timestamp.Timestamp | null, isLapsed: boolean): string =>
   isLapsed
-    ? `Your exact location: not since ${Words.moment(expiresAt)}. You can give it back until ${Words.moment(Tier.graceEndsAt(expiresAt))}.`
-    : `Your exact location: until ${Words.moment(expiresAt)}.`
+    ? `Your exact location: not since ${Words.moment(at)}. You can give it back until ${Words.moment(Timestamp.earlier(Tier.graceEndsAt(at), end))}.`
+    : `Your exact location: until ${Words.moment(Timestamp.earlier(at, end))}.`
 
 /**
  * The mail after `Steering.endExactLocation`. `ended`: the connection had no other scope that the app declares, so the

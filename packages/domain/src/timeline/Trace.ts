@@ -2,7 +2,7 @@
 import type { StoredFix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import type { PlaceRef } from "../places/Place.js"
-import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
+import { earlier, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 import { endOf, LONG_SILENCE, type OwnVisit, type VisitEnd } from "./OwnVisit.js"
 
 /** A part of a day. `until` is exclusive. */
@@ -207,7 +207,6 @@ const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray
 }
 
 const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
-const earlier = (a: Timestamp, b: Timestamp): Timestamp => (a < b ? a : b)
 
 /** The number of visits and the total time at each place, the longest time first. */
 export const totals = (

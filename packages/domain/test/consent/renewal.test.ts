@@ -289,6 +289,19 @@ describe("a receipt by e-mail", () => {
     )
   )
 
+  it("names the end of the connection when it is before that of exact location [consent-9, tiers-2]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const choices = { scopes: [CURRENT, LOOKUP], standardDays: "7", sensitiveDays: "30" }
+        yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, choices)
+        const [receipt] = yield* mails
+        expect(receipt?.body).toMatch(
+          /Your exact location: until 22 January 2026 .*\nThe connection ends on 22 January/
+        )
+      })
+    ))
+
   it("none after a refusal, an invalid form or Cancel [consent-9]", () =>
     inWorld(
       Effect.gen(function* () {

@@ -288,3 +288,23 @@ it("a later end of exact location is a renewal and needs a purpose; an earlier e
       expect(yield* getConnection(user.id, id)).toEqual(lapsed)
     })
   ))
+
+it("the mail names the end of the connection when it is before that of exact location or of its grace [connection-8]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { id, user } = yield* connected(BOTH)
+      const { mail } = yield* MemoryDatabase
+      const said = (change: Steering.SteeringChange) =>
+        Effect.map(changeConnection(user.id, id, change, FRESH), ({ grantExpiresAt }) => ({
+          body: [...mail.values()].at(-1)?.body,
+          end: Words.moment(grantExpiresAt ?? Timestamp.make(0))
+        }))
+      const active = yield* said({ standardDays: 7, sensitiveDays: 30 })
+      expect(active.body).toContain(`Your exact location: until ${active.end}.`)
+
+      yield* said({ standardDays: 90, sensitiveDays: 1 })
+      yield* TestClock.adjust("2 days")
+      const lapsed = yield* said({ standardDays: 7 })
+      expect(lapsed.body).toContain(`You can give it back until ${lapsed.end}.`)
+    })
+  ))

@@ -1,4 +1,5 @@
 import type { ConsentReview } from "@place-access/domain/consent"
+import { Timestamp } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
 import { Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
@@ -108,7 +109,9 @@ const exactUntil = ({ leaving, previous, scopes }: ConsentReview.ConsentReview):
   const at = previous?.sensitiveExpiresAt ?? null
   const isHeld = [...scopes.filter(({ heldBefore }) => heldBefore), ...leaving].some(({ sensitive }) => sensitive)
   if (at === null || !isHeld) return null
-  return previous?.sensitiveLapsed ? words.durations.sensitiveEnded(time(at)) : words.durations.sensitiveEnds(time(at))
+  return previous?.sensitiveLapsed
+    ? words.durations.sensitiveEnded(time(at))
+    : words.durations.sensitiveEnds(time(Timestamp.earlier(at, previous?.standardExpiresAt ?? null)))
 }
 
 const durations = (view: View): Html => {

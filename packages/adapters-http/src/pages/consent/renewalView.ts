@@ -1,4 +1,5 @@
 import type { ConsentReview } from "@place-access/domain/consent"
+import { Timestamp } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
@@ -13,7 +14,12 @@ const words = texts.consent.renewal
  */
 export const page = (view: View): Html => {
   const { action, formToken, portalPath, review } = view
-  const { app, scopes, sensitiveOptions } = review
+  const { app, previous, scopes } = review
+  // A renewal does not move the end of the connection, with which exact location ends, if not before.
+  const options = review.sensitiveOptions.map((option) => ({
+    ...option,
+    endsAt: option.endsAt === null ? null : Timestamp.earlier(option.endsAt, previous?.standardExpiresAt ?? null)
+  }))
   const log = `${portalPath}/access-log?app=${app.id}`
   return html`${head(view, texts.consent.headings.renew(app.name))} ${uses(review, log)} ${stays(review)}
     <form method="post" action="${action}">
@@ -23,7 +29,7 @@ export const page = (view: View): Html => {
         <ul>
           ${scopes.filter(({ sensitive }) => sensitive).map(({ description }) => html`<li>${ofDomain(description)}</li>`)}
         </ul>
-        ${radios(view, "sensitive_days", words.length, null, sensitiveOptions)}
+        ${radios(view, "sensitive_days", words.length, null, options)}
       </section>
       ${consequences(review)}
       <div class="decide three" id="decision">
@@ -92,7 +98,10 @@ const consequences = ({ previous, scopes }: ConsentReview.ConsentReview): Html =
   const nothingElse = scopes.every(({ sensitive }) => sensitive)
   return html`<dl class="soft small">
     <dt>${words.notNow}</dt>
-    <dd>${own.nothingChanges} ${ends !== null && (lapsed ? own.hasNotHad(time(ends)) : own.hasUntil(time(ends)))}</dd>
+    <dd>
+      ${own.nothingChanges}
+      ${ends !== null && (lapsed ? own.hasNotHad(time(ends)) : own.hasUntil(time(Timestamp.earlier(ends, previous?.standardExpiresAt ?? null))))}
+    </dd>
     <dt>${words.stop}</dt>
     <dd>${lapsed ? own.doesNotGetItBack : own.losesIt} ${nothingElse ? own.isDisconnected : own.restGoesOn}</dd>
     <dt>${words.renew}</dt>

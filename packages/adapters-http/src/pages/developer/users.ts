@@ -1,4 +1,5 @@
 import { type ConnectionView, listAppUsers } from "@place-access/domain/connection"
+import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { texts } from "../../languages/index.js"
 import * as Form from "../kit/Form.js"
@@ -103,10 +104,13 @@ const ends = ({ endedAt, grantExpiresAt, renewalGraceEndsAt, sensitiveExpiresAt,
         html`<br /><span class="soft small"
             >${
               sensitiveLapsedAt === null
-                ? words.sensitiveUntil(time(sensitiveExpiresAt))
+                ? words.sensitiveUntil(time(Timestamp.earlier(sensitiveExpiresAt, grantExpiresAt)))
                 : renewalGraceEndsAt === null
                   ? words.sensitiveLapsed(time(sensitiveLapsedAt))
-                  : words.renewable(time(sensitiveLapsedAt), time(renewalGraceEndsAt))
+                  : words.renewable(
+                      time(sensitiveLapsedAt),
+                      time(Timestamp.earlier(renewalGraceEndsAt, grantExpiresAt))
+                    )
             }</span
           >`
       }`

@@ -1,5 +1,5 @@
 import { type ConnectionView, listConnections } from "@place-access/domain/connection"
-import { Scope } from "@place-access/domain/shared"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
@@ -168,10 +168,13 @@ const now = (connection: ListedConnection): Html => {
         <dd>
           ${
             sensitiveLapsedAt === null
-              ? words.facts.exactUntil(time(sensitiveExpiresAt))
+              ? words.facts.exactUntil(time(Timestamp.earlier(sensitiveExpiresAt, grantExpiresAt)))
               : renewalGraceEndsAt === null
                 ? words.facts.exactEnded(time(sensitiveLapsedAt))
-                : words.facts.exactInGrace(time(sensitiveLapsedAt), time(renewalGraceEndsAt))
+                : words.facts.exactInGrace(
+                    time(sensitiveLapsedAt),
+                    time(Timestamp.earlier(renewalGraceEndsAt, grantExpiresAt))
+                  )
           }
         </dd>`
     }`

@@ -51,11 +51,16 @@ const causes = <Said>(
 /** The key of an entry, for the address of its receipt. The time and the change together identify the entry. */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
+/** When exact location ends by this agreement: at its own end, or with the connection if that is earlier. */
+const exactEnd = ({ sensitiveExpiresAt, standardExpiresAt }: Entry): Timestamp.Timestamp | null =>
+  sensitiveExpiresAt === null ? null : Timestamp.earlier(sensitiveExpiresAt, standardExpiresAt)
+
 /** Whether exact location had already lapsed when the change was made, so that only its grace period was running. */
 const hadEnded = ({ at, sensitiveExpiresAt }: Entry): boolean => sensitiveExpiresAt !== null && sensitiveExpiresAt <= at
 
 const changes = (entry: Entry): Html => {
-  const { added, change, pause, removed, sensitiveExpiresAt, standardExpiresAt } = entry
+  const { added, change, pause, removed, standardExpiresAt } = entry
+  const exactEndsAt = exactEnd(entry)
   const isDated = ["connected", "changed", "renewed", "end_changed", "permissions_changed"].includes(change)
   const line = (sign: Html, badge: string, what: Text): Html =>
     html`<li><span class="badge ${badge}">${sign}</span> ${what}</li>`
@@ -69,8 +74,8 @@ const changes = (entry: Entry): Html => {
     isDated &&
       html`<li>${standardExpiresAt === null ? words.noEnd : words.connectionEnds(time(standardExpiresAt))}</li>`,
     isDated &&
-      sensitiveExpiresAt !== null &&
-      html`<li>${(hadEnded(entry) ? words.exactEnded : words.exactEnds)(time(sensitiveExpiresAt))}</li>`,
+      exactEndsAt !== null &&
+      html`<li>${(hadEnded(entry) ? words.exactEnded : words.exactEnds)(time(exactEndsAt))}</li>`,
     change === "paused" && html`<li>${pause?.until == null ? words.untilResumed : words.until(time(pause.until))}</li>`
   ]
   const facts = lines.filter((one) => one !== false)
@@ -126,7 +131,8 @@ const show = (portal: string) =>
  * file does not follow when the user later chooses another time zone.
  */
 const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, language: Language.Language): string => {
-  const { at, change, earlierVisits, pause, places, scopes, sensitiveExpiresAt, standardExpiresAt } = entry
+  const { at, change, earlierVisits, pause, places, scopes, standardExpiresAt } = entry
+  const exactEndsAt = exactEnd(entry)
   const { portal, steering } = textsIn(language)
   const { history, receipt: say } = steering
   const moment = (one: Timestamp.Timestamp) => Words.inZone(Words.moment(one), null, language)
@@ -134,9 +140,9 @@ const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, l
     items.length === 0 ? [`  ${say.nothing}`] : items.map((item) => `  - ${Words.oneLine(item)}`)
   const ends = [
     standardExpiresAt === null ? say.connectionHasNoEnd : say.connectionEnds(moment(standardExpiresAt)),
-    sensitiveExpiresAt === null
+    exactEndsAt === null
       ? say.exactIsNotShared
-      : (hadEnded(entry) ? say.exactEnded : say.exactEnds)(moment(sensitiveExpiresAt))
+      : (hadEnded(entry) ? say.exactEnded : say.exactEnds)(moment(exactEndsAt))
   ]
   const could = hadEnded(entry) ? scopes.filter((scope) => !Scope.isSensitive(scope)) : scopes
   return [

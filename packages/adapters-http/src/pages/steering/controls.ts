@@ -1,5 +1,5 @@
 import { type ConnectionView, Pause } from "@place-access/domain/connection"
-import { Scope } from "@place-access/domain/shared"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import type { Steering } from "@place-access/domain/steering"
 import { Tier } from "@place-access/domain/tiers"
 import * as Fields from "../kit/Fields.js"
@@ -86,7 +86,9 @@ export const undoEndOfExact = (
     <p>${texts.notices[done]}</p>
     <form method="post" action="${path(portal, connection, "exact-location/restore")}" class="actions">
       ${Fields.hidden("form_token", token)}<button class="second">${words.endExact.undo}</button>
-      <span class="soft small">${words.endExact.undoUntil(time(lost.until))}</span>
+      <span class="soft small"
+        >${words.endExact.undoUntil(time(Timestamp.earlier(lost.until, connection.grantExpiresAt)))}</span
+      >
     </form>
   </div>`
 
