@@ -7,6 +7,7 @@ import * as Tier from "../tiers/Tier.js"
 import type { Connection, SharedPlace } from "./Connection.js"
 import type { WithApp } from "./ConnectionStore.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
+import * as Ending from "./Ending.js"
 import * as Pause from "./Pause.js"
 
 /** A connection as its app reads it at `GET /v1/me` (Spec §2.2). */
@@ -81,16 +82,13 @@ export interface UserConnection
 }
 
 /**
- * The end of a connection and its reason: the stored end, or the end that follows from the standard tier or from the
- * app's revocation. Both fields are null when the connection has not ended.
+ * The end of a connection and its reason: the stored end, or the end that a worker will store because the standard tier
+ * has ended or the app was revoked. Both fields are null when the connection has not ended.
  */
 const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, "endedAt" | "endReason"> => {
-  const { endedAt, endReason, standardExpiresAt } = connection
-  if (endedAt !== null) return { endedAt, endReason }
-  const until = app.revokedAt ?? now
-  if (standardExpiresAt !== null && standardExpiresAt <= until)
-    return { endedAt: standardExpiresAt, endReason: "expired" }
-  return { endedAt: app.revokedAt, endReason: app.revokedAt === null ? null : "admin_revoked" }
+  const { endedAt, endReason } = connection
+  const due = Ending.ifOver(connection, app, now).find((write) => write._tag === "End")
+  return due === undefined ? { endedAt, endReason } : { endedAt: due.at, endReason: due.reason }
 }
 
 /**

@@ -49,6 +49,22 @@ describe("a connection whose app was revoked, before a worker stores the end [re
       })
     ))
 
+  it("that was made after the revocation, by a clock that is behind, has ended when it was made", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const { connectionId } = yield* ConsentFlow.connect(app, user, [CURRENT])
+        const { apps } = yield* MemoryDatabase
+        const revokedAt = Timestamp.plus(yield* Timestamp.now, -1)
+        apps.set(app.id, { app: { ...app, revokedAt }, secrets: [] })
+        const seen = Effect.map(getConnection(user.id, connectionId), ({ endedAt, endReason }) => [endedAt, endReason])
+        const before = yield* seen
+        expect(before).toEqual([Timestamp.plus(revokedAt, 1), "admin_revoked"])
+        yield* endRevoked()
+        expect(yield* seen).toEqual(before)
+      })
+    ))
+
   it("shares no places: the answer is that the connection has ended", () =>
     inWorld(
       Effect.gen(function* () {
