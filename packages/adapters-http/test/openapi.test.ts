@@ -196,6 +196,9 @@ describe("GET /openapi.json", () => {
         unknown: "#/components/schemas/CurrentPlaceUnknown"
       }
     })
+    expect(schemas["CurrentPlaceUnknown"]).toMatchObject({
+      properties: { place: { type: "null" }, asOf: { type: "null" } }
+    })
     for (const name of ["PlacePresence", "ZonePresence"]) {
       expect(schemas[name]).toMatchObject({
         discriminator: {

@@ -70,7 +70,7 @@ export const SPLITS: ReadonlyArray<Split> = [
         absent: ["place"],
         without: ["reason"]
       },
-      { name: "CurrentPlaceUnknown", values: ["unknown"], absent: ["place"] }
+      { name: "CurrentPlaceUnknown", values: ["unknown"], absent: ["place", "asOf"] }
     ]
   },
   presence("PlacePresence"),
