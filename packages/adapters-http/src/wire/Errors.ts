@@ -1,6 +1,9 @@
 import { HttpApiSchema } from "@effect/platform"
+import { Import } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import * as BodyBounds from "../edge/BodyBounds.js"
+import { BOUNDS as UPLOAD_BOUNDS } from "../fixes/UploadAnnotations.js"
 
 /**
  * Every error body of the API: `{ statusCode, error, message }`, without internals (Spec §7, decisions §5). Some bodies
@@ -16,6 +19,8 @@ const fields = <const Status extends number, const Code extends string>(statusCo
 
 const named = <A>(status: number, identifier: string, description: string): Schema.Annotations.Schema<A> =>
   HttpApiSchema.annotations<A>({ status, identifier, description })
+
+const mib = (bytes: number): string => `${bytes / Import.MIB} MiB`
 
 export const ValidationFailed = Schema.Struct({
   ...fields(400, "validation_failed"),
@@ -91,13 +96,13 @@ export const Conflict = Schema.Struct(fields(409, "conflict")).annotations(
   named(409, "ConflictError", "The request conflicts with the current state")
 )
 export const IdempotencyKeyInUse = Schema.Struct(fields(409, "idempotency_key_in_use")).annotations(
-  named(409, "IdempotencyKeyInUseError", "The first request with this Idempotency-Key is not answered yet")
+  named(409, "IdempotencyKeyInUseError", "Another request with this Idempotency-Key is not answered yet")
 )
 export const PayloadTooLarge = Schema.Struct(fields(413, "payload_too_large")).annotations(
   named(
     413,
     "PayloadTooLargeError",
-    "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB for each file, 512 MiB for a form with several files), or has too many entries or values"
+    `The body is larger than ${mib(BodyBounds.ORDINARY.bytes)} (phone uploads: ${mib(UPLOAD_BOUNDS.bytes)}, imports: ${mib(Import.MAX_BYTES)} for each file, ${mib(Import.MAX_WAITING_BYTES)} for a form with several files), or has too many entries or values`
   )
 )
 export const UnsupportedMediaType = Schema.Struct(fields(415, "unsupported_media_type")).annotations(
@@ -317,7 +322,7 @@ export const idempotencyKeyInUse: typeof IdempotencyKeyInUse.Type = retryAfter(
   {
     statusCode: 409,
     error: "idempotency_key_in_use",
-    message: "The first request with this Idempotency-Key is not answered yet; repeat this one soon"
+    message: "Another request with this Idempotency-Key is not answered yet; repeat this one soon"
   },
   IN_USE_RETRY_S
 )

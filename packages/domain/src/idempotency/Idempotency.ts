@@ -89,6 +89,6 @@ export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) 
 /** Another request under the key is still running. Wire: 409 `idempotency_key_in_use` with `Retry-After`. */
 export class KeyInUse extends Schema.TaggedError<KeyInUse>()("KeyInUse", {}) {
   override get message(): string {
-    return "The first request with this idempotency key is still running"
+    return "Another request with this idempotency key is still running"
   }
 }
