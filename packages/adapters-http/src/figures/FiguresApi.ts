@@ -3,7 +3,7 @@ import {
   type AppDay,
   type AppFigures,
   COUNTED_MAX,
-  type EndpointFigures,
+  EndpointFigures,
   type EndpointOverview
 } from "@place-access/domain/figures"
 import { Schema } from "effect"
@@ -71,7 +71,7 @@ const Attempts = Schema.Struct({
   attempts: Schema.Int,
   succeeded: Schema.Int,
   p95_ms: Schema.NullOr(Schema.Int).annotations({
-    description: "95 of 100 attempts took at most this many milliseconds; null without attempts"
+    description: `95 of 100 attempts took at most this many milliseconds; ${EndpointFigures.BOUNDS_MILLIS.at(-1)} when more than 5 of 100 took longer than ${EndpointFigures.BOUNDS_MILLIS.at(-2)}; null without attempts`
   })
 }).annotations({ identifier: "AttemptSummary" })
 

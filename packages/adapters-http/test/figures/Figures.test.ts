@@ -222,6 +222,19 @@ describe("the pages of numbers", () => {
     expect(german).toContain("25,0 % der Anfragen")
   })
 
+  it("the endpoint does not say that late attempts took at most ten seconds: nobody knows how long they took [figures-3]", async () => {
+    const { app, owner, path } = await connected()
+    const made = await owner.send("POST", `${path}/webhooks`, { url: "https://hooks.example.com/late" })
+    const { id } = made.json as { readonly id: string }
+    const endedAt = Timestamp.make(world.clock.now())
+    const attempt = { appId: AppId.make(app.id), endpointId: EndpointId.make(id), endedAt, error: null }
+    tally.attempted({ ...attempt, tookMillis: 25_000 })
+    await store()
+    const { text } = await owner.get(`/developer/apps/${app.id}/webhooks/${id}`)
+    expect(text).toContain("100.0 % of 1 attempt succeeded; more than 5 % took longer than 5,000 ms")
+    expect(text).not.toContain("took at most")
+  })
+
   it("the overview says that only the newest 10,000 connections are counted, even when some of them have ended", async () => {
     const { app, owner } = await connected()
     const { connections } = await world.run(MemoryDatabase)

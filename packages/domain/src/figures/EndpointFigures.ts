@@ -53,7 +53,7 @@ export interface AttemptSummary {
   readonly succeeded: number
   /**
    * The 95th percentile: 95 of 100 attempts took at most this many milliseconds. One of `BOUNDS_MILLIS`; null without
-   * attempts.
+   * attempts. The last bound says only that more than 5 of 100 attempts took longer than the bound before it.
    */
   readonly p95Millis: number | null
 }

@@ -27,6 +27,8 @@ export const webhooks: typeof en.webhooks = {
     value: "Ihr Wert",
     hint: (most) =>
       `Freiwillig, höchstens ${most}: zum Beispiel für ein Gateway, das einen Schlüssel verlangt. Wir speichern den Wert verschlüsselt und zeigen ihn nie wieder. Unsere eigenen Kopfzeilen (Host, Content-Type, User-Agent, X-Service-…) lassen sich nicht ersetzen.`,
+    moved:
+      "Wenn die Adresse auf einen anderen Server wechselt (anderes Schema, anderer Host oder Port), setzen Sie jede Kopfzeile neu oder entfernen Sie sie. So kann niemand einen gespeicherten Wert an einen Server senden lassen, für den er nicht gedacht war. Dieses Formular setzt eine Kopfzeile auf einmal: Entfernen Sie die anderen und fügen Sie sie danach hinzu.",
     remove: (name) => html`${name} entfernen`
   },
   titleOf: (app) => `Webhooks von ${app}`,
@@ -68,7 +70,7 @@ export const webhooks: typeof en.webhooks = {
     recover: "Fehlgeschlagenes noch einmal senden",
     recoverText:
       "Sendet jedes fehlgeschlagene Ereignis, das noch nicht noch einmal gesendet wurde, das älteste zuerst. Ereignisse, für die Ihre App nicht berechtigt war, werden ausgelassen. Das zählt nie für oder gegen den Endpunkt.",
-    recoverSince: "Seit Beginn des Tages (UTC)",
+    recoverSince: "Seit Beginn des Tages",
     recoverButton: "Noch einmal senden",
     remove: "Diesen Endpunkt entfernen",
     removeText: "Zustellungen, die auf diesen Endpunkt warten, schlagen fehl. Das lässt sich nicht rückgängig machen.",
@@ -90,6 +92,8 @@ export const webhooks: typeof en.webhooks = {
     noAttempts: "Kein Versuch",
     summed: (percent, attempts, millis) =>
       `${percent.replace(".", ",")} % von ${plural(attempts, "Versuch", "Versuchen")} gelangen; 95 % dauerten höchstens ${number(millis)} ms`,
+    summedLate: (percent, attempts, millis) =>
+      `${percent.replace(".", ",")} % von ${plural(attempts, "Versuch", "Versuchen")} gelangen; mehr als 5 % dauerten länger als ${number(millis)} ms`,
     failing: (at) => html`Der letzte Versuch schlug fehl (${at}):`,
     succeeded: (at) => html`Der letzte Erfolg: ${at}.`,
     noSuccess: "Kein Versuch der letzten 7 Tage gelang.",

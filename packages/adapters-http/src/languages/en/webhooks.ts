@@ -26,6 +26,8 @@ export const webhooks = {
     value: "Its value",
     hint: (most: number): string =>
       `Optional, at most ${most}: for a gateway that wants a key, say. We store the value encrypted and never show it again. Our own headers (Host, Content-Type, User-Agent, X-Service-…) cannot be replaced.`,
+    moved:
+      "When the address moves to another server (another scheme, host or port), set each header again or remove it. So nobody can have a stored value sent to a server for which it was not meant. This form sets one header at a time: remove the others and add them afterwards.",
     remove: (name: Html): Html => html`Remove ${name}`
   },
   titleOf: (app: string): string => `Webhooks of ${app}`,
@@ -67,7 +69,7 @@ export const webhooks = {
     recover: "Send again what failed",
     recoverText:
       "Sends every failed event that was not sent again yet, the oldest first. Events that your app was not authorised to get are left out. This never counts for or against the endpoint.",
-    recoverSince: "Since the beginning of (UTC)",
+    recoverSince: "Since the beginning of",
     recoverButton: "Send again",
     remove: "Remove this endpoint",
     removeText: "Deliveries that wait for this endpoint fail. This cannot be undone.",
@@ -89,6 +91,8 @@ export const webhooks = {
     noAttempts: "No attempt",
     summed: (percent: string, attempts: number, millis: number): string =>
       `${percent} % of ${plural(attempts, "attempt", "attempts")} succeeded; 95 % took at most ${number(millis)} ms`,
+    summedLate: (percent: string, attempts: number, millis: number): string =>
+      `${percent} % of ${plural(attempts, "attempt", "attempts")} succeeded; more than 5 % took longer than ${number(millis)} ms`,
     failing: (at: Html): Html => html`The last attempt failed ${at}:`,
     succeeded: (at: Html): Html => html`The last success was ${at}.`,
     noSuccess: "No attempt of the last 7 days succeeded.",

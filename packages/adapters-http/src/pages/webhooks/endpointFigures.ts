@@ -1,4 +1,4 @@
-import { COUNTED_MAX, type EndpointFigures, type EndpointOverview } from "@place-access/domain/figures"
+import { COUNTED_MAX, EndpointFigures, type EndpointOverview } from "@place-access/domain/figures"
 import type { Html } from "../../html/Html.js"
 import { html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
@@ -39,10 +39,13 @@ export const section = ({ health, hours, lastDay, lastWeek, waiting }: EndpointO
   </section>`
 
 /** The attempts in a sentence: `98.5 % of 1,234 attempts succeeded, 95 % took at most 200 ms`. */
-const summed = ({ attempts, p95Millis, succeeded }: EndpointFigures.AttemptSummary): Html =>
-  attempts === 0 || p95Millis === null
-    ? words.noAttempts
-    : words.summed(((100 * succeeded) / attempts).toFixed(1), attempts, p95Millis)
+const summed = ({ attempts, p95Millis, succeeded }: EndpointFigures.AttemptSummary): Html => {
+  if (attempts === 0 || p95Millis === null) return words.noAttempts
+  const percent = ((100 * succeeded) / attempts).toFixed(1)
+  // The last bound counts every longer attempt, so it is no time within which attempts ended.
+  const [bound = 0, late] = EndpointFigures.BOUNDS_MILLIS.slice(-2)
+  return p95Millis === late ? words.summedLate(percent, attempts, bound) : words.summed(percent, attempts, p95Millis)
+}
 
 /**
  * The present failure of an endpoint, in red. The page shows a failure after the first failed attempt (decision
