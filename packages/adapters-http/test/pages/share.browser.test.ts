@@ -157,6 +157,25 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     await expect.poll(async () => (await stored(person, 1_000)).length, { timeout: 10_000 }).toBe(151)
   })
 
+  it("Start in two new tabs at once adds one device", async () => {
+    const { context, page } = at
+    const person = await at.world.person()
+    await open(person)
+    const other = await context.newPage()
+    await other.clock.setFixedTime(at.world.clock.now())
+    await other.goto(page.url())
+    // The answer comes late, so that the second tab does not find the first tab's device in the storage.
+    await context.route("**/v1/user/devices", async (route) => {
+      await page.waitForTimeout(1_000)
+      await route.continue()
+    })
+    const tabs = [page, other]
+    await Promise.all(tabs.map((tab) => tab.getByRole("button", { name: "Start", exact: true }).click()))
+    for (const tab of tabs) await tab.getByText("Sharing. Keep this page open.").waitFor()
+    await context.unroute("**/v1/user/devices")
+    expect(await devices(person)).toHaveLength(1)
+  })
+
   it("a location that was never sent stays while a full queue takes new ones during an upload [devices-7]", async () => {
     const { context, page, world } = at
     const person = await world.person()

@@ -186,7 +186,10 @@ export const shareScript = `"use strict"
     if (!answer.ok && answer.status !== 401) throw new Error()
     return answer.ok && (await answer.json()).id === account
   }
-  const device = async () => {
+  // Two tabs that start at once must not add two devices. So a tab looks for the device only after every other tab has
+  // stored the device that it adds. An old browser without locks may still add two.
+  const device = () => (navigator.locks === undefined ? added() : navigator.locks.request(DEVICE, added))
+  const added = async () => {
     if (load(DEVICE) !== null) return true
     if (!(await isSignedIn())) {
       said.textContent = texts.signedOut
