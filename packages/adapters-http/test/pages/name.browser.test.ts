@@ -19,4 +19,17 @@ describeBrowser("the page of the name", () => {
     expect(await page.getByText("Others read Grace Hopper.").count()).toBe(1)
     await inspect(page, "settings-after-name")
   })
+
+  it("takes a name of 80 emoji, like the service, although the browser counts each of them twice [accounts-22]", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    await page.goto(`${world.url}/portal/settings`)
+    await page.getByRole("link", { name: "Change my name…" }).click()
+    const field = page.getByLabel("Name", { exact: true })
+    await field.clear()
+    // Unlike `fill`, typed text is cut at the attribute `maxlength`.
+    await page.keyboard.insertText("🙂".repeat(80))
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText(`Others read ${"🙂".repeat(80)}.`).waitFor()
+  })
 })

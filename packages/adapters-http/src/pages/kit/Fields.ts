@@ -87,8 +87,16 @@ interface Input {
   readonly required?: boolean
   readonly autocomplete?: string
   readonly inputmode?: "decimal" | "numeric"
+  /** The most characters that the service takes, in code points (`Text.length`). */
   readonly maxlength?: number
 }
+
+/**
+ * The attribute `maxlength`. Browsers count UTF-16 units, of which an emoji has two, and cut a longer text off. So the
+ * attribute allows two units for each character, and the service refuses a text that is too long for it.
+ */
+const mostUnits = (characters: number | undefined): Html =>
+  attribute("maxlength", characters === undefined ? undefined : 2 * characters)
 
 const describedBy = (name: string, hint: Value, faulty: boolean): Html => {
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(faulty ? [`${name}-fault`] : [])]
@@ -125,7 +133,7 @@ export const input = (shown: Shown, field: Input): Html => {
       name="${name}"
       type="${type}"
       ${attribute("value", value)}${attribute("autocomplete", autocomplete ?? "off")}
-      ${attribute("inputmode", inputmode)}${attribute("maxlength", maxlength)}${flag("required", required)}
+      ${attribute("inputmode", inputmode)}${mostUnits(maxlength)}${flag("required", required)}
       ${describedBy(id, hint, faultsOf(shown, id).length > 0)}
     />`
   )
@@ -161,7 +169,7 @@ export const textarea = (
     html`<textarea
       id="${name}"
       name="${name}"
-      ${attribute("maxlength", maxlength)}${flag("required", required)}${describedBy(name, hint, faultsOf(shown, name).length > 0)}
+      ${mostUnits(maxlength)}${flag("required", required)}${describedBy(name, hint, faultsOf(shown, name).length > 0)}
     >
 ${shown.values(name)}</textarea>`
   )
