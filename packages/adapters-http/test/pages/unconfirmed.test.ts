@@ -79,6 +79,22 @@ describe("an account that lost its address, because somebody else confirmed it [
     const answer = await browser.submit(page, CONFIRM)
     expect([answer.status, answer.headers.get("location")]).toEqual([303, EMAIL])
     expect(await mailTo(world, email)).toEqual([])
+    expect(text).toContain("you can connect no app")
+  })
+
+  it("reads nothing about what it cannot do, where every address counts as confirmed [accounts-11]", async () => {
+    const local = await startWorld()
+    const person = await local.person()
+    const browser = await signedIn(local, person.account.email)
+    const { accounts } = await local.run(MemoryDatabase)
+    const stored = accounts.get(person.account.id)
+    const email = SignUpRequest.releasedEmail(person.account.id)
+    const lost = { email, confirmedAt: null }
+    if (stored !== undefined) accounts.set(person.account.id, { ...stored, account: { ...stored.account, ...lost } })
+    const { text } = await browser.get(EMAIL)
+    await local.close()
+    expect(text).toContain("Your account has no e-mail address")
+    expect(text).not.toContain("you can connect no app")
   })
 })
 

@@ -152,7 +152,9 @@ export const signIn: typeof en.signIn = {
     confirmFirst: "Bestätigen Sie zuerst, dass Sie es sind",
     confirmed: "Bestätigt",
     noMail: "Dieser Dienst sendet keine E-Mails, deshalb gilt die Adresse ohne Link als bestätigt.",
-    none: "Ihr Konto hat keine E-Mail-Adresse: Jemand anderes hat die bisherige bestätigt. Legen Sie hier eine andere fest. Bis dahin bekommen Sie keine E-Mails, Sie können keine App verbinden, und keine Ihrer Apps kann geprüft werden.",
+    none: "Ihr Konto hat keine E-Mail-Adresse: Jemand anderes hat die bisherige bestätigt. Legen Sie hier eine andere fest.",
+    untilThen:
+      "Bis dahin bekommen Sie keine E-Mails, Sie können keine App verbinden, und keine Ihrer Apps kann geprüft werden.",
     notConfirmed: "Nicht bestätigt",
     notConfirmedText:
       "Bis Sie die Adresse bestätigen, bekommen Sie keine E-Mails, Sie können keine App verbinden, und keine Ihrer Apps kann geprüft werden.",

@@ -151,7 +151,8 @@ export const signIn = {
     confirmFirst: "Confirm that it is you first",
     confirmed: "Confirmed",
     noMail: "This service sends no mail, so the address counts as confirmed without a link.",
-    none: "Your account has no e-mail address: somebody else confirmed the one that it had. Set another one here. Until then you get no mail, you can connect no app, and none of your apps can be reviewed.",
+    none: "Your account has no e-mail address: somebody else confirmed the one that it had. Set another one here.",
+    untilThen: "Until then you get no mail, you can connect no app, and none of your apps can be reviewed.",
     notConfirmed: "Not confirmed",
     notConfirmedText:
       "Until you confirm the address, you get no mail, you can connect no app, and none of your apps can be reviewed.",

@@ -65,7 +65,7 @@ const present = (portal: string, account: Account.Account, rule: Account.Address
   }
   if (SignUpRequest.isReleased(account)) {
     return html`<div class="note warn">
-      <p>${words.none}</p>
+      <p>${words.none} ${rule === "confirmed" && words.untilThen}</p>
     </div>`
   }
   if (rule === "assumed") {
