@@ -64,13 +64,20 @@ const fromEpoch = (value: number): Timestamp.Timestamp | undefined => {
 /** Times such as `2024-04-03 08:14:00 +0200`, also with `UTC` in place of the offset, and with `/` in the date. */
 const WITH_BLANKS = /^(\d{4})[-/](\d\d?)[-/](\d\d?)[ T]+(\d\d?)(:\d\d[^ ]*) *([^ ]*)$/
 
-/** A time in ISO 8601, also with blanks in it, or a number of seconds, milliseconds or microseconds since 1970. */
+/** Times such as `3.4.2024, 08:14`: with full stops in the date, the day comes first in every language that writes so. */
+const DAY_FIRST = /^(\d\d?)\.(\d\d?)\.(\d{4}),?(?=[ T])/
+
+/**
+ * A time in ISO 8601, also with blanks in it or with a date such as `3.4.2024`, or a number of seconds, milliseconds or
+ * microseconds since 1970.
+ */
 export const moment = (value: unknown): Timestamp.Timestamp | undefined => {
   const count = number(value)
   if (count !== undefined) return fromEpoch(count)
   const known = instant(value)
   if (known !== undefined) return known
-  const [, year, month = "", day = "", hour = "", rest, zone = ""] = WITH_BLANKS.exec(short(value) ?? "") ?? []
+  const [, year, month = "", day = "", hour = "", rest, zone = ""] =
+    WITH_BLANKS.exec(short(value)?.replace(DAY_FIRST, "$3-$2-$1") ?? "") ?? []
   if (year === undefined) return undefined
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`
   return instant(`${date}T${hour.padStart(2, "0")}${rest}${/^(?:utc|gmt)$/i.test(zone) ? "Z" : zone}`)

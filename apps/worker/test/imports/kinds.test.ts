@@ -140,10 +140,21 @@ describe("what is read of [imports-4]", () => {
     ["2020-01-01T01:00:00+01:00", "2020-01-01T00:00:00Z"],
     ["2020-01-01 00:00:00", "2020-01-01T00:00:00Z"],
     ["2020-01-01 01:00:00 +0100", "2020-01-01T00:00:00Z"],
-    ["2020/1/1 0:00:00 UTC", "2020-01-01T00:00:00Z"]
+    ["2020/1/1 0:00:00 UTC", "2020-01-01T00:00:00Z"],
+    ["31.12.2020 08:15", "2020-12-31T08:15:00Z"],
+    ["1.2.2020 8:15:30", "2020-02-01T08:15:30Z"],
+    ['"1.2.2020, 08:15:30"', "2020-02-01T08:15:30Z"],
+    ["01.02.2020 08:15:30.5 +0100", "2020-02-01T07:15:30.500Z"]
   ])("a table with the time %j", (time, expected) => {
     expect(text(`lat,lng,timestamp\n1,2,${time}\n`).entries.map(short)).toEqual([`${expected} 1 2 - - - -`])
   })
+
+  it.each(["12.31.2020 08:15", "1/2/2020 08:15", "01.02.20 08:15", "30.2.2020 08:15"])(
+    "a table with the time %j: it is no date, or nothing says which number is the day",
+    (time) => {
+      expect(text(`lat,lng,timestamp\n1,2,${time}\n`).entries.map(short)).toEqual(["unusable"])
+    }
+  )
 
   it("a table with columns that nobody said and nobody knows fails, and says so", () => {
     const rows = "a,b,c\n1,2,2020-01-01T00:00:00Z\n"

@@ -143,6 +143,11 @@ describe("imports", () => {
       400,
       { message: "lon_column must be a name in the first line of the table" }
     ])
+    const twice = await upload(person, rows, { query: "?time_column=when&lat_column=north&lon_column=north" })
+    expect([twice.status, twice.json]).toMatchObject([
+      400,
+      { message: "lon_column must be a column that has no other meaning" }
+    ])
     const half = await upload(person, rows, { query: "?time_column=when" })
     expect([half.status, half.json]).toMatchObject([
       400,

@@ -269,6 +269,11 @@ describe("the form for a file", () => {
     expect([lacking.status, lacking.text.includes("choose a column")]).toEqual([400, true])
     const other = await choose({ time_column: "Zeit", lat_column: "Breite", lon_column: "West" })
     expect([other.status, other.text.includes("must be a name in the first line of the table")]).toEqual([400, true])
+    const twice = await choose({ time_column: "Zeit", lat_column: "Breite", lon_column: "Breite" })
+    expect([twice.status, twice.text.includes("Longitude must be a column that has no other meaning")]).toEqual([
+      400,
+      true
+    ])
     const {
       items: [one]
     } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
@@ -283,6 +288,27 @@ describe("the form for a file", () => {
     } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
     expect([waiting?.state, waiting?.columns]).toEqual(["waiting", { time: "Zeit", lat: "Breite", lon: "Ost" }])
     await person.send("DELETE", `/v1/user/imports/${waiting?.id}`)
+  })
+
+  it("an import without a usable entry says so, and what its file lacks [imports-12]", async () => {
+    const person = await world.person()
+    const bodies = { "none.gpx": `${MemoryImportReader.FIRST_LINE}\nnonsense\n`, "some.gpx": `${FILE}nonsense\n` }
+    for (const [name, body] of Object.entries(bodies)) {
+      await person.send("POST", `/v1/user/imports?file_name=${name}`, undefined, { body, headers: GPX })
+      await readAll()
+      world.clock.advance(1)
+    }
+    const saying = async (language: string, sentence: string) => {
+      const { text } = await person.get("/portal/imports", { headers: { "accept-language": language } })
+      const cards = text.split('<li class="card">').slice(1)
+      return cards.map((card) => [/\w+\.gpx/.exec(card)?.[0], card.includes(sentence)])
+    }
+    const only = [
+      ["some.gpx", false],
+      ["none.gpx", true]
+    ]
+    expect(await saying("en", "No entry of this file could be used")).toEqual(only)
+    expect(await saying("de", "Kein Eintrag dieser Datei war verwendbar")).toEqual(only)
   })
 
   it("an import whose entries were all known can be undone, because it inherits the entries of an undone import [imports-13]", async () => {

@@ -252,6 +252,12 @@ export const hemispheres = ({ names }: Header): { readonly latSign: number; read
 export const isComplete = (columns: Partial<CsvColumns>): columns is CsvColumns =>
   columns.time !== undefined && columns.lat !== undefined && columns.lon !== undefined
 
+/** The first role whose column has another role already; undefined when each role has a column of its own. */
+export const repeated = (columns: CsvColumns): ColumnRole | undefined =>
+  ROLES.find((role, at) =>
+    ROLES.slice(0, at).some((other) => columns[role] !== undefined && columns[other] === columns[role])
+  )
+
 /** The role of the first column that the header lacks; undefined when the file can be read with these columns. */
 export const missing = ({ names }: Header, columns: CsvColumns): ColumnRole | undefined =>
   ROLES.find((role) => {

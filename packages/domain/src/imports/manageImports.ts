@@ -29,7 +29,7 @@ export interface TableChoice {
 
 /**
  * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. `Invalid`
- * for a kind that cannot be imported, and for a table without the columns that `choice` names. `ImportTooLarge` for a
+ * for a kind that cannot be imported, and for columns in `choice` that the table lacks or that are named twice. `ImportTooLarge` for a
  * file above `Import.MAX_BYTES`. `Conflict` when the user has too many or too large unread files, and when the upload
  * was removed while it was running.
  */
@@ -96,7 +96,7 @@ const keep = <E, R>(of: ImportKey, bytes: Stream.Stream<Uint8Array, E, R>, choic
 
 /**
  * The columns of the table that begins with these bytes; undefined when the file is no table. `Invalid` for a kind that
- * cannot be imported, and for a table without a column that the caller named.
+ * cannot be imported, and like `checkColumns`.
  */
 const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoice) =>
   Effect.gen(function* () {
@@ -107,10 +107,17 @@ const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoi
     const header = CsvColumns.headerOf(FileKind.textOf(beginning))
     if (header === undefined) return yield* Invalid.of("file", FileKind.problem("text") ?? "")
     if (columns === undefined) return { columns: CsvColumns.guess(header), isAsking }
-    const role = CsvColumns.missing(header, columns)
-    if (role !== undefined) return yield* Invalid.of(`${role}_column`, "must be a name in the first line of the table")
+    yield* checkColumns(header, columns)
     return { columns, isAsking: false }
   })
+
+/** Fails with `Invalid` for a column that the table does not have, and for a column that is named twice. */
+const checkColumns = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns) => {
+  const [missing, repeated] = [CsvColumns.missing(header, columns), CsvColumns.repeated(columns)]
+  if (missing !== undefined) return Invalid.of(`${missing}_column`, "must be a name in the first line of the table")
+  if (repeated !== undefined) return Invalid.of(`${repeated}_column`, "must be a column that has no other meaning")
+  return Effect.void
+}
 
 /**
  * The header of a table whose columns the owner must name. `NotFound` when the user has no such import, and when the
@@ -128,12 +135,11 @@ export const readHeader = program("readHeader", function* (of: ImportKey) {
 
 /**
  * Stores the owner's choice of the columns. The table then waits for a worker. Fails like `readHeader`, and with
- * `Invalid` for a column that the table does not have.
+ * `Invalid` for a column that the table does not have, and for a column that is named twice.
  */
 export const confirmColumns = program("confirmColumns", function* (of: ImportKey, columns: CsvColumns.CsvColumns) {
   const { header } = yield* readHeader(of)
-  const role = CsvColumns.missing(header, columns)
-  if (role !== undefined) return yield* Invalid.of(`${role}_column`, "must be a name in the first line of the table")
+  yield* checkColumns(header, columns)
   const made = yield* (yield* ImportStore).confirm(of, columns, yield* Timestamp.now)
   return Option.isSome(made) ? made.value : yield* new NotFound({ what: "import" })
 })

@@ -40,7 +40,7 @@ export const timeline: typeof en.timeline = {
   saw: {
     heading: "Welche App was gesehen hat",
     nobody: "An diesem Tag hat keine App etwas abgefragt.",
-    requests: (count) => `Insgesamt ${plural(count, "Abfrage", "Abfragen")}`,
+    entries: (count) => `Insgesamt ${plural(count, "Eintrag", "Einträge")}`,
     more: (app) => `Alles von ${app} in Ihrem Zugriffsprotokoll`
   },
   calendar: {
@@ -189,6 +189,8 @@ export const imports: typeof en.imports = {
   makeRoom: (places) =>
     html`Um sie hinzuzufügen, archivieren Sie <a href="${places}">Orte, die Sie nicht mehr brauchen</a>, und importieren
       Sie die Datei dann noch einmal.`,
+  nothingUsable:
+    "Kein Eintrag dieser Datei war verwendbar: Keiner hat einen Ort und eine Zeit, die lesbar sind. In einer Tabelle schreiben Sie Zeiten wie 2025-08-01 08:00 (in UTC).",
   entries: (count) => plural(count, "Eintrag", "Einträge"),
   counts: {
     read: "Gelesen",

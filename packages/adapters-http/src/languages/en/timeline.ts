@@ -42,7 +42,7 @@ export const timeline = {
   saw: {
     heading: "Which app saw what",
     nobody: "No app asked on this day.",
-    requests: (count: number): string => `${plural(count, "request", "requests")} in all`,
+    entries: (count: number): string => `${plural(count, "entry", "entries")} in all`,
     more: (app: string): string => `All of ${app} in your access log`
   },
   calendar: {
@@ -189,6 +189,8 @@ export const imports = {
     `Not added: ${names.map((name) => `“${name}”`).join(", ")}${more > 0 ? ` and ${number(more)} more` : ""}. An account has at most ${number(most)} places, and an import adds archived ones up to ${number(mostArchived)}.`,
   makeRoom: (places: string): Html =>
     html`To add them, archive <a href="${places}">places that you no longer need</a>, then import the file again.`,
+  nothingUsable:
+    "No entry of this file could be used: none has a place and a time that can be read. In a table, write times like 2025-08-01 08:00 (in UTC).",
   entries: (count: number): string => plural(count, "entry", "entries"),
   counts: {
     read: "Read",

@@ -85,6 +85,7 @@ const card = (portal: string, one: Import.Import, token: string, now: Timestamp.
     ${one.state === "asking" && html`<p><a class="button" href="${portal}/imports/${one.id}/columns">${words.columns.open}</a></p>`}
     ${one.state === "undoing" && html`<p class="soft">${words.undo.going}</p>`}
     ${one.error !== null && html`<p class="fault">${ofDomain(one.error)}</p>`}
+    ${one.state === "done" && isUseless(one.counts) && html`<p class="fault">${words.nothingUsable}</p>`}
     <dl>
       <dt>${words.uploaded}</dt>
       <dd>${time(one.uploadedAt)}</dd>
@@ -98,6 +99,9 @@ const card = (portal: string, one: Import.Import, token: string, now: Timestamp.
     ${one.leftOut.length > 0 && leftOut(portal, one)} ${one.months.length > 0 && months(one.months)}
     ${one.state !== "undoing" && actions(portal, one, token)}
   </li>`
+
+/** Whether the file has entries, and none of them could be used. */
+const isUseless = ({ quarantined, read }: Import.ImportCounts): boolean => read > 0 && quarantined === read
 
 /**
  * Whether the history may have entries that an undo of the import deletes. An import without new entries may have

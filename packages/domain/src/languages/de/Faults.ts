@@ -143,6 +143,10 @@ export const faults: ReadonlyArray<GermanPair> = [
     de: "muss neben endpoint_id fehlen: Es gelten die des Endpunkts"
   },
   {
+    en: "must all be set again or removed, because the address has another origin",
+    de: "müssen alle neu gesetzt oder entfernt werden, weil die Adresse einen anderen Ursprung hat"
+  },
+  {
     en: "can only be set to true: endpoints are disabled by the service, or removed",
     de: "kann nur auf true gesetzt werden: Endpunkte schaltet der Dienst ab, oder sie werden entfernt"
   },
@@ -179,6 +183,7 @@ export const faults: ReadonlyArray<GermanPair> = [
     de: "muss eine vollständige Datei mit aufgezeichneten Positionen sein: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, ein OwnTracks-Protokoll oder eine Google-Zeitachse"
   },
   { en: "must be a name in the first line of the table", de: "muss ein Name in der ersten Zeile der Tabelle sein" },
+  { en: "must be a column that has no other meaning", de: "muss eine Spalte sein, die keine andere Bedeutung hat" },
   {
     en: "is needed, because another column is named",
     de: "ist nötig, weil eine andere Spalte genannt ist"
