@@ -1,6 +1,6 @@
 // How many calls a caller may make in a window. Decisions limits-1 and limits-4.
 import * as AccountLimits from "../quotas/AccountLimits.js"
-import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
  * The maximum number of calls of one subject (`LimitSubject`) in a window. A window begins with the first call after
@@ -103,6 +103,12 @@ export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
  * single stranger cannot use up the mails that the owner of the mailbox needs.
  */
 export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
+
+/**
+ * The rate for mails about invitations to one mailbox, from all teams together. It is smaller than `NamedMail.NOTICES`,
+ * so that teams that invite a person again and again leave room for the notices that the person chose.
+ */
+export const INVITATION_MAILS: Rate = { calls: 2, windowMillis: HOUR }
 
 /** The window of one subject, and the calls in it. */
 export interface RateWindow {

@@ -118,5 +118,8 @@ export const confirmationLink = (email: Hash, id: UserId): LimitSubject => mailb
 export const addressLink = (email: Hash, id?: UserId): LimitSubject =>
   mailboxFor(id === undefined ? "address" : `change ${id}`, email)
 
+/** The subject for mails about invitations to one mailbox. */
+export const invitationMail = (email: Hash): LimitSubject => mailboxFor("invitation", email)
+
 /** The subject for sign-in pages that ask for a passkey, opened from one network. */
 export const challenge = (address: string): LimitSubject => make("challenge", network(address))

@@ -38,6 +38,8 @@ export interface NewInvitation {
   readonly email: Email
   readonly role: TeamRole
   readonly invitee: Pick<Account, "id" | "email"> | null
+  /** Whether `invitee` gets a mail. Left out: yes. */
+  readonly isMailed?: boolean
 }
 
 /**
@@ -46,7 +48,7 @@ export interface NewInvitation {
  * limits of members and invitations.
  */
 export const invite =
-  (by: Pick<Account, "id" | "displayName">, { invitee, ...draft }: NewInvitation) =>
+  (by: Pick<Account, "id" | "displayName">, { invitee, isMailed = true, ...draft }: NewInvitation) =>
   (team: Team, now: Timestamp): TeamOutcome => {
     const refused = refusal(team, by.id) ?? closed(team)
     if (refused !== undefined) return Either.left(refused)
@@ -60,7 +62,7 @@ export const invite =
     if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
     const invitation: Invitation = { ...draft, invitedBy: by.id, createdAt: now }
     const after = { ...team, invitations: [...open, invitation] }
-    const mails = invitee === null ? [] : [TeamNotice.invited(team, invitation, by, invitee)]
+    const mails = invitee === null || !isMailed ? [] : [TeamNotice.invited(team, invitation, by, invitee)]
     return changed(after, by.id, by.id, now, "team_invited", draft.role, mails)
   }
 

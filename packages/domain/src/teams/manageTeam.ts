@@ -3,6 +3,7 @@ import { type Account, type AddressRule, countsAsConfirmed, type DisplayName, ty
 import { AccountStore } from "../accounts/AccountStore.js"
 import { findAccounts } from "../accounts/findAccounts.js"
 import { announceAudit } from "../audit/index.js"
+import { Rate, Subject, takeCall } from "../limits/index.js"
 import {
   type AppId,
   Entropy,
@@ -11,7 +12,8 @@ import {
   NotFound,
   program,
   Timestamp,
-  type UserId
+  type UserId,
+  Vault
 } from "../shared/index.js"
 import type { TeamRole } from "./Role.js"
 import * as Team from "./Team.js"
@@ -78,8 +80,9 @@ export interface Invited {
 
 /**
  * Invites the person with this address. The person gets a mail only if an account that is not suspended has confirmed
- * the address. The answer and the list of invitations are the same whether or not the person has an account, so that an
- * owner cannot find out who has an account. Fails like `TeamLife.invite`.
+ * the address, and if few invitations were mailed to the address lately (`Rate.INVITATION_MAILS`). The answer and the
+ * list of invitations are the same whether or not the person has an account, so that an owner cannot find out who has
+ * an account. Fails like `TeamLife.invite`.
  */
 export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, input: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))
@@ -90,7 +93,9 @@ export const inviteMember = program("inviteMember", function* (account: Account,
       ({ confirmedAt, suspendedAt, testOf }) => confirmedAt !== null && suspendedAt === null && testOf === null
     )
   )
-  const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee }))
+  const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
+  const { isAdmitted: isMailed } = yield* takeCall(mailbox, Rate.INVITATION_MAILS)
+  const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee, isMailed }))
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
 })
 

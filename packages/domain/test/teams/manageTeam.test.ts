@@ -1,7 +1,8 @@
-import type { Account } from "@place-access/domain/accounts"
+import { Account } from "@place-access/domain/accounts"
 import { decideApp, getApp, submitApp } from "@place-access/domain/apps"
 import { warnOfStrikes } from "@place-access/domain/deliveries"
-import { MailOutbox } from "@place-access/domain/mail"
+import { Rate } from "@place-access/domain/limits"
+import { MailOutbox, NamedMail } from "@place-access/domain/mail"
 import { InvitationId, Timestamp } from "@place-access/domain/shared"
 import {
   acceptInvitation,
@@ -21,13 +22,14 @@ import {
   MemoryDeliveryStore,
   MemoryEndpointStore,
   MemoryEntropy,
+  MemoryLimitStore,
   MemoryMailOutbox,
   MemoryTeamStore,
   MemoryVault,
   WebhookFixtures
 } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, TestClock } from "effect"
 
 const stores = Layer.mergeAll(
   MemoryAccountStore.layer,
@@ -35,6 +37,7 @@ const stores = Layer.mergeAll(
   MemoryAuditLog.layer,
   MemoryDeliveryStore.layer,
   MemoryEndpointStore.layer,
+  MemoryLimitStore.layer,
   MemoryMailOutbox.layer,
   MemoryTeamStore.layer
 ).pipe(
@@ -88,6 +91,27 @@ describe("teams", () => {
       const sent = yield* mails
       expect(sent.map(({ to }) => to)).toEqual([confirmed.id])
       expect(sent[0]?.link?.path).toMatch(new RegExp(`^/developer/invitations/${app.id}/inv_`))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("one address gets two invitation mails an hour, from all teams; each invitation is made [teams-2]", () =>
+    Effect.gen(function* () {
+      const person = yield* Fixtures.user
+      const invite = (email: Account.Email) =>
+        Effect.flatMap(owned(), ({ app, holder }) => inviteMember(holder, app.id, { email, role: "viewer" }))
+      // An address without an account counts as well, so that the work is the same for every address.
+      yield* Effect.replicateEffect(invite(Account.Email.make("nobody@example.com")), 3)
+      yield* Effect.replicateEffect(invite(person.email), 4)
+      expect((yield* mails).map(({ to }) => to)).toEqual([person.id, person.id])
+      expect((yield* listInvitations(person, "confirmed")).length).toBe(4)
+      // The mails leave room for a notice that the person chose: fewer than `NOTICES` name an app.
+      expect(Rate.INVITATION_MAILS.calls).toBeLessThan(NamedMail.NOTICES)
+      yield* TestClock.adjust(Timestamp.HOUR - 1)
+      yield* invite(person.email)
+      expect((yield* mails).length).toBe(2)
+      yield* TestClock.adjust(1)
+      yield* invite(person.email)
+      expect((yield* mails).length).toBe(3)
     }).pipe(Effect.provide(stores))
   )
 

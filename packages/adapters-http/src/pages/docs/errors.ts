@@ -122,6 +122,11 @@ const rates = ({ rateLimitPerMinute }: ServiceOptions): Value => [
         `Links that change the account's address; those of all accounts together: ${rate(Rate.LINKS_TO_MAILBOX)}`
       ],
       [
+        "All teams', to one mailbox",
+        rate(Rate.INVITATION_MAILS),
+        "Mails about invitations into teams; further invitations are made without a mail, and the answer is the same"
+      ],
+      [
         "One app's about one user, budget",
         `${ZoneQuestions.HOURLY.calls} in any ${duration(ZoneQuestions.HOURLY.windowMillis)}`,
         inline("`POST /v1/answers/verify-zone` and `POST /v1/rules/zone` together; refused as `budget_exceeded`")
