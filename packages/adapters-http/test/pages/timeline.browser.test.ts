@@ -87,7 +87,7 @@ describeBrowser("today and the timeline", () => {
     const text = await page.locator("main").innerText()
     expect(text).toContain("Home\n\nSince today 17:49. By a location from 3 min ago.")
     expect(text).toContain("Sending")
-    expect(text).toContain("15 times today")
+    expect(text).toContain("15 entries today")
     expect(text).toContain("can ask until 8 March")
     await inspect(page, "today")
   })

@@ -1,7 +1,9 @@
+import { AccessLogStore } from "@place-access/domain/access-log"
 import { ingestFixes } from "@place-access/domain/fixes"
 import { listPlaces, Place } from "@place-access/domain/places"
-import { Timestamp } from "@place-access/domain/shared"
+import { AccessLogEntryId, AppId, ConnectionId, Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
 import { startWorld, type World } from "../support/World.js"
@@ -134,3 +136,47 @@ it("a moment of today or tomorrow stands in no sentence that says “on” or �
   }
   expect(seen.filter((words) => /^(?:on|at) /i.test(words))).toEqual([])
 })
+
+describe("the counts of the access log on the first page and on the page of a day [timeline-1, timeline-2]", () => {
+  it.each([
+    ["en", 2, "Who asked or was told", "2 entries today", "2 entries in all"],
+    ["en", 1, "Who asked or was told", "1 entry today", "1 entry in all"],
+    ["de", 2, "Wer gefragt hat oder benachrichtigt wurde", "heute 2 Einträge", "Insgesamt 2 Einträge"],
+    ["de", 1, "Wer gefragt hat oder benachrichtigt wurde", "heute 1 Eintrag", "Insgesamt 1 Eintrag"]
+  ])("in %s, %d entries are called entries: some are notifications", async (language, count, heading, today, all) => {
+    const person = await world.person()
+    const browser = await signedIn(world, person.account.email)
+    await browser.submit(await browser.get("/portal/settings/language"), "/portal/settings/language", { language })
+    const at = Timestamp.make(world.clock.now())
+    const entries = ["webhook place.enter", "GET /developer/apps/{app_id}/rules"].slice(0, count).map((endpoint) => ({
+      userId: person.account.id,
+      id: AccessLogEntryId.make(`log_${person.account.id}_${endpoint.length}`),
+      at,
+      appId: AppId.make("app_1"),
+      connectionId: ConnectionId.make("con_1"),
+      endpoint,
+      purpose: null,
+      status: 200,
+      times: 1,
+      error: null,
+      disclosed: "arrived at Home"
+    }))
+    await world.run(Effect.flatMap(AccessLogStore, (store) => Effect.forEach(entries, store.record)))
+    const first = (await browser.get("/")).text
+    expect([first.includes(`>${heading}<`), first.includes(`>${today}<`)]).toEqual([true, true])
+    expect((await browser.get("/portal/timeline")).text).toContain(all)
+  })
+})
+
+it.each([
+  ["en", "Apps learn only what you allow."],
+  ["de", "Apps erfahren nur, was Sie erlauben."]
+])(
+  "in %s, a new person reads that the person decides what apps learn: some apps learn more than places",
+  async (language, words) => {
+    const person = await world.person()
+    const browser = await signedIn(world, person.account.email)
+    await browser.submit(await browser.get("/portal/settings/language"), "/portal/settings/language", { language })
+    for (const page of ["/", "/portal/places"]) expect((await browser.get(page)).text, page).toContain(words)
+  }
+)

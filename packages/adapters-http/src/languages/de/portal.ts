@@ -161,7 +161,7 @@ export const portal: typeof en.portal = {
 
 export const places: typeof en.places = {
   title: "Orte",
-  lead: "Ein Ort ist ein Kreis auf der Karte mit einem Namen. Apps erfahren immer nur von den Orten, die Sie für sie freigeben.",
+  lead: "Ein Ort ist ein Kreis auf der Karte mit einem Namen. Apps erfahren nur, was Sie erlauben.",
   none: "Sie haben noch keine Orte. Legen Sie unten den ersten an.",
   kinds: {
     home: "Zuhause",

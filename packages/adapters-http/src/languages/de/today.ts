@@ -8,7 +8,7 @@ export const today: typeof en.today = {
     heading: "Drei Schritte, und Apps können fragen",
     done: "Erledigt",
     place: "Ein Ort",
-    placeText: "Ziehen Sie einen Kreis um Ihr Zuhause oder Ihre Arbeit. Apps erfahren nur von Ihren Orten.",
+    placeText: "Ziehen Sie einen Kreis um Ihr Zuhause oder Ihre Arbeit. Apps erfahren nur, was Sie erlauben.",
     addPlace: "Ort hinzufügen",
     phone: "Ein Handy",
     phoneText: "Installieren Sie eine kostenlose App auf Ihrem Handy. Sie sendet uns, wo Sie sind.",
@@ -80,13 +80,13 @@ export const today: typeof en.today = {
     look: "Ansehen"
   },
   asked: {
-    heading: "Wer gefragt hat",
-    nobody: "In den letzten 14 Tagen hat keine App gefragt.",
+    heading: "Wer gefragt hat oder benachrichtigt wurde",
+    nobody: "In den letzten 14 Tagen hat keine App gefragt oder wurde benachrichtigt.",
     notToday: "Heute nicht",
-    times: (count) => `heute ${number(count)} Mal`,
+    times: (count) => `heute ${plural(count, "Eintrag", "Einträge")}`,
     caption: (app) => `${app}, die letzten 14 Tage`,
     log: "Was sie gefragt und erfahren haben",
     day: "Tag",
-    requests: "Abfragen"
+    entries: "Einträge"
   }
 }

@@ -168,7 +168,7 @@ export const portal = {
 /** The places of a person. */
 export const places = {
   title: "Places",
-  lead: "A place is a circle on the map with a name. Apps only ever learn of the places that you share with them.",
+  lead: "A place is a circle on the map with a name. Apps learn only what you allow.",
   none: "You have no places yet. Create the first one below.",
   kinds: {
     home: "home",

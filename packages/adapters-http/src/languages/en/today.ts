@@ -8,7 +8,7 @@ export const today = {
     heading: "Three steps, and apps can ask",
     done: "Done",
     place: "A place",
-    placeText: "Draw a circle around your home or your work. Apps learn of your places only.",
+    placeText: "Draw a circle around your home or your work. Apps learn only what you allow.",
     addPlace: "Add a place",
     phone: "A phone",
     phoneText: "Install a free app on your phone. It sends us where you are.",
@@ -81,14 +81,15 @@ export const today = {
     exact_location: (app: string, at: Html): Html => html`${app} can see your exact location until ${at}`,
     look: "Look at it"
   },
+  /** The log of requests, of notifications, and of looks by developers: so its counts are of entries. */
   asked: {
-    heading: "Who asked",
-    nobody: "No app has asked in the last 14 days.",
+    heading: "Who asked or was told",
+    nobody: "No app has asked or was told anything in the last 14 days.",
     notToday: "Not today",
-    times: (count: number): string => `${plural(count, "time", "times")} today`,
+    times: (count: number): string => `${plural(count, "entry", "entries")} today`,
     caption: (app: string): string => `${app}, the last 14 days`,
     log: "What they asked and learned",
     day: "Day",
-    requests: "Requests"
+    entries: "Entries"
   }
 }

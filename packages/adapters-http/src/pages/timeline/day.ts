@@ -201,7 +201,7 @@ const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: Timel
             </ul>`
           }
           <p class="soft small">
-            ${words.saw.requests(all)} ${isCut && html`<a href="${log}">${words.saw.more(name)}</a>`}
+            ${words.saw.entries(all)} ${isCut && html`<a href="${log}">${words.saw.more(name)}</a>`}
           </p>`
       })
 

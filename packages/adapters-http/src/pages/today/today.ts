@@ -195,7 +195,7 @@ const activityCard = (portal: string, { activity, days }: Today.Today): Html => 
                   ></span
                 >
                 ${bars(
-                  { caption: words.asked.caption(name), name: words.asked.day, value: words.asked.requests },
+                  { caption: words.asked.caption(name), name: words.asked.day, value: words.asked.entries },
                   days.map(({ from }, index) => ({ name: heading(from), value: counts[index] ?? 0 })),
                   max
                 )}
