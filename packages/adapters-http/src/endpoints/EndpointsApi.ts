@@ -101,7 +101,8 @@ const HeaderEdits = Schema.Array(
     })
   })
 ).annotations({
-  description: "Own headers to set or replace; a null value removes the header. Others stay"
+  description:
+    "Own headers to set or replace; a null value removes the header. Others stay. When `url` has another scheme, host or port, this list must name each stored header; an empty list then removes all of them"
 })
 
 const NewEndpoint = Fields.request({
@@ -181,7 +182,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Change a webhook endpoint, or enable it again")
       .annotate(
         OpenApi.Description,
-        "Deliveries that were waiting when the endpoint was disabled have failed; enabling it does not send them. A rule that names the old address no longer names an endpoint. 429 after 300 addresses in an hour, those of new endpoints included."
+        "Deliveries that were waiting when the endpoint was disabled have failed; enabling it does not send them. A rule that names the old address no longer names an endpoint. 400 for an address of another origin when the endpoint has own headers and `headers` does not name each of them. 429 after 300 addresses in an hour, those of new endpoints included."
       )
   )
   .add(

@@ -45,7 +45,7 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
         Effect.gen(function* () {
           const account = yield* SignedIn
           const { headers, ...edit } = payload
-          const change = { ...edit, headers: toChanges(headers ?? []) }
+          const change = { ...edit, headers: headers && toChanges(headers) }
           if (edit.url !== undefined) yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, account.id)
           return toBody(yield* updateEndpoint(account, path.app_id, path.endpoint_id, change))
           // `updateEndpoint` fails with `Conflict` only when the change contains the values that a form had shown, and

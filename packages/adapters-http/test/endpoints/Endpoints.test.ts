@@ -355,6 +355,73 @@ describe("own headers of an endpoint [endpoints-10]", () => {
     expect(changed.json).toMatchObject({ header_names: ["x-api-key", "x-next"] })
   })
 
+  const STORED = [
+    { name: "authorization", value: `Bearer ${KEY}` },
+    { name: "x-api-key", value: KEY }
+  ]
+  const withHeaders = async () => {
+    const person = await world.person()
+    const path = await appOf(person)
+    const { json } = await person.send("POST", path, { url: "https://hooks.example.com/own", headers: STORED })
+    const one = `${path}/${(json as Endpoint).id}`
+    const stored = async () => ((await person.get(path)).json as { readonly webhooks: ReadonlyArray<unknown> }).webhooks
+    return { one, person, stored }
+  }
+
+  it.each([
+    ["another host", "https://evil.example.com/own"],
+    ["another port", "https://hooks.example.com:8443/own"],
+    ["a host that begins with the present one", "https://hooks.example.com.evil.example/own"]
+  ])("400 for %s, unless the change gives or removes every stored header [endpoints-11]", async (_, url) => {
+    const { one, person, stored } = await withHeaders()
+    const before = await stored()
+    for (const headers of [undefined, [{ name: "X-Api-Key", value: "new" }], [{ name: "x-other", value: "new" }]]) {
+      const answer = await person.send("PATCH", one, { url, headers })
+      expect([answer.status, answer.json]).toEqual([
+        400,
+        expect.objectContaining({ message: expect.stringMatching(/^headers must all be set again or removed/) })
+      ])
+      expect(await stored()).toEqual(before)
+    }
+  })
+
+  it.each([
+    ["with new values", [...STORED.map(({ name }) => ({ name, value: "new" }))], ["authorization", "x-api-key"]],
+    [
+      "with a value and a null",
+      [
+        { name: "Authorization", value: null },
+        { name: "X-Api-Key", value: "new" }
+      ],
+      ["x-api-key"]
+    ],
+    ["with an empty list, which removes them", [], []]
+  ])("moves to another origin %s; no stored value goes there [endpoints-11]", async (_, headers, names) => {
+    const { one, person } = await withHeaders()
+    const url = `https://moved-${names.length}.example.com/own`
+    const moved = await person.send("PATCH", one, { url, headers })
+    expect(moved.json).toMatchObject({ url, header_names: names })
+    await person.send("POST", `${one}/test`)
+    const posts = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(url)))
+    expect(posts).toHaveLength(1)
+    expect(JSON.stringify(posts)).not.toContain(KEY)
+  })
+
+  it("the stored headers stay when the origin stays, or when the endpoint has none [endpoints-11]", async () => {
+    const { one, person } = await withHeaders()
+    const url = "https://HOOKS.example.com/other?path"
+    expect((await person.send("PATCH", one, { url })).json).toMatchObject({
+      url,
+      header_names: ["authorization", "x-api-key"]
+    })
+    expect((await person.send("PATCH", one, { headers: [] })).json).toMatchObject({
+      header_names: ["authorization", "x-api-key"]
+    })
+    const without = await registered()
+    const moved = await without.person.send("PATCH", without.one, { url: "https://moved.example.com/" })
+    expect(moved.status).toBe(200)
+  })
+
   it.each([
     [[{ name: "Host", value: "x" }], "headers[0].name must not be a header with a meaning in HTTP or in webhooks"],
     [

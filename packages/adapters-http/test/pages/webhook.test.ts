@@ -4,6 +4,7 @@ import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
+import { hidden } from "../support/visitor.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -165,6 +166,33 @@ describe("the page on which a developer changes an endpoint", () => {
         ['<a href="#url">', '<a href="#header_name">']
       ])
     }
+  })
+
+  it("another origin: the page asks for the headers again, says why, and keeps what was typed [endpoints-11]", async () => {
+    const { browser, id, page, person, stored } = await there()
+    const headers = [
+      { name: "authorization", value: "Bearer canary-7a1e" },
+      { name: "x-key", value: "canary-7a1e" }
+    ]
+    await person.send("PATCH", `/v1${page}`, { headers })
+    const before = await stored()
+    const form = await browser.get(page)
+    expect(form.text).toContain("When the address moves to another server")
+    const typed = { url: "https://other.example.com/", events: ["places.changed"], description: "moved" }
+    for (const part of [{}, { remove_header: "x-key" }, { header_name: "x-key", header_value: "new" }]) {
+      const { status, text } = await browser.submit(form, page, { ...typed, ...part })
+      expect(status).toBe(400)
+      expect(text.replace(/\s+/g, " ")).toMatch(/<a href="#headers">Own headers must all be set again or removed/)
+      expect(field(text, "url")).toContain(`value="${typed.url}"`)
+      expect(field(text, "description")).toContain('value="moved"')
+      expect(ticked(text)).toEqual([...typed.events, ...("remove_header" in part ? ["x-key"] : [])])
+      expect(await stored()).toEqual(before)
+    }
+    const german = await browser.post(page, { ...hidden(form, page), ...typed }, { "accept-language": "de" })
+    expect(german.text).toContain("müssen alle neu gesetzt oder entfernt werden")
+    const change = { ...typed, remove_header: "x-key", header_name: "authorization", header_value: "Bearer new" }
+    expect((await browser.submit(form, page, change)).status).toBe(303)
+    expect(await stored()).toMatchObject({ id, url: typed.url, header_names: ["authorization"] })
   })
 
   it("an address that stays is not looked up again: its owner can change the rest while the name is away", async () => {

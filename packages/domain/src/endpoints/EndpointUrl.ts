@@ -19,6 +19,12 @@ export const MAX_LENGTH = 2_048
 export const EndpointUrl = Schema.String.pipe(Schema.maxLength(MAX_LENGTH), brand("EndpointUrl"))
 export type EndpointUrl = typeof EndpointUrl.Type
 
+/**
+ * The scheme, host and port of a valid address, as text in lower case. Two texts of one origin can differ, such as
+ * `https://example.com` and `https://example.com:443`; the texts of two origins always differ.
+ */
+export const originOf = (url: string): string | undefined => /^[^:]*:\/*[^/?#]*/.exec(url)?.[0].toLowerCase()
+
 export type UrlFault =
   | "too_long"
   | "not_a_url"

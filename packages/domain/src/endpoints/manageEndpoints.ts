@@ -18,7 +18,7 @@ import {
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { type Sealed, Vault } from "../shared/Vault.js"
 import { EndpointStore } from "./EndpointStore.js"
-import { EndpointUrl } from "./EndpointUrl.js"
+import { EndpointUrl, originOf } from "./EndpointUrl.js"
 import * as EndpointHeader from "./EndpointHeader.js"
 import * as SigningSecret from "./SigningSecret.js"
 import * as WebhookEndpoint from "./WebhookEndpoint.js"
@@ -84,6 +84,10 @@ export interface EndpointEdit {
   readonly url?: string | undefined
   readonly events?: ReadonlyArray<Subscribable> | undefined
   readonly description?: WebhookEndpoint.EndpointDescription | null | undefined
+  /**
+   * When `url` has another origin and headers are stored, this field must name each stored header, or be empty to
+   * remove all of them (decision endpoints-11).
+   */
   readonly headers?: HeaderChanges | undefined
   /** Enables the endpoint again. A developer cannot disable an endpoint: only the service does. */
   readonly enabled?: true | undefined
@@ -103,9 +107,10 @@ interface ShownEndpoint {
 
 /**
  * Changes an endpoint. `NotFound` when the account is not in the app's team or the app has no such endpoint,
- * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered and for more
- * than `EndpointHeader.MAX` headers, `Conflict` with `OUTDATED_FORM` when the form showed another address, other events
- * or another description, and would change the present ones (`EndpointEdit.shown`).
+ * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered, for more than
+ * `EndpointHeader.MAX` headers, and for another origin when `headers` does not name each stored header, `Conflict` with
+ * `OUTDATED_FORM` when the form showed another address, other events or another description, and would change the
+ * present ones (`EndpointEdit.shown`).
  */
 export const updateEndpoint = program(
   "updateEndpoint",
@@ -113,11 +118,13 @@ export const updateEndpoint = program(
     yield* getApp(account, appId, "develop")
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers ?? NO_CHANGES)
-    let refusal: "outdated" | "too_many_headers" | null = null
+    let refusal = null as Conflict | Invalid | null
     const changed = yield* (yield* EndpointStore).update(appId, id, (before) => {
-      const after = EndpointHeader.change(before.headers, headers)
-      // The number of headers is checked here, under the lock of the endpoint's row. Otherwise two simultaneous changes
-      // could exceed the limit together.
+      const isMoved = url !== undefined && originOf(url) !== originOf(before.url)
+      const stored = isMoved && edit.headers?.size === 0 ? [] : before.headers
+      const after = EndpointHeader.change(stored, headers)
+      // The headers are checked here, under the lock of the endpoint's row. Otherwise two simultaneous changes could
+      // exceed the limit together, or send a header to a server for which nobody set it.
       const edited = {
         ...before,
         headers: after,
@@ -126,12 +133,12 @@ export const updateEndpoint = program(
         description: edit.description === undefined ? before.description : edit.description
       }
       const isOutdated = isOutdatedForm<ShownEndpoint>((state) => isShownAs(before, state), edit.shown, edited)
-      refusal = isOutdated ? "outdated" : after.length > EndpointHeader.MAX ? "too_many_headers" : null
-      if (refusal !== null) return before
-      return edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
+      if (isOutdated) refusal = new Conflict({ reason: OUTDATED_FORM })
+      else if (isMoved && stored.some(({ name }) => !headers.has(name))) refusal = keptHeaders
+      else refusal = after.length > EndpointHeader.MAX ? tooManyHeaders : null
+      return refusal !== null ? before : edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
     })
-    if (refusal === "outdated") return yield* new Conflict({ reason: OUTDATED_FORM })
-    if (refusal === "too_many_headers") return yield* tooManyHeaders
+    if (refusal !== null) return yield* refusal
     return yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
   }
 )
@@ -154,6 +161,9 @@ const NO_CHANGES: HeaderChanges = new Map()
 
 const tooManyHeaders = Invalid.of("headers", `must be at most ${EndpointHeader.MAX}`)
 
+/** Without this refusal, somebody who may not read a header's value could have it sent to a server of their own. */
+const keptHeaders = Invalid.of("headers", "must all be set again or removed, because the address has another origin")
+
 /** The `changes` with encrypted values, by the header's name in lower case. */
 const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
   Effect.gen(function* () {
@@ -161,8 +171,7 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
     const written = new Map<EndpointHeader.HeaderName, Sealed | null>()
     for (const [given, value] of changes) {
       const name = EndpointHeader.lowerCase(given)
-      const context = EndpointHeader.sealContext(appId, id, name)
-      written.set(name, value === null ? null : yield* vault.seal(value, context))
+      written.set(name, value && (yield* vault.seal(value, EndpointHeader.sealContext(appId, id, name))))
     }
     return written
   })
@@ -174,11 +183,9 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
  */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
-  const secret = yield* newSecret(appId, id)
-  const endpoint = yield* changeSecrets(secretsChanged("secret_rotated", account, appId, id), (before, now) =>
-    SigningSecret.rotate(before, secret.sealed, now)
-  )
-  return { endpoint, secret: secret.text }
+  const { sealed, text } = yield* newSecret(appId, id)
+  const change: SecretsChange = (before, now) => SigningSecret.rotate(before, sealed, now)
+  return { endpoint: yield* changeSecrets(secretsChanged("secret_rotated", account, appId, id), change), secret: text }
 })
 
 /**
@@ -188,11 +195,9 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
  */
 export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
-  const secret = yield* newSecret(appId, id)
-  const endpoint = yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), (_, now) =>
-    SigningSecret.replace(secret.sealed, now)
-  )
-  return { endpoint, secret: secret.text }
+  const { sealed, text } = yield* newSecret(appId, id)
+  const change: SecretsChange = (_, now) => SigningSecret.replace(sealed, now)
+  return { endpoint: yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), change), secret: text }
 })
 
 /**
@@ -219,14 +224,13 @@ const secretsChanged = (
   detail: { kind, secret: "signing", appId, endpointId } as const
 })
 
+type SecretsChange = (
+  before: WebhookEndpoint.WebhookEndpoint["secrets"],
+  now: Timestamp.Timestamp
+) => WebhookEndpoint.WebhookEndpoint["secrets"]
+
 /** Changes the secrets and stores an audit event in the same transaction (decision audit-1). */
-const changeSecrets = (
-  event: ReturnType<typeof secretsChanged>,
-  change: (
-    before: WebhookEndpoint.WebhookEndpoint["secrets"],
-    now: Timestamp.Timestamp
-  ) => WebhookEndpoint.WebhookEndpoint["secrets"]
-) =>
+const changeSecrets = (event: ReturnType<typeof secretsChanged>, change: SecretsChange) =>
   Effect.gen(function* () {
     const { appId, endpointId } = event.detail
     let stored: AuditEvent.AuditEvent | undefined

@@ -21,6 +21,14 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
+    id: "headers-of-a-moved-endpoint",
+    kind: "changed",
+    title: "A webhook endpoint that moves to another server needs its own headers again",
+    text: `\`PATCH /v1/developer/apps/{app_id}/webhooks/{endpoint_id}\` answers 400 when \`url\` has another scheme, host or
+    port and \`headers\` does not name each stored header. Give new values, null, or an empty list, which removes all.`
+  },
+  {
+    on: "2026-11-29",
     id: "later-end-needs-purpose",
     kind: "changed",
     title: "A user cannot prolong exact location without a purpose",

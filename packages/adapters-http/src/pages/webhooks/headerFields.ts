@@ -53,15 +53,16 @@ export const fields = (
     ${Fields.groupFault(form, "headers", words.heading)}
     ${
       present.length > 0 &&
-      html`<div class="choices">
-        ${present.map(
-          ({ name }) =>
-            html`<div class="choice">
-              ${Fields.tick({ name: REMOVED, value: name, id: `remove-${name}`, isTicked: ticked.includes(name) })}
-              <label for="remove-${name}">${words.remove(html`<code>${name}</code>`)}</label>
-            </div>`
-        )}
-      </div>`
+      html`<p class="hint">${words.moved}</p>
+        <div class="choices">
+          ${present.map(
+            ({ name }) =>
+              html`<div class="choice">
+                ${Fields.tick({ name: REMOVED, value: name, id: `remove-${name}`, isTicked: ticked.includes(name) })}
+                <label for="remove-${name}">${words.remove(html`<code>${name}</code>`)}</label>
+              </div>`
+          )}
+        </div>`
     }
     <div class="pair">
       ${Fields.input(form, { name: NAME, label: words.name, required: false, maxlength: 64 })}

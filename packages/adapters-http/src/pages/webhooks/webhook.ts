@@ -102,7 +102,10 @@ const edit = Visitor.signedIn((visitor) =>
       events: form.value("was_events").split(" "),
       description: form.value("was_description") === "" ? null : form.value("was_description")
     }
-    const change = { ...draft.right, shown }
+    // A form in which nobody set or removed a header gives no list of headers. An empty list would remove all headers
+    // when the address has another origin.
+    const headers = draft.right.headers.size === 0 ? undefined : draft.right.headers
+    const change = { ...draft.right, headers, shown }
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),
