@@ -1,5 +1,6 @@
 import { WorkSignal } from "@place-access/domain/events"
 import { IdempotencyStore } from "@place-access/domain/idempotency"
+import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -7,6 +8,8 @@ import { signedIn } from "../support/browsing.js"
 import { stage } from "../support/webhooks.js"
 import type { Answer } from "../support/wire.js"
 import { startWorld, type World } from "../support/World.js"
+
+const { DAY, HOUR } = Timestamp
 
 let world: World
 beforeAll(async () => {
@@ -115,4 +118,27 @@ describe("Send again what failed that is pressed twice [idempotency-6]", () => {
       ])
     }
   )
+})
+
+describe("the first day of Send again what failed [accounts-19]", () => {
+  it("is a day of the developer's time zone, like the days of the log's filters", async () => {
+    const { browser, on, path } = await visit()
+    await on.developer.send("PUT", "/v1/user/time-zone", { time_zone: "Pacific/Auckland" })
+    await on.script(MemoryWebhookSender.answers(500))
+    // Moves the clock to 13:00 UTC. In Auckland the next day has begun.
+    world.clock.advance(DAY - (world.clock.now() % DAY) + 13 * HOUR)
+    const since = new Date(world.clock.now() + DAY).toISOString().slice(0, 10)
+    await on.fire()
+    for (const wait of [0, 30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]) {
+      world.clock.advance(wait)
+      await on.work()
+    }
+    const endpoint = `${path}/webhooks/${on.endpoints[0]}`
+    const page = await browser.get(endpoint)
+    const log = `${path}/deliveries?endpoint=${on.endpoints[0]}`
+    expect(page.text).not.toContain("Since the beginning of (UTC)")
+    expect(where(await browser.submit(page, `${endpoint}/recover`, { since }))).toEqual([303, `${log}&recovered=1`])
+    const wrong = await browser.submit(page, `${endpoint}/recover`, { since: "2026-02-30" })
+    expect(wrong.status).toBe(400)
+  })
 })

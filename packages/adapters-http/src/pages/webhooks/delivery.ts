@@ -1,7 +1,8 @@
 import { type Delivery, getDelivery, recover, redeliver, Replay, retryNow } from "@place-access/domain/deliveries"
 import { listEndpoints, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
-import { DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
+import { LocalDays } from "@place-access/domain/fixes"
+import { DeliveryId, EndpointId, Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
@@ -181,7 +182,8 @@ const recoverThem = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const id = yield* param("endpoint", EndpointId, "endpoint")
-    const since = yield* Effect.mapError(Schema.decode(Timestamp.FromIso)(`${form.value("since")}T00:00:00Z`), () =>
+    const zone = (yield* Visitor.locale(visitor)).zone ?? TimeZone.UTC
+    const { from: since } = yield* Effect.mapError(LocalDays.dayOf(zone, form.value("since")), () =>
       Errors.invalidRequest("The first day must be a date")
     )
     const add = recover(visitor.account, app.id, id, since)
