@@ -102,7 +102,8 @@ const KNOTS = 1_852 / 3_600
 
 const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
   const { location } = message
-  const [lat, lon] = typeof location === "string" ? location.split(",") : [message["lat"], message["lon"]]
+  // A third part of `location` is ignored. The limit keeps a text of many commas from becoming a list as long.
+  const [lat, lon] = typeof location === "string" ? location.split(",", 2) : [message["lat"], message["lon"]]
   if (isLeftOut(lat) && isLeftOut(lon)) return []
   if (isFalse(message["valid"])) return []
   const knots = number(message["speed"])
