@@ -15,6 +15,7 @@ import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Issues from "../wire/Issues.js"
+import * as Query from "../wire/Query.js"
 import * as Admission from "./Admission.js"
 import * as AppCalls from "./AppCalls.js"
 import * as Body from "./Body.js"
@@ -250,7 +251,7 @@ const toWireError = (
   if (Errors.isWireError(error)) return error
   if (error instanceof Body.BodyRefused) return error.answer
   if (error instanceof HttpApiError.HttpApiDecodeError) {
-    return Errors.validationFailed(Issues.messages(error.issues))
+    return Errors.validationFailed(Issues.messages(error.issues, Query.repeated(request.url)))
   }
   if (error instanceof StoreError) return error.transient ? Errors.unavailable : Errors.internalError
   if (HttpServerError.isServerError(error)) {

@@ -115,7 +115,8 @@ const scopeError = (error: Either.Either.Left<ReturnType<typeof Caller.requireSc
 const checkPurpose = (caller: Caller.Caller, scope: Scope.SensitiveScope) =>
   Effect.gen(function* () {
     const { purpose } = yield* HttpServerRequest.ParsedSearchParams
-    yield* usePurpose(caller.app, typeof purpose === "string" ? purpose : undefined, scope).pipe(
+    if (Array.isArray(purpose)) return yield* Effect.fail(Errors.invalidPurpose("purpose must not be repeated"))
+    yield* usePurpose(caller.app, purpose, scope).pipe(
       Effect.tap(CurrentRequest.purposeIs),
       Effect.catchTag("PurposeRefused", ({ key, reason }) =>
         Effect.zipRight(

@@ -3,9 +3,19 @@ import type { HttpApiError } from "@effect/platform"
 /**
  * Turns the issues of decoding into messages. Each names a field by its path on the wire, or the body, and repeats no
  * value that was sent. The platform's own messages end in `, actual <value>` and would send client secrets back.
+ * `repeated`: the query parameters that the request has more than once. A schema sees such a parameter as an array and
+ * would report, for example, that it must be a string.
  */
-export const messages = (all: ReadonlyArray<Issue>): ReadonlyArray<string> => {
-  const texts = problems(all).map(({ field, message }) => `${field === "" ? "the body" : field} ${message}`)
+export const messages = (
+  all: ReadonlyArray<Issue>,
+  repeated: ReadonlySet<PropertyKey> = new Set()
+): ReadonlyArray<string> => {
+  const issues = all.map((issue) =>
+    issue.path.length === 1 && issue.path.some((name) => repeated.has(name))
+      ? { ...issue, message: "must not be repeated" }
+      : issue
+  )
+  const texts = problems(issues).map(({ field, message }) => `${field === "" ? "the body" : field} ${message}`)
   return texts.length <= MAX ? texts : [...texts.slice(0, MAX), `and ${texts.length - MAX} more`]
 }
 

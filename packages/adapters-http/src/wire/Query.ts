@@ -3,3 +3,13 @@
  * encode the plus of a zone.
  */
 export const withPlus = (time: string): string => time.replace(/(T\S+) (\d\d(?::?\d\d)?)$/, "$1+$2")
+
+/** The names of the parameters that the address has more than once. */
+export const repeated = (url: string): ReadonlySet<string> => {
+  const [once, more] = [new Set<string>(), new Set<string>()]
+  for (const name of new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "").keys()) {
+    if (once.has(name)) more.add(name)
+    else once.add(name)
+  }
+  return more
+}

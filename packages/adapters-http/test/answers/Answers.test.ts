@@ -314,6 +314,10 @@ describe("parameters and scopes", () => {
     ["/v1/answers/current-place?max_age_s=0", /^max_age_s must be a whole number from 1 to 86400$/],
     ["/v1/answers/current-place?max_age_s=86401", /^max_age_s must be a whole number from 1 to 86400$/],
     ["/v1/answers/current-place?max_age_s=1.5", /^max_age_s must be a whole number from 1 to 86400$/],
+    ["/v1/answers/current-place?max_age_s=900&max_age_s=1", /^max_age_s must not be repeated$/],
+    ["/v1/answers/current-place?max_age_s=900&max%5Fage%5Fs=900", /^max_age_s must not be repeated$/],
+    ["/v1/lookup/place?at=2026-03-01T12:00:00Z&at=&tolerance_s=1", /^at must not be repeated$/],
+    ["/v1/answers/current-place?max_age_s=0&x=1&x=2", /^max_age_s must be a whole number from 1 to 86400$/],
     ["/v1/answers/places/plc_x/presence?max_age_s=ten", /^max_age_s must be a whole number from 1 to 86400$/],
     ["/v1/lookup/place", /^at is missing$/],
     ["/v1/lookup/place?at=2026-03-01", /^at must be an ISO 8601 timestamp with a zone/],
@@ -327,6 +331,19 @@ describe("parameters and scopes", () => {
       statusCode: 400,
       error: "validation_failed",
       message: expect.stringMatching(message)
+    })
+  })
+
+  it("every repeated parameter is named, beside the other faults", async () => {
+    const visits = (await one.connect(["location.visits.read"])).access_token
+    const { json } = await get("/v1/visits?limit=1&limit=1&cursor=a&cursor=b&from=yesterday", visits)
+    expect(json).toMatchObject({
+      error: "validation_failed",
+      message: expect.arrayContaining([
+        "limit must not be repeated",
+        "cursor must not be repeated",
+        expect.stringMatching(/^from must be an ISO 8601 timestamp/)
+      ])
     })
   })
 

@@ -63,6 +63,11 @@ describe("purpose [§4.4]", () => {
     }
   )
 
+  it("one that is repeated is refused as repeated, and not as missing", async () => {
+    const { json } = await get("/v1/locations/latest?purpose=order_ahead&purpose=order_ahead")
+    expect(json).toMatchObject({ error: "invalid_purpose", message: "purpose must not be repeated" })
+  })
+
   it("one that does not cover the scope, or was archived, is refused, and is in the log all the same", async () => {
     const terms = { description: "Only where you are now", scopes: [LATEST] as const, expectedDailyVolume: 5 }
     await world.run(Fixtures.purpose(one.app.id, "only_latest", { terms }))
