@@ -140,6 +140,24 @@ describe("a machine's clock that somebody sets while it is watched", () => {
         expect(shared.clock.isRight()).toBe(false)
       })
     ))
+
+  it("is compared again soon after a comparison during which it was set", () =>
+    run(
+      Effect.gen(function* () {
+        let questions = 0
+        const { setBy, watching } = watched((millis) => Effect.sync(() => (questions++, millis)), "5 seconds")
+        yield* watching
+        // The comparison begins after a minute, and its transaction takes 5 s to end.
+        yield* seconds(63)
+        const ofOne = questions
+        setBy(-HOUR)
+        yield* seconds(5)
+        expect([ofOne > 0, questions]).toEqual([true, 2 * ofOne])
+        // No comparison follows the second one: the clock was not set again.
+        yield* seconds(30)
+        expect(questions).toBe(2 * ofOne)
+      })
+    ))
 })
 
 describe("what runs while the clock is right", () => {

@@ -38,6 +38,7 @@ const clear = async (draft: string): Promise<void> => {
  * copy fails: other statements may change the files.
  */
 const copyParts = async (
+  disk: Disk,
   from: string,
   draft: string,
   wanted: ReadonlyArray<Part>,
@@ -47,27 +48,16 @@ const copyParts = async (
   await make(resolve(draft))
   const parts = wanted.filter((part) => existsSync(join(from, part)))
   for (const part of parts) {
-    // With COPYFILE_FICLONE the copy shares its blocks with the original, on file systems that can do this, and takes
-    // almost no time.
-    await cp(join(from, part), join(draft, part), {
-      recursive: true,
-      // Called before each file: a copy that is interrupted ends soon.
-      filter: () => {
-        signal.throwIfAborted()
-        return true
-      },
-      // A part may be a link to a bigger disk. Without this option, only the link would be copied.
-      dereference: true,
-      preserveTimestamps: true,
-      mode: constants.COPYFILE_FICLONE
-    })
+    await disk.copy(join(from, part), join(draft, part), () => signal.throwIfAborted())
     signal.throwIfAborted()
   }
   return parts
 }
 
-/** The operations of a copy that can take long or fail after its files are written. Tests replace them. */
+/** The operations of a copy that can take long or fail. Tests replace them. */
 export interface Disk {
+  /** Copies the file or folder. Calls `goOn` before each file: it throws when the copy was interrupted. */
+  readonly copy: (from: string, to: string, goOn: () => void) => Promise<void>
   /** Waits until the file, or the list of names in the folder, is on the disk. */
   readonly flush: (path: string) => Promise<void>
   /** Deletes the folder with all that is in it, if it exists. */
@@ -75,6 +65,19 @@ export interface Disk {
 }
 
 export const DISK: Disk = {
+  copy: (from, to, goOn) =>
+    cp(from, to, {
+      recursive: true,
+      filter: () => {
+        goOn()
+        return true
+      },
+      // A part may be a link to a bigger disk. Without this option, only the link would be copied.
+      dereference: true,
+      preserveTimestamps: true,
+      // The copy shares its blocks with the original, on file systems that can do this, and takes almost no time.
+      mode: constants.COPYFILE_FICLONE
+    }),
   flush: async (path) => {
     const file = await open(path, "r")
     try {
@@ -164,7 +167,7 @@ export const copyFolder = (
         // write-ahead log.
         Effect.zipRight(
           sql`CHECKPOINT`,
-          copying((signal) => (parts = copyParts(from, draft, wanted, signal)))
+          copying((signal) => (parts = copyParts(disk, from, draft, wanted, signal)))
         )
       )
       .pipe(

@@ -20,6 +20,15 @@ const copyOn = (disk: Partial<FolderCopy.Disk>) =>
 
 const fails = (code: string): Promise<never> => Promise.reject(Object.assign(new Error(code), { code }))
 
+const isGoing = (goOn: () => void): boolean => {
+  try {
+    goOn()
+    return true
+  } catch {
+    return false
+  }
+}
+
 describe("a copy of a data folder on its way to the disk", () => {
   it.effect("is made also on a file system that cannot flush a folder", () =>
     Effect.gen(function* () {
@@ -56,6 +65,30 @@ describe("a copy of a data folder on its way to the disk", () => {
       const copying = yield* Effect.fork(copyOn({ flush, remove }))
       yield* Deferred.await(isFlushing)
       yield* Fiber.interrupt(copying)
+      expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
+    }).pipe(Effect.provide(layerEmbedded()))
+  )
+
+  it.live("is deleted only after the copying of its files has ended, when it is interrupted", () =>
+    Effect.gen(function* () {
+      const events: Array<string> = []
+      const isCopying = yield* Deferred.make<void>()
+      // The copying goes on for 200 ms after the interruption, as when one file is large.
+      const copy: FolderCopy.Disk["copy"] = async (from, to, goOn) => {
+        Effect.runSync(Deferred.succeed(isCopying, undefined))
+        while (isGoing(goOn)) await new Promise((resolve) => setTimeout(resolve, 1))
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        await FolderCopy.DISK.copy(from, to, () => undefined)
+        events.push("copied")
+      }
+      const remove = async (path: string) => {
+        events.push("removed")
+        await FolderCopy.DISK.remove(path)
+      }
+      const copying = yield* Effect.fork(copyOn({ copy, remove }))
+      yield* Deferred.await(isCopying)
+      yield* Fiber.interrupt(copying)
+      expect(events).toEqual(["copied", "removed"])
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
     }).pipe(Effect.provide(layerEmbedded()))
   )

@@ -1,6 +1,6 @@
 import { App, AppLife } from "@place-access/domain/apps"
 import { Verdict } from "@place-access/domain/reviews"
-import { Scope, Timestamp } from "@place-access/domain/shared"
+import { OUTDATED_FORM, Scope, Timestamp } from "@place-access/domain/shared"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { holdsAnywhere } from "../support/holdsAnywhere.js"
@@ -64,6 +64,14 @@ describe("the review of an app [§5.4, P2]", () => {
     ["revoked", revoked(sandbox)]
   ])("%s: cannot be submitted", (state, app) => {
     expect(refused(AppLife.submit(app, later))).toMatch(state)
+  })
+
+  it("is not submitted from a form that showed another revision: nobody submits what they have not read", () => {
+    const renamed = Either.getOrThrow(AppLife.edit(sandbox, { name: App.AppName.make("Your Bank") }, later))
+    for (const shown of [renamed.revision - 1, renamed.revision + 1]) {
+      expect(refused(AppLife.submit(renamed, later, shown))).toBe(OUTDATED_FORM)
+    }
+    expect(AppLife.submit(renamed, later, renamed.revision)).toEqual(AppLife.submit(renamed, later))
   })
 
   it.each([

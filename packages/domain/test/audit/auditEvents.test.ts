@@ -6,6 +6,7 @@ import {
   createAccount,
   endAllSessions,
   recordFailure,
+  type SignInThrottle,
   signIn,
   signUp
 } from "@place-access/domain/accounts"
@@ -117,6 +118,31 @@ describe("the audit log [audit-1]", () => {
       yield* accounts.failTry(fails.id)
       yield* recordFailure(id, fails, fills)
       expect(yield* kinds).not.toContain("locked_out")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("the record of a lock-out counts no further attempt", () =>
+    Effect.gen(function* () {
+      const { id } = yield* signUp({ email, password }, "open")
+      for (let index = 0; index < 4; index++) yield* Effect.either(signIn(wrong))
+      const accounts = yield* AccountStore
+      const fails = { id: "try_1", email, address, browser: null }
+      const fills = yield* admitTry(fails, "password")
+      yield* accounts.failTry(fails.id)
+      const counted = Effect.gen(function* () {
+        let found: SignInThrottle.RecentTries | undefined
+        yield* accounts.admitTry({ ...fails, id: "try_2" }, (recent) => {
+          found = recent
+          return { _tag: "Busy" }
+        })
+        return found
+      })
+      const before = yield* counted
+      yield* TestClock.adjust(1_000)
+      yield* recordFailure(id, fails, fills)
+      expect(yield* kinds).toContain("locked_out")
+      expect(yield* counted).toEqual(before)
+      expect(before?.ofAccount).toHaveLength(5)
     }).pipe(Effect.provide(stores))
   )
 

@@ -190,6 +190,19 @@ describe("an edit from a form that showed an earlier revision [apps-11]", () => 
   })
 })
 
+describe("a submission from a form that showed another revision [apps-11]", () => {
+  it.each([
+    ["draft", draft],
+    ["rejected", rejected]
+  ])("%s: nobody submits words that they have not read", (_, before) => {
+    const changed = Either.getOrThrow(edit(before, second))
+    for (const shown of [changed.revision - 1, changed.revision + 1]) {
+      expect(refused(PurposeLife.submit(changed, later, shown))).toBe(OUTDATED_FORM)
+    }
+    expect(PurposeLife.submit(changed, later, changed.revision)).toEqual(PurposeLife.submit(changed, later))
+  })
+})
+
 describe("decisions", () => {
   it("an edit that is rejected takes nothing away: what was approved goes on working", () => {
     const decided = Either.getOrThrow(PurposeLife.decide(editInReview, reject))
