@@ -11,6 +11,7 @@ import { PASSWORD, type Person } from "../support/World.js"
 const CURRENT = "location.place.current"
 const VISITS = "location.visits.read"
 const LATEST = "location.latest.read"
+const ZONE = "location.zone.verify"
 
 const addPlaces = async ({ world }: Desk, person: Person, labels: ReadonlyArray<string>) => {
   for (const label of labels) {
@@ -59,7 +60,7 @@ describeBrowser("the consent page with scripts", () => {
     await page.setViewportSize({ width: 390, height: 600 })
     await page.goto(at.authorize(app, `${CURRENT} ${VISITS}`))
     const summary = page.locator("[data-summary]")
-    expect(await summary.innerText()).toBe("2 permissions · no places · 30 days")
+    expect(await summary.innerText()).toBe("2 permissions · no places: the app learns nothing yet · 30 days")
     const allow = page.getByRole("button", { name: "Allow", exact: true })
     for (const scroll of [0, 300, 10_000]) {
       await page.evaluate(`window.scrollTo(0, ${scroll})`)
@@ -72,6 +73,22 @@ describeBrowser("the consent page with scripts", () => {
     expect(await summary.innerText()).toBe("2 permissions · 1 place · past visits · no end date")
     for (const box of await page.locator("input[name=scope]").all()) await box.uncheck()
     expect(await summary.innerText()).toBe("Nothing is ticked yet")
+  })
+
+  it("the line says that the app learns nothing yet only while every ticked permission needs a place [consent-14]", async () => {
+    const { page } = at
+    const person = await at.world.person()
+    const app = await appOf(at, person)
+    await at.as(person)
+    const summary = page.locator("[data-summary]")
+    await page.goto(at.authorize(app, `${CURRENT} ${ZONE}`))
+    await inspect(page, "consent-areas")
+    expect(await summary.innerText()).toBe("2 permissions · no places · 30 days")
+    await page.getByLabel("Ask whether you are inside an area the app chooses").uncheck()
+    expect(await summary.innerText()).toBe("1 permission · no places: the app learns nothing yet · 30 days")
+    await page.goto(at.authorize(app, ZONE))
+    await inspect(page, "consent-only-areas")
+    expect(await summary.innerText()).toBe("1 permission · 30 days")
   })
 
   it("above ten places there are a search and a tick for all; what is ticked is never hidden [consent-12]", async () => {

@@ -113,7 +113,7 @@ describeBrowser("connected apps", () => {
     await inspect(page, "portal-detail")
     const used = await page.getByRole("region", { name: "How often it asked" }).locator("li").allInnerTexts()
     expect(used.map((one) => one.replace(/\s+/g, " "))).toEqual([
-      "2 times About your places, without your exact location",
+      "2 times Without your exact location",
       "1 time Your exact location: To have your coffee ready when you come through the door."
     ])
     expect(await page.getByRole("region", { name: "Its notifications" }).innerText()).toContain(

@@ -103,6 +103,9 @@ export const consent: typeof en.consent = {
   scopes: {
     heading: "Was die App darf",
     standard: "Über die Orte, die Sie freigeben",
+    areas: "Über Bereiche, die die App wählt",
+    areasHint:
+      "Diese Bereiche legt die App selbst fest. Sie können überall liegen, auch um Orte, die Sie nicht ankreuzen.",
     sensitive: "Ihr genauer Standort",
     sensitiveHint:
       "Das zeigt, wo Sie auf der Karte sind, nicht nur, an welchem Ihrer Orte. Wofür die App ihn nach eigenen Angaben braucht:",
@@ -131,6 +134,7 @@ export const consent: typeof en.consent = {
     none: "Sie haben noch keine Orte. Fügen Sie hier einen hinzu, oder geben Sie später welche frei.",
     legend: "Ihre Orte",
     hint: "Über die Orte, die Sie nicht ankreuzen, erfährt die App nichts.",
+    hintByName: "Ohne Haken bekommt die App diesen Ort nicht mit Namen.",
     earlier: (place) => `Auch frühere Besuche freigeben: ${place}`,
     find: "Ort suchen",
     tickAll: "Alle ankreuzen",
@@ -182,6 +186,7 @@ export const consent: typeof en.consent = {
     permission: "1 Berechtigung",
     permissions: "{count} Berechtigungen",
     noPlaces: "keine Orte",
+    learnsNothing: "keine Orte: Die App erfährt noch nichts",
     place: "1 Ort",
     places: "{count} Orte",
     pastVisits: "frühere Besuche",

@@ -39,6 +39,8 @@ export const portal: typeof en.portal = {
       canAskAbout: "Darf fragen nach",
       couldAskAbout: "Durfte fragen nach",
       noPlace: "Keinem Ihrer Orte",
+      areas: "Bereichen, die sie wählt",
+      onlyAreas: "Bereichen, die sie wählt",
       exactLocation: "Genauer Standort",
       exactUntil: (at) => html`Bis ${at}`,
       exactEnded: (at) => html`Beendet: ${at}`,
@@ -62,7 +64,7 @@ export const portal: typeof en.portal = {
       lead: (since) => html`Die Antworten, die sie in den letzten 90 Tagen bekommen hat (Beginn: ${since}):`,
       never: "Kein Mal",
       times: (count) => `${number(count)} Mal`,
-      places: "Zu Ihren Orten, ohne Ihren genauen Standort",
+      places: "Ohne Ihren genauen Standort",
       exact: (purpose) => `Ihr genauer Standort: ${purpose}`,
       log: "Alle Abfragen im Zugriffsprotokoll ansehen"
     },
@@ -90,6 +92,15 @@ export const portal: typeof en.portal = {
         `Diese Regel benachrichtigt ${app} dann nicht mehr. Sie können die Regel nicht zurückholen; ${app} kann eine neue anlegen.`,
       oldest: "Älteste Regeln",
       more: "Weitere Regeln"
+    },
+    addresses: {
+      heading: "Adressen, die die App für Benachrichtigungen genannt hat",
+      lead: (app) =>
+        `${app} hat diese Adressen selbst genannt. Alles, was ihre Regeln über Sie melden, geht auch dorthin.`,
+      since: (host, at) => html`${host}, seit ${at}`,
+      remove: "Diese Adresse entfernen",
+      removed: (app) =>
+        `An diese Adresse wird dann nichts mehr gesendet. Sie können die Adresse nicht zurückholen; ${app} kann sie wieder nennen.`
     }
   },
   reloading: {

@@ -103,6 +103,8 @@ export const consent = {
   scopes: {
     heading: "What the app can do",
     standard: "About the places you share",
+    areas: "About areas that the app chooses",
+    areasHint: "The app picks these areas itself. They can lie anywhere, also around places that you do not tick.",
     sensitive: "Your exact location",
     sensitiveHint:
       "This shows where you are on the map, not only which of your places you are at. What the app says it is for:",
@@ -131,6 +133,8 @@ export const consent = {
     none: "You have no places yet. Add one here, or share some later.",
     legend: "Your places",
     hint: "The app learns nothing about the places that you do not tick.",
+    /** The hint when the app also asks for exact location, or about areas that it chooses. */
+    hintByName: "Without a tick, the app does not get this place by name.",
     earlier: (place: string): string => `Also share past visits to ${place}`,
     find: "Find a place",
     tickAll: "Tick all",
@@ -184,6 +188,7 @@ export const consent = {
     permission: "1 permission",
     permissions: "{count} permissions",
     noPlaces: "no places",
+    learnsNothing: "no places: the app learns nothing yet",
     place: "1 place",
     places: "{count} places",
     pastVisits: "past visits",

@@ -46,6 +46,9 @@ export const portal = {
       canAskAbout: "Can ask about",
       couldAskAbout: "Could ask about",
       noPlace: "None of your places",
+      /** Follows the names of places. */
+      areas: "areas that it chooses",
+      onlyAreas: "Areas that it chooses",
       exactLocation: "Exact location",
       exactUntil: (at: Html): Html => html`Until ${at}`,
       exactEnded: (at: Html): Html => html`Ended ${at}`,
@@ -69,7 +72,7 @@ export const portal = {
       lead: (since: Html): Html => html`The answers that it got in the last 90 days, since ${since}:`,
       never: "Not once",
       times: (count: number): string => plural(count, "time", "times"),
-      places: "About your places, without your exact location",
+      places: "Without your exact location",
       exact: (purpose: string): string => `Your exact location: ${purpose}`,
       log: "See every request in your access log"
     },
@@ -97,6 +100,15 @@ export const portal = {
         `This rule then no longer notifies ${app}. You cannot bring the rule back; ${app} can create a new one.`,
       oldest: "Oldest rules",
       more: "More rules"
+    },
+    addresses: {
+      heading: "Addresses that it named for notifications",
+      lead: (app: string): string =>
+        `${app} named these addresses itself. Everything that its rules notify about you is also sent there.`,
+      since: (host: Html, at: Html): Html => html`${host}, since ${at}`,
+      remove: "Remove this address",
+      removed: (app: string): string =>
+        `Nothing more is then sent to this address. You cannot bring the address back; ${app} can name it again.`
     }
   },
   reloading: {

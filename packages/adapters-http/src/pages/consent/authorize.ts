@@ -10,7 +10,7 @@ import {
 } from "@place-access/domain/consent"
 import { type AuthorizePage, type ConsentRefused } from "@place-access/domain/connection"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { ConsentRequestId } from "@place-access/domain/shared"
+import { ConsentRequestId, Entropy } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
@@ -28,6 +28,7 @@ import * as Visitor from "../kit/Visitor.js"
 import * as consentView from "./consentView.js"
 import * as NewPlace from "./newPlace.js"
 import { switchButton, switchForm, type View } from "./parts.js"
+import * as PlacesPart from "./placesPart.js"
 import * as renewalView from "./renewalView.js"
 
 const words = texts.consent
@@ -121,7 +122,11 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
     const review = yield* reviewConsent(id, visitor.account)
     if (!Account.countsAsConfirmed(visitor.account, options.addressRule)) return yield* confirmFirst(visitor, id)
     const path = pathFor(options, id)
-    const place = review.asksPlaces ? yield* NewPlace.fields(visitor, rejected.newPlace ?? NewPlace.FIRST) : null
+    const place = PlacesPart.isAsked(review)
+      ? yield* NewPlace.fields(visitor, rejected.newPlace ?? NewPlace.FIRST)
+      : null
+    // A page has one nonce for all its scripts, so the script of this page gets the nonce of the map's scripts.
+    const nonce = place === null ? yield* Entropy.nonce : place.map.needs.nonce
     const problems = [...(rejected.problems ?? []), ...(place?.view.form.problems ?? [])]
     const view: View = {
       review,
@@ -142,13 +147,10 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
       reader: null,
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
-      // A page has one nonce for all its scripts, so the script of this page gets the nonce of the map's scripts.
-      ...(place === null
-        ? {}
-        : {
-            map: place.map.needs,
-            consent: { nonce: place.map.needs.nonce, texts: forScript(({ consent }) => consent.script) }
-          }),
+      ...(place !== null && { map: place.map.needs }),
+      ...(review.mode !== "renew_sensitive" && {
+        consent: { nonce, texts: forScript(({ consent }) => consent.script) }
+      }),
       formAction: [schemeOf(review.redirectOrigin)],
       main: html`${review.mode === "renew_sensitive" ? renewalView.page(view) : consentView.page(view)}
       ${switchForm(path, yield* Visitor.tokenFor(visitor))}`

@@ -1,6 +1,7 @@
 import type { ConsentReview } from "@place-access/domain/consent"
 import { Timestamp } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
+import * as ScopeGroup from "../kit/ScopeGroup.js"
 import { Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
@@ -31,9 +32,13 @@ export const page = (view: View): Html => {
     </form>`
 }
 
+/** The groups of scopes in the order of the page. */
+const GROUPS: ReadonlyArray<ScopeGroup.ScopeGroup> = ["places", "areas", "sensitive"]
+
 const scopes = (view: View, form: Fields.Shown): Html => {
-  const standard = view.review.scopes.filter(({ sensitive }) => !sensitive)
-  const sensitive = view.review.scopes.filter(({ sensitive }) => sensitive)
+  const { scopes: requested } = view.review
+  const [first] = GROUPS.filter((group) => requested.some(({ scope }) => ScopeGroup.of(scope) === group))
+  const hasOneGroup = requested.every(({ scope }) => ScopeGroup.of(scope) === first)
   const box = (choice: ConsentReview.ScopeChoice): Html => {
     const ticked = view.choices === undefined ? choice.ticked : view.choices.scopes.includes(choice.scope)
     const id = `scope-${choice.scope}`
@@ -46,21 +51,23 @@ const scopes = (view: View, form: Fields.Shown): Html => {
       </div>
     </div>`
   }
-  const group = (name: string, legend: Html, choices: ReadonlyArray<ConsentReview.ScopeChoice>, more: Value) =>
-    choices.length > 0 &&
-    html`<fieldset
-      class="${name}"
-      ${name === standardName(view) && html` id="scope"`}
-      ${Fields.describedByFaults(form, "scope")}
-    >
-      <legend ${name === "standard" && sensitive.length === 0 && new Html(' class="unseen"')}>${legend}</legend>
-      ${more}
-      <div class="choices">${choices.map(box)}</div>
-    </fieldset>`
+  const group = (name: ScopeGroup.ScopeGroup, legend: Html, more: Value) => {
+    const choices = requested.filter(({ scope }) => ScopeGroup.of(scope) === name)
+    // The list of problems links to the anchor of the first group.
+    return (
+      choices.length > 0 &&
+      html`<fieldset class="${name}" ${name === first && html` id="scope"`} ${Fields.describedByFaults(form, "scope")}>
+        <legend ${name === "places" && hasOneGroup && new Html(' class="unseen"')}>${legend}</legend>
+        ${more}
+        <div class="choices">${choices.map(box)}</div>
+      </fieldset>`
+    )
+  }
   return html`<section class="card" aria-labelledby="what">
     <h2 id="what">${words.scopes.heading}</h2>
-    ${Fields.groupFault(form, "scope", LABELS.scope)} ${group("standard", words.scopes.standard, standard, null)}
-    ${group("sensitive", words.scopes.sensitive, sensitive, html`<p class="small">${words.scopes.sensitiveHint}</p>`)}
+    ${Fields.groupFault(form, "scope", LABELS.scope)} ${group("places", words.scopes.standard, null)}
+    ${group("areas", words.scopes.areas, html`<p class="small">${words.scopes.areasHint}</p>`)}
+    ${group("sensitive", words.scopes.sensitive, html`<p class="small">${words.scopes.sensitiveHint}</p>`)}
     ${leaving(view.review)}
   </section>`
 }
@@ -92,10 +99,6 @@ const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
           ${gone.map(({ description }) => html`<li>${ofDomain(description)} <span class="badge quiet">${words.leaving.badge}</span></li>`)}
         </ul>
       </div>`
-
-/** The name of the first group of scopes on the page. The list of problems links to the anchor of this group. */
-const standardName = ({ review }: View): string =>
-  review.scopes.some(({ sensitive }) => !sensitive) ? "standard" : "sensitive"
 
 /** The present end date of the connection, or the text that it has none. The person chooses a new one beside it. */
 const until = (at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>

@@ -3,6 +3,7 @@ import * as Fields from "../kit/Fields.js"
 import { flag, type Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as PlaceFields from "../kit/PlaceFields.js"
+import * as ScopeGroup from "../kit/ScopeGroup.js"
 import { LABELS, type View } from "./parts.js"
 
 const words = texts.consent.places
@@ -18,8 +19,14 @@ const words = texts.consent.places
  */
 const SEARCH_ABOVE = 10
 
+/** Whether the page asks for places: only permissions of the group `places` use them (decision consent-14). */
+export const isAsked = ({ asksPlaces, scopes }: ConsentReview.ConsentReview): boolean =>
+  asksPlaces && scopes.some(({ scope }) => ScopeGroup.of(scope) === "places")
+
 export const section = (view: View, form: Fields.Shown): Html => {
   const { newPlace, review } = view
+  if (!isAsked(review)) return nothing
+  const hasOnlyPlaces = review.scopes.every(({ scope }) => ScopeGroup.of(scope) === "places")
   return html`<section class="card" aria-labelledby="where">
     <h2 id="where">${words.heading}</h2>
     ${newPlace?.added != null && html`<div class="note" role="status"><p>${words.added(newPlace.added)}</p></div>`}
@@ -28,7 +35,7 @@ export const section = (view: View, form: Fields.Shown): Html => {
         ? html`<p id="place">${words.none}</p>`
         : html`<fieldset id="place" ${Fields.describedByFaults(form, "place", "earlier")}>
             <legend class="unseen">${words.legend}</legend>
-            <p class="hint">${words.hint}</p>
+            <p class="hint">${hasOnlyPlaces ? words.hint : words.hintByName}</p>
             ${Fields.groupFault(form, "place", LABELS.place)} ${Fields.groupFault(form, "earlier", LABELS.earlier)}
             ${review.places.length > SEARCH_ABOVE && search}
             <div class="choices" id="places">${review.places.map((place) => box(view, place))}</div>

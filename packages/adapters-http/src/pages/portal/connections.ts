@@ -7,6 +7,7 @@ import * as Form from "../kit/Form.js"
 import { type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
+import * as ScopeGroup from "../kit/ScopeGroup.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as AppLogo from "../appLogo.js"
@@ -145,8 +146,13 @@ const then = (connection: ListedConnection): Html =>
     <dt>${words.facts.couldAskAbout}</dt>
     <dd>${placesOf(connection)}</dd>`
 
-const placesOf = ({ places }: ListedConnection): Text =>
-  places.length === 0 ? words.facts.noPlace : places.map(({ label }) => label).join(", ")
+/** What the app can ask about: the shared places, and areas that it chooses if it has a permission for them. */
+const placesOf = ({ heldScopes, places }: ListedConnection): Text => {
+  const areas = ScopeGroup.has(heldScopes, "areas")
+  if (places.length === 0) return areas ? words.facts.onlyAreas : words.facts.noPlace
+  const labels = places.map(({ label }) => label).join(", ")
+  return areas ? html`${labels}, ${words.facts.areas}` : labels
+}
 
 const now = (connection: ListedConnection): Html => {
   const { connectedAt, grantExpiresAt, onHold, renewalGraceEndsAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection

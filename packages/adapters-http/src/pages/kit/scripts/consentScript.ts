@@ -20,13 +20,17 @@ export const consentScript = `"use strict"
   const sayWhat = () => {
     const scopes = ticked("scope")
     const exact = scopes.filter((box) => box.closest(".sensitive") !== null)
+    // Permissions for exact location, and about areas that the app chooses, tell the app something without any place.
+    const noPlaces = scopes.every((box) => box.closest(".places") !== null) ? texts.learnsNothing : texts.noPlaces
     const length = lengthOf("standard_days")
     const parts =
       scopes.length === 0
         ? [texts.nothing]
         : [
             count(scopes.length, texts.permission, texts.permissions),
-            ticked("place").length === 0 ? texts.noPlaces : count(ticked("place").length, texts.place, texts.places),
+            ...(form.querySelector("#place") === null
+              ? []
+              : [ticked("place").length === 0 ? noPlaces : count(ticked("place").length, texts.place, texts.places)]),
             ...(ticked("earlier").filter((box) => box.closest(".choice").querySelector("[name=place]").checked).length > 0
               ? [texts.pastVisits]
               : []),

@@ -1,0 +1,16 @@
+import { Scope } from "@place-access/domain/shared"
+
+/**
+ * The groups in which pages show permissions to users (decision consent-14). `places`: about the places that the user
+ * shares. `areas`: about areas that the app chooses, which no tick at a place limits. `sensitive`: exact location.
+ */
+export type ScopeGroup = "places" | "areas" | "sensitive"
+
+const AREAS: ReadonlySet<Scope.Scope> = new Set(["location.rules.zone", "location.zone.verify"])
+
+export const of = (scope: Scope.Scope): ScopeGroup =>
+  Scope.isSensitive(scope) ? "sensitive" : AREAS.has(scope) ? "areas" : "places"
+
+/** Whether one of the scopes is in the group. */
+export const has = (scopes: ReadonlyArray<Scope.Scope>, group: ScopeGroup): boolean =>
+  scopes.some((scope) => of(scope) === group)
