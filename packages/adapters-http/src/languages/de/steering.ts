@@ -23,6 +23,7 @@ export const steering: typeof en.steering = {
     text: (app) =>
       `${app} erfährt nicht, wo Sie sind oder waren. Nach der Pause kann die App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf.`,
     resume: "Jetzt fortsetzen",
+    longer: "Länger pausieren",
     all: "Alle Apps pausieren",
     allHint:
       "Keine App erfährt, wo Sie sind oder waren. Nach der Pause kann eine App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf. Eine längere Pause einer einzelnen App bleibt.",

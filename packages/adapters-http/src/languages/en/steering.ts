@@ -31,6 +31,7 @@ export const steering = {
     text: (app: string): string =>
       `${app} learns nothing about where you are or were. After the pause it can ask about that time too, as far as it can ask about the past.`,
     resume: "Resume now",
+    longer: "Pause longer",
     all: "Pause all apps",
     allHint:
       "No app learns anything about where you are or were. After the pause an app can ask about that time too, as far as it can ask about the past. A longer pause of one app stays.",

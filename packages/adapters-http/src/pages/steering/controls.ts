@@ -21,13 +21,16 @@ const path = (portal: string, { id }: Listed, deed: string): string => `${portal
 
 const LENGTHS = Pause.PauseLength.literals
 
-const pauseButtons = (legend: Html, hint: Html): Html =>
+/** The lengths that make a pause with an end longer: such a pause lasts a day at most. */
+const LONGER = LENGTHS.filter((length) => length !== "hour")
+
+const pauseButtons = (legend: Html, hint: Value, lengths: typeof LENGTHS | typeof LONGER = LENGTHS): Html =>
   html`<fieldset>
     <legend>${legend}</legend>
     <div class="row">
-      ${LENGTHS.map((value) => html`<button class="second" name="for" value="${value}">${words.pause.lengths[value]}</button>`)}
+      ${lengths.map((value) => html`<button class="second" name="for" value="${value}">${words.pause.lengths[value]}</button>`)}
     </div>
-    <p class="hint">${hint}</p>
+    ${hint !== null && html`<p class="hint">${hint}</p>`}
   </fieldset>`
 
 export const pausedBadge = ({ pause }: Listed): Value =>
@@ -37,7 +40,7 @@ export const pausedBadge = ({ pause }: Listed): Value =>
 export const pausedUntil = ({ pause }: Listed): Html =>
   pause?.until == null ? words.pause.untilResumed : words.pause.until(time(pause.until))
 
-/** The buttons at the top of a live connection: pause or resume, end exact location, disconnect. */
+/** The buttons at the top of a live connection: pause, or resume and pause longer, end exact location, disconnect. */
 export const now = (portal: string, connection: Listed, token: string, disconnect: Html): Html => {
   const { app, heldScopes, pause } = connection
   const isExact = heldScopes.some(Scope.isSensitive)
@@ -51,6 +54,12 @@ export const now = (portal: string, connection: Listed, token: string, disconnec
             <p><strong>${pausedUntil(connection)}</strong> ${words.pause.text(app.name)}</p>
             ${Fields.hidden("form_token", token)}<button>${words.pause.resume}</button>
           </form>`
+    }
+    ${
+      pause?.until != null &&
+      html`<form method="post" action="${path(portal, connection, "pause")}">
+        ${Fields.hidden("form_token", token)}${pauseButtons(words.pause.longer, null, LONGER)}
+      </form>`
     }
     ${
       isExact &&
