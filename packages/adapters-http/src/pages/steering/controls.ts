@@ -3,6 +3,7 @@ import { Scope, Timestamp } from "@place-access/domain/shared"
 import type { Steering } from "@place-access/domain/steering"
 import { Tier } from "@place-access/domain/tiers"
 import * as Fields from "../kit/Fields.js"
+import * as ScopeGroup from "../kit/ScopeGroup.js"
 import { type Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
@@ -132,8 +133,8 @@ export const permissions = (
 ): Html => {
   const { agreedScopes, grantExpiresAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
   const form = rejected?.form ?? Fields.fresh({ was_scopes: connection.heldScopes.join(" ") })
-  const standard = agreedScopes.filter((scope) => !Scope.isSensitive(scope))
-  const sensitive = agreedScopes.filter(Scope.isSensitive)
+  const ofGroup = (group: ScopeGroup.ScopeGroup) => agreedScopes.filter((scope) => ScopeGroup.of(scope) === group)
+  const [places, areas, sensitive] = [ofGroup("places"), ofGroup("areas"), ofGroup("sensitive")]
   const boxes = (scopes: ReadonlyArray<Scope.Scope>) =>
     html`<div class="choices">${scopes.map((scope) => box(connection, scope, rejected?.scopes))}</div>`
   return html`<form method="post" action="${path(portal, connection, "permissions")}">
@@ -141,8 +142,16 @@ export const permissions = (
     <fieldset id="scopes" ${Fields.describedByFaults(form, "scopes")}>
       <legend>${words.permissions.standard}</legend>
       ${Fields.groupFault(form, "scopes", LABELS.scopes)}
-      ${standard.length === 0 ? html`<p class="soft">${words.permissions.nothing}</p>` : boxes(standard)}
+      ${places.length === 0 ? html`<p class="soft">${words.permissions.nothing}</p>` : boxes(places)}
     </fieldset>
+    ${
+      areas.length > 0 &&
+      html`<fieldset ${Fields.describedByFaults(form, "scopes")}>
+        <legend>${texts.consent.scopes.areas}</legend>
+        <p class="hint">${texts.consent.scopes.areasHint}</p>
+        ${boxes(areas)}
+      </fieldset>`
+    }
     ${
       sensitive.length > 0 &&
       html`<fieldset class="sensitive" ${Fields.describedByFaults(form, "scopes")}>
