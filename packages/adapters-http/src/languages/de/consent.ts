@@ -81,6 +81,13 @@ export const consent: typeof en.consent = {
   },
   sandbox: "Sandbox: Nur ihr Inhaber kann sie verbinden",
   inReview: "In Prüfung: Nur ihr Inhaber kann sie verbinden",
+  readers: {
+    one: (name) => `${name} arbeitet auch an dieser App und kann lesen, was Sie freigeben.`,
+    more: (name, others, team) =>
+      html`${name} und
+        <a href="${team}" target="_blank" rel="noopener">${plural(others, "weitere Person", "weitere Personen")}</a>
+        arbeiten auch an dieser App und können lesen, was Sie freigeben.`
+  },
   noPhone: (devices) =>
     html`<strong>Noch kein Handy hat Ihren Standort gesendet.</strong> Sie können trotzdem entscheiden; bis eines
       sendet, erfährt die App nicht, wo Sie sind. Importierten Standortverlauf kann sie lesen, soweit Sie es erlauben.

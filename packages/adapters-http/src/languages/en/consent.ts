@@ -80,6 +80,13 @@ export const consent = {
   },
   sandbox: "Sandbox: only its holder can connect it",
   inReview: "In review: only its holder can connect it",
+  /** `others`: how many people besides the named person, with a link to the team. */
+  readers: {
+    one: (name: string): string => `${name} also works on this app and can read what you share.`,
+    more: (name: string, others: number, team: string): Html =>
+      html`${name} and <a href="${team}" target="_blank" rel="noopener">${plural(others, "other", "others")}</a> also
+        work on this app and can read what you share.`
+  },
   noPhone: (devices: string): Html =>
     html`<strong>No phone has sent your location yet.</strong> You can decide all the same; until one does, the app does
       not learn where you are. It can read history that you imported, as far as you allow it.

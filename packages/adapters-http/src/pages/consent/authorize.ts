@@ -10,7 +10,8 @@ import {
 } from "@place-access/domain/consent"
 import { type AuthorizePage, type ConsentRefused } from "@place-access/domain/connection"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { ConsentRequestId, Entropy } from "@place-access/domain/shared"
+import { type AppId, ConsentRequestId, Entropy } from "@place-access/domain/shared"
+import { readTeam } from "@place-access/domain/teams"
 import { Effect, Option, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
@@ -134,6 +135,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
       action: path,
       formToken: yield* Visitor.tokenFor(visitor, binding(id)),
       portalPath: portalPath(options),
+      readers: review.app.status === "production" ? [] : yield* readersOf(visitor.account, review.app.id),
       choices: rejected.choices,
       problems,
       warning: rejected.warning ?? null,
@@ -156,6 +158,18 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
       ${switchForm(path, yield* Visitor.tokenFor(visitor))}`
     })
   }).pipe(Effect.catchTag("ConsentRefused", (error) => refusal(error, visitor, id)))
+
+/**
+ * The names of the other owners and developers of an app that is not in production. The reader is the holder, or was
+ * the holder until a moment ago.
+ */
+const readersOf = (account: Account.Account, id: AppId) =>
+  readTeam(account, id).pipe(
+    Effect.map(({ members }) =>
+      members.flatMap(({ isReader, name, role }) => (isReader || role === "viewer" ? [] : [name]))
+    ),
+    Effect.catchTag("NotFound", () => Effect.succeed([]))
+  )
 
 /**
  * The scheme of the app's callback. The page's Content-Security-Policy allows the scheme and not only the host:

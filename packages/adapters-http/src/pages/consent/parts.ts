@@ -6,6 +6,7 @@ import * as AppLogo from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
 import { flag, Html, html, type Text, type Value, webAddress } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
+import { appPath } from "../developer/shared.js"
 import { time } from "../kit/Time.js"
 
 const words = texts.consent
@@ -20,6 +21,11 @@ export interface View {
   readonly action: string
   readonly formToken: string
   readonly portalPath: string
+  /**
+   * The names of the other people who can read what is shared: the owners and developers of an app that is not in
+   * production (decision teams-6). Empty for an app in production.
+   */
+  readonly readers: ReadonlyArray<string>
   /**
    * The choices of a posted form, when the page shows them again: the form was rejected, or it added a place. Undefined
    * otherwise: the page then shows the choices that are selected at first.
@@ -61,6 +67,7 @@ export const head = (view: View, heading: Text): Html => {
         ${status(app.status)}
       </div>
     </header>
+    ${readers(view)}
     <p class="lead">${app.description}</p>
     ${warning !== null && html`<div class="note warn" role="alert"><p>${warning}</p></div>`}
     ${Fields.problems({ values: () => "", problems }, LABELS)}
@@ -100,6 +107,14 @@ const status = (app: ConsentReview.ConsentReview["app"]["status"]): Value =>
   app === "production"
     ? null
     : html`<span class="badge warn">${app === "sandbox" ? words.sandbox : words.inReview}</span>`
+
+const readers = ({ readers: [first, ...others], review }: View): Value =>
+  first !== undefined &&
+  html`<div class="note warn">
+    <p data-readers>
+      ${others.length === 0 ? words.readers.one(first) : words.readers.more(first, others.length, `${appPath(review.app)}/team`)}
+    </p>
+  </div>`
 
 const noPhone = (portalPath: string): Html =>
   html`<div class="note warn"><p>${words.noPhone(`${portalPath}/devices`)}</p></div>`

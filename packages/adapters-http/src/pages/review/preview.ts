@@ -99,6 +99,7 @@ const framed = (
           action: "",
           formToken: "",
           portalPath: portal,
+          readers: [],
           choices: undefined,
           problems: [],
           warning: null,
