@@ -1,6 +1,6 @@
 import { CannotStart, Logging, Program, work } from "@place-access/worker"
 import { recordFigures } from "@place-access/domain/figures"
-import { Clock, Deferred, Effect, Fiber, type Scope } from "effect"
+import { Clock, Console, Deferred, Effect, Fiber, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -55,7 +55,9 @@ const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) 
   })
 
 const demo = Effect.gen(function* () {
-  const { exit, paceMillis, trace } = yield* options.parse(process.argv.slice(2), WALK)
+  const parsed = yield* options.parse(process.argv.slice(2), WALK)
+  if (parsed === "help") return yield* Console.log(options.USAGE)
+  const { exit, paceMillis, trace } = parsed
   const readings = yield* options.readLog(trace, yield* Clock.currentTimeMillis)
   const uploads = PhoneLog.uploads(readings, UPLOAD_GAP_MILLIS)
   const place = choosePlace(uploads)

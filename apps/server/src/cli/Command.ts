@@ -59,7 +59,12 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   if (first === "db" && second === "distribute") return distribute(rest)
   if (first === "db" && second === "copy") return copyDatabase(rest)
   if (first === "db" && second === "isolate") return isolate(rest)
-  return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
+  if (first.startsWith("-")) {
+    return Either.left(`There is no option ${first}. Other settings are environment variables.`)
+  }
+  const words = [first, second].filter((word) => word !== undefined).join(" ")
+  const next = Object.hasOwn(SECOND_WORDS, first) ? ` After "${first}" comes ${SECOND_WORDS[first]}.` : ""
+  return Either.left(`There is no command "${words}".${next}`)
 }
 
 const serve = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
@@ -105,6 +110,14 @@ const ABOUT_ACCOUNT: Readonly<Record<string, AboutTag>> = {
   delete: "Delete"
 }
 
+/** The second words of the commands that consist of two words. */
+const SECOND_WORDS: Readonly<Record<string, string>> = {
+  account: `create, ${Object.keys(ABOUT_ACCOUNT).slice(0, -1).join(", ")} or delete`,
+  keys: "status or reencrypt",
+  db: "copy, distribute or isolate",
+  rules: "import"
+}
+
 const aboutAccounts = (name: string, _tag: AboutTag, args: ReadonlyArray<string>): Either.Either<Command, string> =>
   Either.gen(function* () {
     const { positionals, values } = yield* Either.try({
@@ -141,14 +154,18 @@ const commandOf = (name: string, _tag: AboutTag, words: ReadonlyArray<string>): 
     const account = yield* accountName(named)
     if (!isRole) return { _tag, account }
     if (how !== "give" && how !== "take") return yield* Either.left('Say "give" or "take" before the role.')
-    return { _tag, account, isGiven: how === "give", role: yield* decodeRole(role ?? "") }
+    return { _tag, account, isGiven: how === "give", role: yield* decodeRole("The role", role ?? "") }
   })
 
 /** Every id of an account has this form. No e-mail address has this form, because every address contains an @. */
 const isId = (text: string): boolean => /^usr_[0-9A-Za-z]+$/.test(text)
 
 const accountName = (text: string): Either.Either<AccountName, string> =>
-  isId(text) ? Either.right(UserId.make(text)) : decode("The address", Account.Email, text)
+  isId(text)
+    ? Either.right(UserId.make(text))
+    : Either.mapLeft(decode("The address", Account.Email, text), (problem) =>
+        problem.replace(/\.$/, ", or the id of an account.")
+      )
 
 /** Parses a command that prints a report and has no option but `--json`. */
 const reporting = (
@@ -232,7 +249,7 @@ const createAccount = (args: ReadonlyArray<string>): Either.Either<Command, stri
     const given = yield* options(args)
     if (given.email === undefined) return yield* Either.left("--email is missing.")
     const email = yield* decode("--email", Account.Email, given.email)
-    const roles = yield* Either.all(given.role.map((role) => decodeRole(role)))
+    const roles = yield* Either.all(given.role.map((role) => decodeRole("--role", role)))
     const displayName = given.name === undefined ? undefined : yield* decode("--name", Account.DisplayName, given.name)
     return { _tag: "CreateAccount", email, roles, displayName, passwordFromStdin: given["password-stdin"] } as const
   })
@@ -267,8 +284,8 @@ const decode = <A, I extends string>(
 ): Either.Either<A, string> =>
   Either.mapLeft(Schema.decodeUnknownEither(schema)(text), (error) => `${name}: ${error.message.split("\n").at(-1)}.`)
 
-const decodeRole = (text: string): Either.Either<Account.Role, string> =>
+const decodeRole = (name: string, text: string): Either.Either<Account.Role, string> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(Account.Role)(text),
-    () => `--role must be one of ${Account.Role.literals.join(", ")}.`
+    () => `${name} must be one of ${Account.Role.literals.join(", ")}.`
   )

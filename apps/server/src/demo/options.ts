@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
 import * as PhoneLog from "./PhoneLog.js"
 
-const USAGE = `npm run demo                          replay a recorded ride past a café
+export const USAGE = `npm run demo                          replay a recorded ride past a café
 npm run demo -- --trace FILE.csv      replay another phone log with the columns of apps/server/demo/walk.csv
                --pace MILLISECONDS   the pause between two uploads (default 120)
                --exit                end after the tour instead of leaving the server running`
@@ -17,9 +17,10 @@ interface Options {
 
 const refused = (problem: string): CannotStart => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` })
 
-/** Parses the arguments. `walk` is the path of the log to replay when the arguments name none. */
-export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<Options, CannotStart> =>
+/** Parses the arguments; "help" when they ask for the usage. `walk` is the path of the log to replay when the arguments name none. */
+export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<Options | "help", CannotStart> =>
   Either.gen(function* () {
+    if (argv.includes("--help") || argv.includes("-h")) return "help" as const
     const given = yield* Either.try({
       try: () =>
         parseArgs({
@@ -32,7 +33,8 @@ export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<
         }).values,
       catch: (error) => refused(error instanceof Error ? error.message : String(error))
     })
-    if (!/^\d{1,5}$/.test(given.pace)) return yield* Either.left(refused("--pace must be a number of milliseconds."))
+    if (!/^\d{1,5}$/.test(given.pace))
+      return yield* Either.left(refused("--pace must be a number of milliseconds, from 0 to 99999."))
     return { trace: given.trace, paceMillis: Number(given.pace), exit: given.exit }
   })
 

@@ -1,5 +1,6 @@
 import { type CannotStart, ConfigReport, Settings } from "@place-access/worker"
 import { Config, type Effect, Either } from "effect"
+import { FASTEST } from "./Mover.js"
 
 /** The request that `npm run clock` sends to the server. */
 export interface ClockCommand {
@@ -44,7 +45,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand |
     case "rate":
       return /^\d+(?:\.\d+)?$/.test(value)
         ? Either.right({ path: "/dev/clock", body: { rate: Number(value) }, json })
-        : Either.left("rate takes a number.")
+        : Either.left(`rate takes a number from 0 to ${FASTEST}.`)
     case "save":
     case "restore":
       return Either.right({ path: "/dev/snapshot", body: { [verb]: value }, json })

@@ -18,6 +18,15 @@ describe("the command line", () => {
     expect(parse("migrate")).toEqual(Either.right({ _tag: "Migrate" }))
   })
 
+  it("says which commands there are after the first word, and calls an option an option", () => {
+    expect(refusal("keys statu")).toBe('There is no command "keys statu". After "keys" comes status or reencrypt.')
+    expect(refusal("db")).toBe('There is no command "db". After "db" comes copy, distribute or isolate.')
+    expect(refusal("rules")).toBe('There is no command "rules". After "rules" comes import.')
+    expect(refusal("account suspnd a@b.example")).toContain("suspend, resume, confirm or delete.")
+    expect(refusal("toString x")).toBe('There is no command "toString x".')
+    expect(refusal("--port 3000")).toBe("There is no option --port. Other settings are environment variables.")
+  })
+
   it("gives help wherever it is asked for", () => {
     for (const line of ["help", "--help", "-h", "account create --help"]) {
       expect(parse(line)).toEqual(Either.right({ _tag: "Help" }))
@@ -72,11 +81,13 @@ describe("the command line", () => {
     expect(refusal("account show usr_a.b")).toContain("must be an e-mail address")
     expect(refusal("account show")).toBe('"account show" takes the e-mail address or the id of one account.')
     expect(refusal("account reset-link a@b.example c@d.example")).toContain("one account")
-    expect(refusal("account end-sessions nobody")).toContain("The address: must be an e-mail address")
+    expect(refusal("account end-sessions nobody")).toBe(
+      "The address: must be an e-mail address, or the id of an account."
+    )
     expect(refusal("account list a@b.example")).toContain("takes no address")
     expect(refusal("account role a@b.example admin")).toContain("give or take")
     expect(refusal("account role a@b.example make admin")).toContain('"give" or "take"')
-    expect(refusal("account role a@b.example give owner")).toContain("--role must be one of")
+    expect(refusal("account role a@b.example give owner")).toBe("The role must be one of developer, reviewer, admin.")
     expect(refusal("account suspend a@b.example --yes")).toContain("--yes")
     expect(refusal("account toString")).toContain('"account toString"')
   })

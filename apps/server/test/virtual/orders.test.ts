@@ -62,6 +62,12 @@ describe("npm run clock", () => {
     expect(parse(argv)).toEqual(Either.right(expected))
   })
 
+  it("a rate says which numbers it may be", () => {
+    for (const rate of ["fast", "-1"]) {
+      expect(parse(["rate", rate])).toEqual(Either.left("rate takes a number from 0 to 3600."))
+    }
+  })
+
   it.each([[["advance"]], [["advance", "1d", "2d"]], [["rate", "fast"]], [["jump", "1d"]]])("%j is refused", (argv) => {
     expect(Either.isLeft(parse(argv))).toBe(true)
   })
