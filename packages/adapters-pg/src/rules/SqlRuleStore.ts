@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import { type Budget, ZoneQuestions } from "@place-access/domain/limits"
+import type { Budget, ZoneQuestions } from "@place-access/domain/limits"
 import { type Rule, RuleEvaluation, type RuleKind, RuleStore } from "@place-access/domain/rules"
-import { AppId, type ConnectionId, Page, Timestamp, type UserId } from "@place-access/domain/shared"
+import { AppId, type ConnectionId, Page, PlaceId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
@@ -41,8 +41,8 @@ const create =
     creating(
       sql,
       { userId, connectionId },
-      (_, rules, now) => ({ ...decide(rules, now), questions: null }),
-      () => Effect.succeed(ZoneQuestions.none)
+      () => sharedPlaces(sql, { userId, connectionId }),
+      (places, rules, now) => ({ ...decide(rules, now, places), questions: null })
     )
 
 const createZone =
@@ -51,8 +51,8 @@ const createZone =
     creating(
       sql,
       { userId, connectionId },
-      (questions, rules, now) => decide(rules, now, questions),
-      (spender) => ZoneQuestionsRow.lock(sql, spender)
+      (spender) => ZoneQuestionsRow.lock(sql, spender),
+      (questions, rules, now) => decide(rules, now, questions)
     )
 
 interface Owner {
@@ -60,8 +60,11 @@ interface Owner {
   readonly connectionId: ConnectionId
 }
 
-type Decide<A> = (
-  questions: ZoneQuestions.ZoneQuestions,
+/** Reads what `Decide` needs besides the rules. It runs after the connection was locked. */
+type Read<F> = (spender: Budget.Spender) => Effect.Effect<F, SqlError | ParseResult.ParseError>
+
+type Decide<F, A> = (
+  facts: F,
   present: ReadonlyArray<Rule.Rule>,
   now: Timestamp.Timestamp
 ) => {
@@ -70,20 +73,16 @@ type Decide<A> = (
   readonly questions: ZoneQuestions.ZoneQuestions | null
 }
 
-type LockQuestions = (
-  spender: Budget.Spender
-) => Effect.Effect<ZoneQuestions.ZoneQuestions, SqlError | ParseResult.ParseError>
-
-const creating = <A>(sql: SqlClient, of: Owner, decide: Decide<A>, lockQuestions: LockQuestions) =>
+const creating = <F, A>(sql: SqlClient, of: Owner, read: Read<F>, decide: Decide<F, A>) =>
   Effect.gen(function* () {
     const connection = yield* lockConnection(sql, of)
     if (Option.isNone(connection)) return Option.none()
     const { app_id: appId, standard_expires_at: standardExpiresAt } = connection.value
     const spender = { userId: of.userId, appId }
-    const before = yield* lockQuestions(spender)
+    const facts = yield* read(spender)
     const now = yield* Timestamp.now
     if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
-    const { outcome, questions, rule } = decide(before, yield* evaluated(sql, of, now), now)
+    const { outcome, questions, rule } = decide(facts, yield* evaluated(sql, of, now), now)
     if (questions !== null) yield* ZoneQuestionsRow.store(sql, spender, questions)
     if (rule !== null) yield* insertRule(sql, rule, null)
     return Option.some(outcome)
@@ -96,6 +95,17 @@ const lockConnection = (sql: SqlClient, { connectionId, userId }: Owner) =>
   sql`SELECT app_id, standard_expires_at FROM connections
       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
       FOR UPDATE`.pipe(Rows.first(ConnectionRow))
+
+const SharedRow = Schema.Struct({ place_id: PlaceId, label: Schema.String })
+
+/** The places that the user shares with the app and has not archived. */
+const sharedPlaces = (sql: SqlClient, { connectionId, userId }: Owner) =>
+  sql`SELECT p.place_id, p.label FROM connection_places s
+      JOIN places p ON p.user_id = s.user_id AND p.place_id = s.place_id
+      WHERE s.user_id = ${userId} AND s.connection_id = ${connectionId} AND p.archived_at IS NULL`.pipe(
+    Rows.all(SharedRow),
+    Effect.map((rows) => rows.map((row) => ({ id: row.place_id, label: row.label })))
+  )
 
 /**
  * The rules that uploads may evaluate at `now`: not deleted, and no window that ended more than `LATE_UPLOAD` ago.

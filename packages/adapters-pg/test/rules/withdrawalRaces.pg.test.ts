@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { AppStore } from "@place-access/domain/apps"
 import type { Connection } from "@place-access/domain/connection"
 import { type Place, PlaceStore } from "@place-access/domain/places"
-import type { Rule } from "@place-access/domain/rules"
-import type { Scope } from "@place-access/domain/shared"
+import { createPlaceRule, type Rule } from "@place-access/domain/rules"
+import { NotFound, type Scope } from "@place-access/domain/shared"
 import { ConnectionSamples, RuleSamples } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
@@ -42,27 +42,39 @@ describeServers("a place is withdrawn from an app", (server) => {
         yield* hasWritten.open
         yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
       }).pipe(sql.withTransaction)
-      yield* Effect.all([holding, Effect.zipRight(hasWritten.await, second)], { concurrency: "unbounded" })
+      const both = [holding, Effect.zipRight(hasWritten.await, second)] as const
+      const [, answer] = yield* Effect.all(both, { concurrency: "unbounded" })
+      return answer
     })
 
+  it("a rule that is created meanwhile is refused, because the place does not exist for the app any more [rules-1]", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place } = yield* RuleSamples.sharing()
+        const create = createPlaceRule(connection, { type: "enter", placeId: place.id })
+        const refusal = yield* overlapping(withdraw(connection), Effect.flip(create))
+        expect(refusal).toEqual(new NotFound({ what: "place" }))
+        expect(yield* RuleSamples.list(connection)).toEqual([])
+      })
+    ))
+
   it.each([
-    ["a list that waits for the withdrawal", (withdrawal, list) => overlapping(withdrawal, list)],
-    ["a list for which the withdrawal waits", (withdrawal, list) => overlapping(list, withdrawal)]
-  ] satisfies ReadonlyArray<[string, typeof overlapping]>)(
-    "%s notes a missing scope, and the rule keeps the label of the withdrawal [L8]",
-    (_, together) =>
-      run(
-        Effect.gen(function* () {
-          const { connection, place } = yield* RuleSamples.sharing()
-          const rule = yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
-          yield* allow(rule, [])
-          yield* together(withdraw(connection), RuleSamples.list(connection))
-          yield* rename(place, "Clinic")
-          yield* allow(rule, null)
-          const [listed] = yield* RuleSamples.list(connection)
-          expect(listed?.target.label).toBe("Home")
-          expect(listed?.disabledAt).not.toBeNull()
-        })
-      )
+    ["a list that waits for the withdrawal", false],
+    ["a list for which the withdrawal waits", true]
+  ])("%s notes a missing scope, and the rule keeps the label of the withdrawal [L8]", (_, isListFirst) =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place } = yield* RuleSamples.sharing()
+        const rule = yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
+        const [withdrawal, list] = [withdraw(connection), RuleSamples.list(connection)]
+        yield* allow(rule, [])
+        yield* isListFirst ? overlapping(list, withdrawal) : overlapping(withdrawal, list)
+        yield* rename(place, "Clinic")
+        yield* allow(rule, null)
+        const [listed] = yield* RuleSamples.list(connection)
+        expect(listed?.target.label).toBe("Home")
+        expect(listed?.disabledAt).not.toBeNull()
+      })
+    )
   )
 })

@@ -1,5 +1,6 @@
 import { Context, type Option } from "effect"
 import type { ZoneQuestions } from "../limits/ZoneQuestions.js"
+import type { PlaceRef } from "../places/Place.js"
 import type { ConnectionId, RuleId, StoreEffect, UserId } from "../shared/index.js"
 import type { Page, PagePosition } from "../shared/Page.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -9,6 +10,9 @@ import type { Rule } from "./Rule.js"
 
 /** Which rules a list contains: an app reads one kind at a time; the user and the app's developer read `all`. */
 export type RuleKind = "Place" | "Zone" | "all"
+
+/** A place that the user shares with the app and has not archived, with its present label. */
+export type VisiblePlace = Pick<PlaceRef, "id" | "label">
 
 /** The last evaluations of a rule. */
 export interface Evaluations {
@@ -32,15 +36,21 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
   RuleStore,
   {
     /**
-     * Locks the connection, gives the rules that uploads evaluate to `decide`, and stores the rule that `decide`
-     * returns. Uploads evaluate rules that are not deleted, until `RuleEvaluation.LATE_UPLOAD` after their windows
-     * ended. The lock makes concurrent creations of rules for one connection wait for each other, so that the
-     * connection never has more than ten active rules. None when the connection or its standard tier has ended.
+     * Locks the connection, gives the rules that uploads evaluate and the shared places to `decide`, and stores the
+     * rule that `decide` returns. Uploads evaluate rules that are not deleted, until `RuleEvaluation.LATE_UPLOAD` after
+     * their windows ended. The lock makes concurrent creations of rules for one connection wait for each other, so that
+     * the connection never has more than ten active rules. The places are read under the lock, so that no rule of a
+     * place is stored after the user has withdrawn or archived it. None when the connection or its standard tier has
+     * ended.
      */
     readonly create: <A>(
       userId: UserId,
       connectionId: ConnectionId,
-      decide: (present: ReadonlyArray<Rule>, now: Timestamp) => { readonly outcome: A; readonly rule: Rule | null }
+      decide: (
+        present: ReadonlyArray<Rule>,
+        now: Timestamp,
+        places: ReadonlyArray<VisiblePlace>
+      ) => { readonly outcome: A; readonly rule: Rule | null }
     ) => StoreEffect<Option.Option<A>>
     /**
      * Like `create`, for a zone rule, which also spends one question about its circle (`ZoneQuestions`). `decide` also

@@ -3,14 +3,13 @@ import { type Connection, InvalidToken } from "../connection/index.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { orBudgetExceeded } from "../limits/spendLimits.js"
 import * as ZoneQuestions from "../limits/ZoneQuestions.js"
-import { PlaceStore } from "../places/PlaceStore.js"
 import { AccountLimits } from "../quotas/index.js"
-import { Conflict, Entropy, NotFound, PlaceId, program, RuleId, Timestamp } from "../shared/index.js"
+import { Conflict, Entropy, NotFound, program, RuleId, Timestamp } from "../shared/index.js"
 import * as ConcurrentLimit from "./ConcurrentLimit.js"
 import type { Rule, PlaceTarget, RuleTarget, ZoneTarget } from "./Rule.js"
 import * as RuleRequest from "./RuleRequest.js"
 import type { RuleTerms } from "./RuleRequest.js"
-import { RuleStore } from "./RuleStore.js"
+import { RuleStore, type VisiblePlace } from "./RuleStore.js"
 
 /**
  * `webhook_url` is not exactly the address of one of the app's endpoints. Wire: 400 `webhook_url_not_registered` (Spec
@@ -47,10 +46,11 @@ export const createPlaceRule = program(
   function* (caller: RuleCaller, request: RuleRequest.PlaceRuleRequest) {
     const { placeId, terms } = yield* RuleRequest.checkPlace(request, yield* Timestamp.now)
     yield* requireEndpoint(caller, terms)
-    const { id, label } = yield* visiblePlace(caller, placeId)
-    const ruleId = RuleId.make(yield* Entropy.id("rul"))
-    const created = yield* (yield* RuleStore).create(caller.userId, caller.id, (present, now) => {
-      const rule = admitted(ruleOf(caller, ruleId, { _tag: "Place", placeId: id, label }, terms, now), present, now)
+    const id = RuleId.make(yield* Entropy.id("rul"))
+    const created = yield* (yield* RuleStore).create(caller.userId, caller.id, (present, now, places) => {
+      const rule = Either.flatMap(visiblePlace(places, placeId), (target) =>
+        admitted(ruleOf(caller, id, target, terms, now), present, now)
+      )
       return { outcome: rule, rule: Either.getOrNull(rule) }
     })
     const result: Rule<PlaceTarget> = yield* yield* orEnded(caller, created)
@@ -58,20 +58,16 @@ export const createPlaceRule = program(
   }
 )
 
-const parsePlaceId = Schema.decodeOption(PlaceId)
-
 /**
  * The place, if it is shared with the app and not archived. Otherwise `NotFound`, also for an id that does not exist,
  * so that the app cannot find out which places exist.
  */
-const visiblePlace = (caller: RuleCaller, text: string) =>
-  Effect.gen(function* () {
-    const id = parsePlaceId(text).pipe(Option.filter((id) => caller.places.some((shared) => shared.placeId === id)))
-    if (Option.isNone(id)) return yield* new NotFound({ what: "place" })
-    const place = yield* (yield* PlaceStore).find(caller.userId, id.value)
-    if (Option.isNone(place) || place.value.archivedAt !== null) return yield* new NotFound({ what: "place" })
-    return place.value
-  })
+const visiblePlace = (places: ReadonlyArray<VisiblePlace>, text: string): Either.Either<PlaceTarget, NotFound> => {
+  const place = places.find(({ id }) => id === text)
+  return place === undefined
+    ? Either.left(new NotFound({ what: "place" }))
+    : Either.right({ _tag: "Place", placeId: place.id, label: place.label })
+}
 
 /**
  * Creates a rule about an area that the app draws and names (Spec §4.6). The checks are made in the order of
@@ -121,7 +117,7 @@ const decide = (
  * The connection of the calling app. `createPlaceRule` and `createZoneRule` do not check the scope of the app: the
  * guard of the endpoint has checked the scope together with the token.
  */
-export type RuleCaller = Pick<Connection.Connection, "userId" | "id" | "appId" | "places">
+export type RuleCaller = Pick<Connection.Connection, "userId" | "id" | "appId">
 
 /**
  * Fails unless `webhookUrl` is null or the address of one of the app's endpoints. The endpoint may be disabled or not

@@ -9,7 +9,7 @@ import {
   removeRuleOfUser
 } from "@place-access/domain/rules"
 import { ConnectionId, RuleId, Timestamp } from "@place-access/domain/shared"
-import { MemoryDatabase, RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
+import { ConnectionSamples, MemoryDatabase, RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer, TestClock } from "effect"
 import { NOON } from "../support/rules.js"
@@ -83,6 +83,17 @@ describe("creating a place rule [§4.6]", () => {
         expect(yield* tagOf(createPlaceRule(connection, { type: "enter", placeId: unshared.id }))).toBe("NotFound")
         yield* archivePlace(user.id, place.id)
         expect(yield* tagOf(createPlaceRule(connection, { type: "enter", placeId: place.id }))).toBe("NotFound")
+      })
+    )
+  )
+
+  it.effect("a place withdrawn while the request was on its way does not exist for the app any more [rules-1]", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place } = yield* RuleSamples.sharing()
+        yield* ConnectionSamples.change(connection.id, { _tag: "SetPlaces", places: [], placesVersion: 2 })
+        expect(yield* tagOf(createPlaceRule(connection, { type: "enter", placeId: place.id }))).toBe("NotFound")
+        expect((yield* listRulesOfUser(connection.userId, connection.id, ALL)).rules).toEqual([])
       })
     )
   )

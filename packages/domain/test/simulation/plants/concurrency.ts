@@ -11,7 +11,7 @@ const many = ({ rule }: Scene, count: number) => Effect.replicateEffect(rule(), 
 const presenting = (change: (present: ReadonlyArray<Rule.Rule>) => ReadonlyArray<Rule.Rule>) =>
   instead(RuleStore, (store) => ({
     create: (userId, connectionId, decide) =>
-      store.create(userId, connectionId, (present, now) => decide(change(present), now))
+      store.create(userId, connectionId, (present, now, places) => decide(change(present), now, places))
   }))
 
 export const plants: ReadonlyArray<Plant> = [
@@ -39,7 +39,7 @@ export const plants: ReadonlyArray<Plant> = [
             return { outcome: null, rule: null }
           })
           yield* Effect.yieldNow()
-          return yield* store.create(userId, connectionId, (_, now) => decide(read, now))
+          return yield* store.create(userId, connectionId, (_, now, places) => decide(read, now, places))
         })
     })),
     scenario: inScene((scene) =>
@@ -63,9 +63,9 @@ export const plants: ReadonlyArray<Plant> = [
             return isRemoved
           }),
         create: (userId, connectionId, decide) =>
-          store.create(userId, connectionId, (present, now) => {
+          store.create(userId, connectionId, (present, now, places) => {
             const gone = removed.filter(({ at, rule }) => rule.connectionId === connectionId && now < at + HOUR)
-            return decide([...present, ...gone.map(({ rule }) => rule)], now)
+            return decide([...present, ...gone.map(({ rule }) => rule)], now, places)
           })
       }
     }),

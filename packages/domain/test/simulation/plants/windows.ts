@@ -77,8 +77,8 @@ export const plants: ReadonlyArray<Plant> = [
       create: (userId, connectionId, decide) =>
         Effect.flatMap(Timestamp.now, (requestedAt) => {
           let isShort = false
-          const created = store.create(userId, connectionId, (present, now) => {
-            const decided = decide(present, now)
+          const created = store.create(userId, connectionId, (present, now, places) => {
+            const decided = decide(present, now, places)
             const until = decided.rule?.window.until ?? null
             isShort = until !== null && until - requestedAt <= 5 * MINUTE
             return isShort ? { ...decided, rule: null } : decided

@@ -83,6 +83,39 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
     })
   },
   {
+    name: "create: the decision is given the places that the user shares with the app and has not archived, with their present labels",
+    run: Effect.gen(function* () {
+      const { connection, place: home, user } = yield* Samples.sharing()
+      const [sharedAt, places] = [yield* Timestamp.now, yield* PlaceStore]
+      yield* Samples.place(user.id)
+      yield* Samples.sharing()
+      const [archived, clinic] = [yield* Samples.place(user.id), yield* Samples.place(user.id)]
+      const share = (shared: ReadonlyArray<Place.Place>, placesVersion: number) =>
+        Connections.change(connection.id, {
+          _tag: "SetPlaces",
+          places: shared.map(({ id }) => ({ placeId: id, sharedAt, includeEarlierVisits: false })),
+          placesVersion
+        })
+      const given = Effect.map(
+        (yield* RuleStore).create(connection.userId, connection.id, (_, __, present) => ({
+          outcome: present.map(({ id, label }) => [id, label] as const),
+          rule: null
+        })),
+        (outcome) => new Map(Option.getOrUndefined(outcome))
+      )
+      yield* share([home, archived, clinic], 2)
+      yield* places.update(user.id, archived.id, (before) => Place.archived(before, sharedAt))
+      yield* places.update(user.id, clinic.id, (before) => ({ ...before, label: Place.Label.make("Clinic") }))
+      const both = new Map([
+        [home.id, "Home"],
+        [clinic.id, "Clinic"]
+      ])
+      Check.equal(yield* given, both, "shared")
+      yield* share([archived, clinic], 3)
+      Check.equal(yield* given, new Map([[clinic.id, "Clinic"]]), "one withdrawn")
+    })
+  },
+  {
     name: "create: none, and no decision, for a connection that ended, is another user's, or is not there",
     run: Effect.gen(function* () {
       const rules = yield* RuleStore

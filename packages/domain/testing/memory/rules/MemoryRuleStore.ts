@@ -38,7 +38,12 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
 
     return RuleStore.of({
       create: (userId, connectionId, decide) =>
-        create(userId, connectionId, (present, now) => ({ ...decide(present, now), questions: null })),
+        create(userId, connectionId, (present, now) => {
+          const shared = connections.get(connectionId)?.places ?? []
+          const places = shared.flatMap(({ placeId }) => tables.places.get(placeId) ?? [])
+          const visible = places.filter(({ archivedAt }) => archivedAt === null)
+          return { ...decide(present, now, visible), questions: null }
+        }),
 
       createZone: create,
 
