@@ -138,6 +138,18 @@ describe("the pages for a new password", () => {
     expect(await ask(person.account.email)).toEqual(await ask("nobody@example.com"))
   })
 
+  it("lead back to the app's request by a sign-in, and to no other site", async () => {
+    const linkOf = async (returnTo: string) => {
+      const browser = visitor(world.url)
+      const page = await browser.get(`/forgot-password?return_to=${encodeURIComponent(returnTo)}`)
+      const { text } = await browser.submit(page, "/forgot-password", { email: "nobody@example.com" })
+      return /<main[\s\S]*href="(\/sign-in[^"]*)"/.exec(text)?.[1]
+    }
+    const request = "/authorize?client_id=app_1&state=s"
+    expect(await linkOf(request)).toBe(`/sign-in?return_to=${encodeURIComponent(request)}`)
+    expect([await linkOf("/"), await linkOf("https://evil.example/")]).toEqual([undefined, undefined])
+  })
+
   it("need the form's token: another site cannot make a browser ask or set [A3]", async () => {
     const person = await world.person()
     const browser = visitor(world.url)

@@ -135,7 +135,7 @@ export const admin: typeof en.admin = {
     noAccount: "Keins, das es gibt",
     owner: "Die Person selbst",
     operator: "Ein Betreiber, auf dem Server",
-    stranger: "Jemand, der nicht angemeldet war"
+    stranger: "Jemand, der sich nicht ausgewiesen hat"
   },
   kinds: {
     account_made: "Konto angelegt",
@@ -143,7 +143,7 @@ export const admin: typeof en.admin = {
     account_suspended: "Konto gesperrt",
     account_resumed: "Konto entsperrt",
     sign_in: "Anmeldung",
-    sign_in_failed: "Gescheiterte Anmeldung",
+    sign_in_failed: "Falsches Passwort oder falscher Code",
     locked_out: "Anmeldung geschlossen",
     unlocked: "Anmeldung wieder offen",
     sessions_ended: "Von Mitarbeitern abgemeldet",
@@ -182,7 +182,7 @@ export const admin: typeof en.admin = {
     resumed: "Das Konto wurde entsperrt.",
     signedIn: (browser, network) =>
       `Anmeldung mit ${browser === null ? "einem unbekannten Programm" : browserName(browser)}${from(network)}.`,
-    signInFailed: (network) => `Eine Anmeldung ist gescheitert${from(network)}.`,
+    signInFailed: (network) => `Ein Passwort oder ein Code war falsch${from(network)}.`,
     accountClosed: (network) =>
       `Zu viele Fehlversuche: Die Anmeldung am Konto war eine Weile geschlossen. Der letzte Versuch kam${from(network)}.`,
     networkClosed: (network) =>

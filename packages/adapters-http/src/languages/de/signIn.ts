@@ -70,7 +70,10 @@ export const signIn: typeof en.signIn = {
       `Wenn ${email} hier ein Konto hat, ist eine E-Mail mit einem Link unterwegs. Der Link gilt ${number(minutes)} Minuten.`,
     noMail:
       "Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner, und prüfen Sie, ob Sie sich mit der Adresse oben anmelden. Wir senden höchstens drei Links in einer halben Stunde.",
-    another: "Eine andere Adresse versuchen"
+    another: "Eine andere Adresse versuchen",
+    back: (signIn) =>
+      html`Kommen Sie danach auf diese Seite zurück, und <a href="${signIn}">melden Sie sich an</a>: Dann geht es dort
+        weiter, wo Sie waren.`
   },
   deadLink: {
     title: "Dieser Link gilt nicht",
@@ -94,7 +97,8 @@ export const signIn: typeof en.signIn = {
     password: "Neues Passwort",
     set: "Passwort festlegen",
     done: "Ihr Passwort wurde geändert",
-    doneText: "Alle Browser wurden abgemeldet. Eine E-Mail bestätigt die Änderung."
+    doneText:
+      "Alle Browser wurden abgemeldet. Eine E-Mail bestätigt die Änderung. Wenn Sie gerade eine App verbunden haben, machen Sie in dem Tab weiter, in dem Sie die E-Mail angefordert haben, oder verbinden Sie die App noch einmal."
   },
   unlocking: {
     title: "Anmelden, obwohl andere raten",

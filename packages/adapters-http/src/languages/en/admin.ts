@@ -124,7 +124,7 @@ export const admin = {
     noAccount: "None that exists",
     owner: "Its owner",
     operator: "An operator, on the server",
-    stranger: "Somebody who did not sign in"
+    stranger: "Somebody who did not prove who they are"
   },
   /** The names of the kinds of events, as the filter of the audit log shows them. */
   kinds: {
@@ -133,7 +133,7 @@ export const admin = {
     account_suspended: "Account suspended",
     account_resumed: "Account resumed",
     sign_in: "Sign-in",
-    sign_in_failed: "Failed sign-in",
+    sign_in_failed: "Wrong password or code",
     locked_out: "Lock-out",
     unlocked: "Lock-out ended",
     sessions_ended: "Signed out by staff",
@@ -173,7 +173,7 @@ export const admin = {
     resumed: "The account was resumed.",
     signedIn: (browser: string | null, network: string | null): string =>
       `Signed in with ${browser === null ? "an unknown program" : browserName(browser)}${from(network)}.`,
-    signInFailed: (network: string | null): string => `A sign-in failed${from(network)}.`,
+    signInFailed: (network: string | null): string => `A password or a code was wrong${from(network)}.`,
     accountClosed: (network: string | null): string =>
       `Too many failures: sign-in to the account was closed for a while. The last one came${from(network)}.`,
     networkClosed: (network: string | null): string =>

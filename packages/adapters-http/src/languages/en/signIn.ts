@@ -69,7 +69,9 @@ export const signIn = {
       `If ${email} has an account here, a mail with a link is on its way. The link works for ${number(minutes)} minutes.`,
     noMail:
       "No mail after some minutes? Look into the spam folder, and whether the address above is the one that you sign in with. We send at most three links in half an hour.",
-    another: "Try another address"
+    another: "Try another address",
+    back: (signIn: string): Html =>
+      html`Afterwards, come back to this page and <a href="${signIn}">sign in</a>: then you go on where you were.`
   },
   deadLink: {
     title: "This link does not work",
@@ -93,7 +95,8 @@ export const signIn = {
     password: "New password",
     set: "Set the password",
     done: "Your password was changed",
-    doneText: "Every browser was signed out. A mail confirms the change."
+    doneText:
+      "Every browser was signed out. A mail confirms the change. If you were connecting an app, go on in the tab in which you asked for the mail, or connect the app again."
   },
   unlocking: {
     title: "Sign in although others guess",

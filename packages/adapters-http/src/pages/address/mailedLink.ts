@@ -58,6 +58,7 @@ export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLin
       main: html`<h1>${words.title}</h1>
         <p>${words.text(email, minutes)}</p>
         <p>${words.noMail}</p>
+        ${returnTo !== "/" && html`<p>${words.back(ReturnTo.signIn(returnTo))}</p>`}
         <p><a href="${ReturnTo.before(path)(returnTo)}">${words.another}</a></p>`
     })
 

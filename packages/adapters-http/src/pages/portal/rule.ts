@@ -31,7 +31,7 @@ const show = (portal: string) =>
         width: "middle",
         main: html`<p><a href="${portal}/connections/${connectionId}">${app.name}</a></p>
           <h1>${words.heading(app.name)}</h1>
-          <p class="lead">${sentence(rule, app.name)}.</p>
+          <p class="lead sentence">${sentence(rule, app.name)}.</p>
           <h2>${words.readings}</h2>
           <p class="soft">${words.explained(app.name, `${portal}/access-log?app=${app.id}`)}</p>
           ${recent.length === 0 ? html`<p class="empty">${words.none}</p>` : html`${bar(rule, recent)}${table(rule, recent, app.name)}`}`

@@ -93,7 +93,7 @@ form.actions + p { margin-top: 1.5rem; }
   display: block; width: 3.5rem; height: 3.5rem; border-radius: 12px; background: var(--card); object-fit: contain;
   margin-bottom: 0.5rem;
 }
-.lead::first-letter { text-transform: uppercase; }
+.sentence::first-letter { text-transform: uppercase; }
 .preview a { text-decoration: underline; }
 .preview { border: 2px dashed var(--line); border-radius: 12px; padding: 1.25rem; }
 .plain { list-style: none; padding: 0; }
