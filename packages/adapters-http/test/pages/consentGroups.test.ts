@@ -7,6 +7,7 @@ import { startWorld, type World } from "../support/World.js"
 
 const CURRENT = "location.place.current"
 const LATEST = "location.latest.read"
+const LOOKUP = "location.place.lookup"
 const ZONE = "location.zone.verify"
 const ZONE_RULES = "location.rules.zone"
 
@@ -100,6 +101,29 @@ describe("the hint at the places [consent-14]", () => {
     const { text } = await person.get(authorizePath(app, { scope: scopes.join(" ") }))
     const hints = /<h2 id="where">[^]*?<p class="hint">([^<]*)</.exec(text)?.[1]
     expect(hints).toBe(hint)
+  })
+})
+
+describe("an app that may look up the place at a moment [consent-14, answers-4]", () => {
+  const EN =
+    "For any moment in the past, the app can ask which ticked place you were at, even if you do not share past visits."
+  const DE =
+    "Für jeden Zeitpunkt in der Vergangenheit kann die App fragen, an welchem angekreuzten Ort Sie waren, auch wenn Sie frühere Besuche nicht freigeben."
+
+  it("can do so without past visits: the consent page and the connection's page say this, for no other app", async () => {
+    const { app, person } = await owner()
+    const pages = async (scope: string) => {
+      await world.connect(person, app, { scopes: [scope] })
+      const connections = await world.run(listConnections(person.account.id))
+      const id = connections.find(({ live }) => live)?.id ?? ""
+      // A request for exactly the scopes that the app has, all of them standard, is a change.
+      return [authorizePath(app, { scope }), `/portal/connections/${id}`]
+    }
+    for (const path of await pages(LOOKUP)) {
+      expect(plain((await person.get(path)).text)).toContain(EN)
+      expect(plain((await person.get(path, GERMAN)).text)).toContain(DE)
+    }
+    for (const path of await pages(CURRENT)) expect(plain((await person.get(path)).text)).not.toContain(EN)
   })
 })
 

@@ -143,6 +143,8 @@ export const consent: typeof en.consent = {
     hint: "Über die Orte, die Sie nicht ankreuzen, erfährt die App nichts.",
     hintByName: "Ohne Haken bekommt die App diesen Ort nicht mit Namen.",
     earlier: (place) => `Auch frühere Besuche freigeben: ${place}`,
+    lookup:
+      "Für jeden Zeitpunkt in der Vergangenheit kann die App fragen, an welchem angekreuzten Ort Sie waren, auch wenn Sie frühere Besuche nicht freigeben.",
     find: "Ort suchen",
     tickAll: "Alle ankreuzen",
     untickAll: "Keinen ankreuzen",

@@ -143,6 +143,9 @@ export const consent = {
     /** The hint when the app also asks for exact location, or about areas that it chooses. */
     hintByName: "Without a tick, the app does not get this place by name.",
     earlier: (place: string): string => `Also share past visits to ${place}`,
+    /** For an app with `location.place.lookup`, which the choice about past visits does not limit. */
+    lookup:
+      "For any moment in the past, the app can ask which ticked place you were at, even if you do not share past visits.",
     find: "Find a place",
     tickAll: "Tick all",
     untickAll: "Untick all",

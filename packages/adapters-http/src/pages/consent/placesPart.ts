@@ -23,6 +23,9 @@ const SEARCH_ABOVE = 10
 export const isAsked = ({ asksPlaces, scopes }: ConsentReview.ConsentReview): boolean =>
   asksPlaces && scopes.some(({ scope }) => ScopeGroup.of(scope) === "places")
 
+/** The note that the choice about past visits does not limit `location.place.lookup` (decision answers-4). */
+export const LOOKUP = html`<p class="hint">${words.lookup}</p>`
+
 export const section = (view: View, form: Fields.Shown): Html => {
   const { newPlace, review } = view
   if (!isAsked(review)) return nothing
@@ -36,6 +39,7 @@ export const section = (view: View, form: Fields.Shown): Html => {
         : html`<fieldset id="place" ${Fields.describedByFaults(form, "place", "earlier")}>
             <legend class="unseen">${words.legend}</legend>
             <p class="hint">${hasOnlyPlaces ? words.hint : words.hintByName}</p>
+            ${review.scopes.some(({ scope }) => scope === "location.place.lookup") && LOOKUP}
             ${Fields.groupFault(form, "place", LABELS.place)} ${Fields.groupFault(form, "earlier", LABELS.earlier)}
             ${review.places.length > SEARCH_ABOVE && search}
             <div class="choices" id="places">${review.places.map((place) => box(view, place))}</div>
