@@ -154,14 +154,19 @@ const BATCH = 100
  */
 export const sweepListeners = program("sweepListeners", function* () {
   const store = yield* ListenerStore
+  const failed = new Set<ListenerId>()
   let swept = 0
-  for (let last = BATCH; last === BATCH;) {
-    const expired = yield* store.expired(yield* Timestamp.now, BATCH)
-    const closed = yield* Effect.forEach(expired, sweep)
-    // A listener whose removal failed is in the result of the next query, too. Such listeners must not count: otherwise
-    // a removal that always fails would make the loop endless.
-    last = closed.filter(Boolean).length
-    swept += last
+  for (let found = 1; found > 0;) {
+    // A listener whose removal failed is in the result of the next query, too. The query leaves room for such listeners
+    // and the loop skips them. Otherwise a removal that always fails would make the loop endless, and a hundred of them
+    // would hide all other listeners.
+    const expired = yield* store.expired(yield* Timestamp.now, BATCH + failed.size)
+    const next = expired.filter(({ id }) => !failed.has(id))
+    for (const one of next) {
+      if (yield* sweep(one)) swept++
+      else failed.add(one.id)
+    }
+    found = next.length
   }
   return swept
 })

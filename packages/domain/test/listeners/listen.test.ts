@@ -2,7 +2,15 @@ import { AccountStore, Session } from "@place-access/domain/accounts"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
 import { fanOut } from "@place-access/domain/dispatch"
 import { listen, Listener, ListenerStore, openListener, sweepListeners } from "@place-access/domain/listeners"
-import { type EndpointId, Entropy, EventId, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
+import {
+  type EndpointId,
+  Entropy,
+  EventId,
+  ListenerId,
+  StoreError,
+  Timestamp,
+  Vault
+} from "@place-access/domain/shared"
 import {
   MemoryAccountDeletionStore,
   MemoryDatabase,
@@ -245,6 +253,27 @@ describe("a developer who listens", () => {
         expect(yield* tables).toEqual([1, 0])
         expect(yield* sweepListeners()).toBe(1)
         expect(yield* tables).toEqual([0, 0])
+      })
+    )
+  })
+
+  it("a hundred that can never be closed do not keep the sweep from the others", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const store = yield* ListenerStore
+        const { listener } = (yield* opened(stage)).opened
+        const now = yield* Timestamp.now
+        const ids = Array.from({ length: 100 }, (_, index) => ListenerId.make(`lst_${index}`))
+        yield* Effect.forEach(ids, (id) => store.open({ ...listener, id, seenUntil: now }))
+        yield* Effect.sleep(Listener.LIFETIME)
+        const failing = {
+          ...store,
+          close: (...args: Parameters<typeof store.close>) =>
+            args[1] === listener.id ? store.close(...args) : StoreError.unavailable("as a test wants it")
+        }
+        expect(yield* Effect.provideService(sweepListeners(), ListenerStore, failing)).toBe(1)
+        expect(yield* tables).toEqual([100, 0])
       })
     )
   })
