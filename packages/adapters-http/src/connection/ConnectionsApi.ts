@@ -60,6 +60,21 @@ export const UserConnection = Schema.Struct({
   end_reason: Schema.NullOr(Domain.EndReason)
 }).annotations({ identifier: "UserConnection" })
 
+/** One connection with what only its own answer has. */
+export const UserConnectionDetails = Schema.Struct({
+  ...UserConnection.fields,
+  subscriptions: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      host: Schema.String.annotations({ description: "The host of the address, with its port if it names one" }),
+      created_at: At
+    })
+  ).annotations({
+    description:
+      "The addresses that the app named for notifications with `POST /v1/subscriptions`, oldest first. The user removes them on the page of the connection"
+  })
+}).annotations({ identifier: "UserConnectionDetails" })
+
 const MAX_PLACES = 1_000
 
 const SharedPlaces = request({
@@ -87,7 +102,7 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
   .add(
     HttpApiEndpoint.get("get")`/v1/user/connections/${id}`
       .annotate(OpenApi.Summary, "One connection of the user")
-      .addSuccess(UserConnection)
+      .addSuccess(UserConnectionDetails)
       .addError(Errors.NotFound)
   )
   .add(

@@ -6,6 +6,7 @@ import {
   pageConnections,
   sharePlaces
 } from "@place-access/domain/connection"
+import { listSubscriptions } from "@place-access/domain/legacy"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -24,7 +25,17 @@ export const layer = Group.group(Api, "connections", (handlers) =>
     )
     .handle("get", ({ path }) =>
       Effect.gen(function* () {
-        return encode(yield* getConnection((yield* SignedIn).id, path.id))
+        const userId = (yield* SignedIn).id
+        const connection = yield* getConnection(userId, path.id)
+        const subscriptions = yield* listSubscriptions(userId, path.id)
+        return {
+          ...encode(connection),
+          subscriptions: subscriptions.map(({ createdAt, id, url }) => ({
+            id,
+            host: new URL(url).host,
+            created_at: createdAt
+          }))
+        }
       }).pipe(toWire)
     )
     .handle("uses", ({ path }) =>

@@ -17,7 +17,8 @@ export const layer = Group.group(Api, "subscriptions", (handlers) =>
           const { secret, subscription } = yield* createSubscription(connection, payload)
           return {
             answer: { id: subscription.id, url: subscription.url, secret, created_at: subscription.createdAt },
-            disclosed: "nothing yet; it named an address for notifications"
+            // The host alone: the path or query of an address can contain keys.
+            disclosed: `nothing yet; it named an address for notifications on ${new URL(subscription.url).host}`
           }
         }).pipe(
           Effect.catchTag("InvalidToken", () => Effect.fail(Errors.invalidToken)),

@@ -321,6 +321,17 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
     sensitive_expires_at: null,
     renewal_grace_ends_at: null
   },
+  UserConnectionDetails: {
+    id: ids.connection,
+    status: "production",
+    on_hold: false,
+    held_scopes: scopes,
+    agreed_scopes: scopes,
+    grant_expires_at: later,
+    sensitive_expires_at: null,
+    renewal_grace_ends_at: null,
+    subscriptions: []
+  },
   UserRule: { id: ids.rule, area: null, created_at: made },
   Uses: { since: "2025-12-01T18:05:00.000Z" },
   WebhookEndpoint: {

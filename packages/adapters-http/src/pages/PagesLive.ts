@@ -42,6 +42,7 @@ import * as Shortcuts from "./kit/Shortcuts.js"
 import * as AccessLog from "./portal/accessLog.js"
 import * as Connection from "./portal/connection.js"
 import * as Connections from "./portal/connections.js"
+import * as Addresses from "./steering/addresses.js"
 import * as ConsentHistory from "./steering/consentHistory.js"
 import * as Steer from "./steering/steer.js"
 import * as Devices from "./devices/devices.js"
@@ -92,6 +93,7 @@ export const routes = (options: ServiceOptions) => [
   ...TimelineVisits.routes(options),
   ...Connections.routes(options),
   ...Connection.routes(options),
+  ...Addresses.routes(options),
   ...Steer.routes(options),
   ...ConsentHistory.routes(options),
   ...PortalRule.routes(options),

@@ -4,6 +4,7 @@ import { importRules } from "@place-access/domain/legacy"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { signedIn } from "../support/browsing.js"
 import { type Connected, connected, saying } from "../support/connected.js"
 import { bearer, startWorld, type World } from "../support/World.js"
 import { jsonBody } from "../support/wire.js"
@@ -78,6 +79,63 @@ describe("POST /v1/subscriptions", () => {
     expect(saying(await subscribe(raw))).toEqual([403, "missing_scope"])
     await world.run(disconnect(ends.person.account.id, (await ends.connection()).id))
     expect(saying(await subscribe(token))).toEqual([401, "invalid_token"])
+  })
+})
+
+describe("the user sees and removes the addresses [legacy-7]", () => {
+  it("the page of the connection lists host and time, and its button ends a subscription that a thief made", async () => {
+    const { id } = (await subscribe(token, { url: "https://hooks.thief.example/in?key=canary-3c1f" })).json as Made
+    const kept = (await subscribe(token)).json as Made
+    const connection = (await ends.connection()).id
+    const browser = await signedIn(world, ends.person.account.email)
+    const page = `/portal/connections/${connection}`
+    const shown = await browser.get(page)
+    expect(shown.text).toContain("<code>hooks.thief.example</code>")
+    expect(shown.text).toContain("<code>hooks.example.com</code>")
+    expect(shown.text).not.toContain("canary-3c1f")
+    expect((await browser.get(page, { "accept-language": "de" })).text).toContain("Diese Adresse entfernen")
+    const button = `${page}/subscriptions/${id}/remove`
+    expect((await browser.post(button, {})).status).toBe(403)
+    const removed = await browser.submit(shown, button)
+    expect([removed.status, removed.headers.get("location")]).toEqual([303, `${page}?done=subscription-removed`])
+    const after = await browser.get(`${page}?done=subscription-removed`)
+    expect(after.text).toContain("The address was removed.")
+    expect(after.text).not.toContain("hooks.thief.example")
+    expect(after.text).toContain("<code>hooks.example.com</code>")
+    expect((await browser.submit(shown, button)).status).toBe(303)
+    expect(saying(await remove(token, id))).toEqual([404, "not_found"])
+    expect((await remove(token, kept.id)).status).toBe(204)
+    expect((await browser.get(page)).text).not.toContain('id="addresses"')
+  })
+
+  it("a stranger's button removes nothing", async () => {
+    const { id } = (await subscribe(token)).json as Made
+    const connection = (await ends.connection()).id
+    const other = await connected(world)
+    await other.connect(["location.rules.place"])
+    const browser = await signedIn(world, other.person.account.email)
+    const own = `/portal/connections/${(await other.connection()).id}`
+    const formToken = /name="form_token"\s+value="([^"]+)"/.exec((await browser.get(own)).text)?.[1] ?? ""
+    const foreign = `/portal/connections/${connection}/subscriptions/${id}/remove`
+    expect((await browser.post(foreign, { form_token: formToken })).status).toBe(404)
+    expect((await browser.post(`${own}/subscriptions/${id}/remove`, { form_token: formToken })).status).toBe(303)
+    expect((await remove(token, id)).status).toBe(204)
+  })
+
+  it("the API lists them too, and the access log names the host, in German as well", async () => {
+    const { created_at, id } = (await subscribe(token, { url: "https://hooks.example.com:8443/in?key=1" })).json as Made
+    const { person } = ends
+    const path = `/v1/user/connections/${(await ends.connection()).id}`
+    expect(((await person.get(path)).json as { readonly subscriptions: unknown }).subscriptions).toEqual([
+      { id, host: "hooks.example.com:8443", created_at }
+    ])
+    expect((await person.get("/v1/user/access-log")).text).toContain(
+      '"nothing yet; it named an address for notifications on hooks.example.com:8443"'
+    )
+    const browser = await signedIn(world, person.account.email)
+    expect((await browser.get("/portal/access-log", { "accept-language": "de" })).text).toContain(
+      "eine Adresse für Benachrichtigungen auf hooks.example.com:8443 genannt"
+    )
   })
 })
 

@@ -17,6 +17,7 @@ export const layer: Layer.Layer<LegacyStore, never, SqlClient> = Layer.effect(
     LegacyStore.of({
       subscribe: Subscriptions.add(sql),
       unsubscribe: Subscriptions.remove(sql),
+      subscriptions: Subscriptions.list(sql),
       isSubscribed: Subscriptions.exists(sql),
       receivers: receivers(sql),
       findOwner: findOwner(sql),

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import { EndpointUrl } from "@place-access/domain/endpoints"
 import { type LegacyStore, Receiver } from "@place-access/domain/legacy"
-import type { ConnectionId, UserId } from "@place-access/domain/shared"
-import { Timestamp } from "@place-access/domain/shared"
+import { AppId, type ConnectionId, SubscriptionId, Timestamp, type UserId, Vault } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
@@ -52,6 +52,34 @@ export const remove =
           WHERE user_id = ${userId} AND connection_id = ${connectionId} AND subscription_id = ${id}`
     ).pipe(
       Effect.map((rows) => rows > 0),
+      orStoreError
+    )
+
+const ListedRow = Schema.Struct({
+  subscription_id: SubscriptionId,
+  app_id: AppId,
+  url: EndpointUrl.EndpointUrl,
+  secret: Vault.Sealed,
+  created_at: Rows.At
+})
+
+export const list =
+  (sql: SqlClient): Store["subscriptions"] =>
+  (userId, connectionId) =>
+    sql`SELECT subscription_id, app_id, url, secret, created_at FROM subscriptions
+        WHERE user_id = ${userId} AND connection_id = ${connectionId} ORDER BY created_at, subscription_id`.pipe(
+      Rows.all(ListedRow),
+      Effect.map((rows) =>
+        rows.map((row) => ({
+          userId,
+          id: row.subscription_id,
+          connectionId,
+          appId: row.app_id,
+          url: row.url,
+          sealed: row.secret,
+          createdAt: row.created_at
+        }))
+      ),
       orStoreError
     )
 

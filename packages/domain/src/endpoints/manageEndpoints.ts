@@ -53,7 +53,7 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
   const url = yield* checkedUrl(input.url)
   const id = EndpointId.make(yield* Entropy.id("ep"))
   const secret = yield* newSecret(appId, id)
-  const headers = EndpointHeader.change([], yield* sealed(appId, id, input.headers ?? NO_CHANGES))
+  const headers = EndpointHeader.change([], yield* sealed(appId, id, input.headers))
   if (headers.length > EndpointHeader.MAX) return yield* tooManyHeaders
   const createdAt = yield* Timestamp.now
   const endpoint: WebhookEndpoint.WebhookEndpoint = {
@@ -117,7 +117,7 @@ export const updateEndpoint = program(
   function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit) {
     yield* getApp(account, appId, "develop")
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
-    const headers = yield* sealed(appId, id, edit.headers ?? NO_CHANGES)
+    const headers = yield* sealed(appId, id, edit.headers)
     let refusal = null as Conflict | Invalid | null
     const changed = yield* (yield* EndpointStore).update(appId, id, (before) => {
       const isMoved = url !== undefined && originOf(url) !== originOf(before.url)
@@ -133,9 +133,8 @@ export const updateEndpoint = program(
         description: edit.description === undefined ? before.description : edit.description
       }
       const isOutdated = isOutdatedForm<ShownEndpoint>((state) => isShownAs(before, state), edit.shown, edited)
-      if (isOutdated) refusal = new Conflict({ reason: OUTDATED_FORM })
-      else if (isMoved && stored.some(({ name }) => !headers.has(name))) refusal = keptHeaders
-      else refusal = after.length > EndpointHeader.MAX ? tooManyHeaders : null
+      const keeps = isMoved && stored.some(({ name }) => !headers.has(name))
+      refusal = isOutdated ? outdated : keeps ? keptHeaders : after.length > EndpointHeader.MAX ? tooManyHeaders : null
       return refusal !== null ? before : edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
     })
     if (refusal !== null) return yield* refusal
@@ -157,7 +156,7 @@ const editedUrl = (appId: AppId, id: EndpointId, url: string) =>
     return url === present.url ? present.url : yield* checkedUrl(url)
   })
 
-const NO_CHANGES: HeaderChanges = new Map()
+const outdated = new Conflict({ reason: OUTDATED_FORM })
 
 const tooManyHeaders = Invalid.of("headers", `must be at most ${EndpointHeader.MAX}`)
 
@@ -165,7 +164,7 @@ const tooManyHeaders = Invalid.of("headers", `must be at most ${EndpointHeader.M
 const keptHeaders = Invalid.of("headers", "must all be set again or removed, because the address has another origin")
 
 /** The `changes` with encrypted values, by the header's name in lower case. */
-const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
+const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges = new Map()) =>
   Effect.gen(function* () {
     const vault = yield* Vault
     const written = new Map<EndpointHeader.HeaderName, Sealed | null>()

@@ -15,6 +15,8 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
     readonly subscribe: (subscription: Subscription) => StoreEffect<"created" | "full" | "ended">
     /** Removes a subscription. Returns false when the connection has no subscription with this id. */
     readonly unsubscribe: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
+    /** The subscriptions of a connection, oldest first. */
+    readonly subscriptions: (userId: UserId, connectionId: ConnectionId) => StoreEffect<ReadonlyArray<Subscription>>
     /** Whether the connection has this subscription. */
     readonly isSubscribed: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
     /**

@@ -1,9 +1,21 @@
 import { type Connection, InvalidToken } from "../connection/index.js"
 import { checkedUrl } from "../endpoints/manageEndpoints.js"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
-import { Conflict, Entropy, NotFound, SubscriptionId, Timestamp, Vault, program } from "../shared/index.js"
+import {
+  Conflict,
+  type ConnectionId,
+  Entropy,
+  NotFound,
+  SubscriptionId,
+  Timestamp,
+  type UserId,
+  Vault,
+  program
+} from "../shared/index.js"
 import { LegacyStore } from "./LegacyStore.js"
 import * as Receiver from "./Receiver.js"
+
+const FULL = `a connection can have ${Receiver.MAX_PER_CONNECTION} subscriptions; remove one first`
 
 /**
  * Creates a subscription of the connection and returns it with its signing secret, which no later request returns (Spec
@@ -26,9 +38,7 @@ export const createSubscription = program(
       case "created":
         return { subscription, secret }
       case "full":
-        return yield* new Conflict({
-          reason: `a connection can have ${Receiver.MAX_PER_CONNECTION} subscriptions; remove one first`
-        })
+        return yield* new Conflict({ reason: FULL })
       case "ended":
         // The connection or its standard tier ended between the check of the token and the lock.
         return yield* new InvalidToken({ known: { userId, connectionId, appId } })
@@ -36,14 +46,19 @@ export const createSubscription = program(
   }
 )
 
+/** The subscriptions of the user's connection, oldest first, so that the user can see where events go (legacy-7). */
+export const listSubscriptions = program("listSubscriptions", function* (userId: UserId, id: ConnectionId) {
+  return yield* (yield* LegacyStore).subscriptions(userId, id)
+})
+
 /**
- * Removes a subscription. Its waiting events are not sent. `NotFound` when the connection has no subscription with this
- * id.
+ * Removes a subscription, for the app or for the connection's user. Its waiting events are not sent. `NotFound` when
+ * the connection has no subscription with this id.
  */
 export const removeSubscription = program(
   "removeSubscription",
   function* ({ id: connectionId, userId }: Pick<Connection.Connection, "userId" | "id">, id: SubscriptionId) {
-    const removed = yield* (yield* LegacyStore).unsubscribe(userId, connectionId, id)
-    if (!removed) return yield* new NotFound({ what: "subscription" })
+    if (!(yield* (yield* LegacyStore).unsubscribe(userId, connectionId, id)))
+      return yield* new NotFound({ what: "subscription" })
   }
 )

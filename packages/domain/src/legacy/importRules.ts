@@ -48,8 +48,7 @@ export const importRules = program("importRules", function* (text: string) {
   const requested = ready.map(({ line, owner }) => ({ owner, id: line.id }))
   const decided = yield* store.importRules(requested, (state, now) => RuleImport.decide(ready, found, state, now))
   if (Either.isRight(decided)) {
-    const result: RulesImported = { imported: decided.right.length, known: ready.length - decided.right.length }
-    return result
+    return { imported: decided.right.length, known: ready.length - decided.right.length } satisfies RulesImported
   }
   const [first, ...rest] = decided.left
   return yield* first === undefined

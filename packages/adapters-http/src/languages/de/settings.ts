@@ -263,6 +263,7 @@ export const notices: typeof en.notices = {
     "Noch hat sich nichts geändert: Die App bekommt Ihren genauen Standort weiterhin nicht.",
   "exact-location-restored": "Die App bekommt Ihren genauen Standort wieder, bis zum selben Datum wie vorher.",
   "permissions-changed": "Gespeichert. Die Änderung gilt ab jetzt.",
+  "subscription-removed": "Die Adresse ist entfernt.",
   "rule-removed": "Die Regel ist entfernt.",
   "app-created": "Die App ist angelegt. Sie ist in der Sandbox: Nur Sie können sie verbinden.",
   "app-changed": "Die App ist geändert.",

@@ -259,6 +259,7 @@ export const notices = {
   "exact-location-not-restored": "Nothing has changed yet: the app still does not get your exact location.",
   "exact-location-restored": "The app gets your exact location again, until the same date as before.",
   "permissions-changed": "Saved. The change takes effect now.",
+  "subscription-removed": "The address was removed.",
   "rule-removed": "The rule was removed.",
   "app-created": "The app was created. It is in the sandbox: only you can connect it.",
   "app-changed": "The app was changed.",

@@ -1,12 +1,7 @@
-import type { ServiceOptions } from "../../HttpOptions.js"
-import * as Cached from "../../edge/Cached.js"
-import { escape, html, type Value } from "../../html/Html.js"
-import * as Routes from "../kit/Routes.js"
-import { DOCS, ENGLISH, page } from "./frame.js"
-import { prose } from "./prose.js"
+import { DOCS } from "./frame.js"
 
 /** A change that somebody who calls the service can notice. */
-interface Change {
+export interface Change {
   /** The day, in UTC. */
   readonly on: string
   /** The id of the entry, in the anchors of the page and in the feed. After its publication an id never changes. */
@@ -19,6 +14,23 @@ interface Change {
 
 /** The changes, newest first. docs/CHANGELOG.md also has the changes that concern operators and embedders. */
 export const CHANGES: ReadonlyArray<Change> = [
+  {
+    on: "2026-11-29",
+    id: "replacing-a-client-secret-needs-proof",
+    kind: "changed",
+    title: "Replacing a client secret needs a fresh proof of identity",
+    text: `\`POST /v1/developer/apps/{app_id}/replace-secret\` answers 403 \`confirmation_required\` when the last sign-in or
+    confirmation is more than 15 minutes old. Call \`POST /v1/session/confirmation\`, then repeat the request.`
+  },
+  {
+    on: "2026-11-29",
+    id: "users-see-subscriptions",
+    kind: "added",
+    title: "Users see and remove the addresses that an app named for notifications",
+    text: `\`GET /v1/user/connections/{id}\` has \`subscriptions\`, with the host of each address of
+    \`POST /v1/subscriptions\`. The user can remove an address on the page of the connection: the app then gets nothing
+    more there, and can name the address again.`
+  },
   {
     on: "2026-11-29",
     id: "headers-of-a-moved-endpoint",
@@ -339,70 +351,3 @@ export const CHANGES: ReadonlyArray<Change> = [
     text: `They go on working. [Endpoints of the app](${DOCS}/webhooks#legacy) take their place.`
   }
 ]
-
-const KINDS: Readonly<Record<Change["kind"], string>> = {
-  added: "Added",
-  changed: "Changed",
-  deprecated: "Deprecated",
-  removed: "Removed"
-}
-
-const day = (on: string): string =>
-  new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }).format(
-    Date.parse(`${on}T00:00:00Z`)
-  )
-
-const DAYS = Array.from(new Set(CHANGES.map(({ on }) => on)))
-
-export const pages = [
-  page(`${DOCS}/changes`, () => ({
-    title: "Changes",
-    about: "What changed for apps, by day",
-    lead: html`What somebody who calls the service can notice, the newest first. There is
-      <a href="${FEED}">a feed</a> (Atom).`,
-    sections: DAYS.map((on) => ({
-      id: on,
-      name: day(on),
-      content: CHANGES.filter((change) => change.on === on).map(section)
-    }))
-  }))
-]
-
-const section = ({ id, kind, text, title }: Change): Value =>
-  html`<h3 id="${id}">${KINDS[kind]}: ${title}</h3>
-    ${prose(text)}`
-
-const FEED = `${DOCS}/changes.atom`
-
-/** The changes as an Atom feed (RFC 4287). */
-export const feed = ({ baseUrl }: ServiceOptions) =>
-  Routes.get(
-    FEED,
-    Cached.handler("application/atom+xml; charset=utf-8", () =>
-      [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        '<feed xmlns="http://www.w3.org/2005/Atom">',
-        "  <title>Place-Aware Access Service: changes for apps</title>",
-        `  <id>${escape(`${baseUrl}${DOCS}/changes`)}</id>`,
-        `  <link rel="self" href="${escape(`${baseUrl}${FEED}`)}"/>`,
-        `  <link href="${escape(`${baseUrl}${DOCS}/changes`)}"/>`,
-        `  <updated>${CHANGES[0]?.on ?? "2026-01-01"}T00:00:00Z</updated>`,
-        "  <author><name>Place-Aware Access Service</name></author>",
-        ...CHANGES.flatMap((change) => {
-          const address = escape(`${baseUrl}${DOCS}/changes#${change.id}`)
-          const content = html`${prose(change.text)}`.in(ENGLISH).replaceAll(' href="/', ` href="${baseUrl}/`)
-          return [
-            "  <entry>",
-            `    <title>${escape(`${KINDS[change.kind]}: ${change.title}`)}</title>`,
-            `    <id>${address}</id>`,
-            `    <link href="${address}"/>`,
-            `    <updated>${change.on}T00:00:00Z</updated>`,
-            `    <content type="html">${escape(content)}</content>`,
-            "  </entry>"
-          ]
-        }),
-        "</feed>",
-        ""
-      ].join("\n")
-    )
-  )

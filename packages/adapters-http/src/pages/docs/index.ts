@@ -7,7 +7,7 @@
 
 import type { ServiceOptions } from "../../HttpOptions.js"
 import * as Authorization from "./authorization.js"
-import * as Changes from "./changes.js"
+import * as Changes from "./changesPage.js"
 import * as Contract from "./contract.js"
 import * as ErrorPages from "./errorPages.js"
 import * as Errors from "./errors.js"

@@ -2,8 +2,8 @@ import { disconnect, getConnection, listUses, sharePlaces, type Uses } from "@pl
 import { listDevices } from "@place-access/domain/devices"
 import { listPlaces, type Place } from "@place-access/domain/places"
 import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
-import { listRulesOfUser, removeRuleOfUser, type RulesPage } from "@place-access/domain/rules"
-import { ConnectionId, PlaceId, RuleId } from "@place-access/domain/shared"
+import { listRulesOfUser, type RulesPage } from "@place-access/domain/rules"
+import { ConnectionId, PlaceId } from "@place-access/domain/shared"
 import { findLostExactLocation } from "@place-access/domain/steering"
 import { Effect, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
@@ -14,13 +14,13 @@ import * as Form from "../kit/Form.js"
 import { type Html, html, webAddress } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
-import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { allowed, badge, type ListedConnection, endedBadge, facts } from "./connections.js"
 import { notice } from "./notices.js"
 import * as AppLogo from "../appLogo.js"
+import * as Addresses from "../steering/addresses.js"
 import * as controls from "../steering/controls.js"
 import { marks } from "../steering/marks.js"
 import { sentence, stateBadge } from "./ruleWords.js"
@@ -131,7 +131,8 @@ export const detail = (
         ${
           connection.live &&
           html`${sharing(portal, connection, places, { token, ticked, problems })}
-          ${ruleList(portal, connection, { ...rules, isFirst: cursor === "" }, token)}`
+          ${ruleList(portal, connection, { ...rules, isFirst: cursor === "" }, token)}
+          ${Addresses.section(portal, connection, yield* Addresses.list(visitor, id), token)}`
         }`
     })
   })
@@ -376,23 +377,11 @@ const share = (portal: string) =>
     })
   )
 
-const removeRule = (portal: string) =>
-  Visitor.signedIn((visitor) =>
-    Effect.gen(function* () {
-      yield* Visitor.checked(visitor.cookie)
-      const { id } = yield* getConnection(visitor.account.id, yield* connectionId)
-      const rule = yield* param("rule", RuleId, "rule")
-      yield* Removal.once("rule", removeRuleOfUser(visitor.account.id, id, rule))
-      return seeOther(`${portal}/connections/${id}?done=rule-removed`)
-    })
-  )
-
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(`${portal}/connections/:connection`, show(portal)),
     Routes.post(`${portal}/connections/:connection/disconnect`, end(portal)),
-    Routes.post(`${portal}/connections/:connection/places`, share(portal)),
-    Routes.post(`${portal}/connections/:connection/rules/:rule/remove`, removeRule(portal))
+    Routes.post(`${portal}/connections/:connection/places`, share(portal))
   ]
 }

@@ -1,12 +1,19 @@
 import { getConnection } from "@place-access/domain/connection"
-import { getEvaluationsOfUser, type RecentEvaluations, type Rule, RuleRuns } from "@place-access/domain/rules"
+import {
+  getEvaluationsOfUser,
+  type RecentEvaluations,
+  removeRuleOfUser,
+  type Rule,
+  RuleRuns
+} from "@place-access/domain/rules"
 import { ConnectionId, RuleId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
-import { respond } from "../kit/Page.js"
+import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { span } from "../kit/Time.js"
@@ -65,7 +72,21 @@ const effectOf = (rule: Rule.Rule, { evaluations, outcome }: RuleRuns.OutcomeRun
   return outcome === "fired" ? html`<strong>${text}</strong>` : text
 }
 
+const remove = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      const { id } = yield* getConnection(visitor.account.id, yield* param("connection", ConnectionId, "connection"))
+      const rule = yield* param("rule", RuleId, "rule")
+      yield* Removal.once("rule", removeRuleOfUser(visitor.account.id, id, rule))
+      return seeOther(`${portal}/connections/${id}?done=rule-removed`)
+    })
+  )
+
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
-  return [Routes.get(`${portal}/connections/:connection/rules/:rule`, show(portal))]
+  return [
+    Routes.get(`${portal}/connections/:connection/rules/:rule`, show(portal)),
+    Routes.post(`${portal}/connections/:connection/rules/:rule/remove`, remove(portal))
+  ]
 }

@@ -67,6 +67,10 @@ export const disclosures: ReadonlyArray<GermanPair> = [
     de: "noch nichts; die App möchte Benachrichtigungen zu „{place}“"
   },
   {
+    en: "nothing yet; it named an address for notifications on {host}",
+    de: "noch nichts; die App hat eine Adresse für Benachrichtigungen auf {host} genannt"
+  },
+  {
     en: "nothing yet; it named an address for notifications",
     de: "noch nichts; die App hat eine Adresse für Benachrichtigungen genannt"
   },

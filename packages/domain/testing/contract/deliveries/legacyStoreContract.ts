@@ -136,6 +136,25 @@ const subscriptions: Contract<Ports> = [
     })
   },
   {
+    name: "subscriptions: the connection's own, oldest first, until each is removed [legacy-7]",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Rules.sharing()
+      const { connection: other } = yield* Rules.sharing()
+      const store = yield* LegacyStore
+      const listed = ({ id, userId }: Connection) => store.subscriptions(userId, id)
+      Check.equal(yield* listed(connection), [], "none yet")
+      const [first, second] = [yield* subscribe(connection), yield* subscribe(connection)]
+      const others = yield* subscribe(other)
+      Check.equal(yield* listed(connection), [first, second], "both")
+      Check.equal(yield* listed(other), [others], "the other's")
+      Check.equal(yield* store.subscriptions(connection.userId, other.id), [], "another user's connection")
+      yield* store.unsubscribe(connection.userId, connection.id, first.id)
+      Check.equal(yield* listed(connection), [second], "one left")
+      yield* end(connection)
+      Check.equal(yield* listed(connection), [], "ended")
+    })
+  },
+  {
     name: "unsubscribe: once, and the connection's own alone",
     run: Effect.gen(function* () {
       const { connection } = yield* Rules.sharing()

@@ -30,6 +30,7 @@ export const layer: Layer.Layer<LegacyStore, never, MemoryDatabase> = Layer.effe
           const isTheirs = ofConnection(tables, { userId, connectionId }).some((one) => one.id === id)
           return isTheirs && subscriptions.delete(id)
         }),
+      subscriptions: (userId, connectionId) => Effect.sync(() => ofConnection(tables, { userId, connectionId })),
       isSubscribed: (userId, connectionId, id) =>
         Effect.sync(() => ofConnection(tables, { userId, connectionId }).some((one) => one.id === id)),
       receivers: (events) => Effect.sync(() => new Map(events.map((event) => [event.id, receiversOf(tables, event)]))),
