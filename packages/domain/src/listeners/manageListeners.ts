@@ -154,27 +154,25 @@ const BATCH = 100
  */
 export const sweepListeners = program("sweepListeners", function* () {
   const store = yield* ListenerStore
-  const failed = new Set<ListenerId>()
+  const failed: Array<ListenerId> = []
   let swept = 0
   for (let found = 1; found > 0;) {
     // A listener whose removal failed is in the result of the next query, too. The query leaves room for such listeners
     // and the loop skips them. Otherwise a removal that always fails would make the loop endless, and a hundred of them
     // would hide all other listeners.
-    const expired = yield* store.expired(yield* Timestamp.now, BATCH + failed.size)
-    const next = expired.filter(({ id }) => !failed.has(id))
-    for (const one of next) {
-      if (yield* sweep(one)) swept++
-      else failed.add(one.id)
-    }
+    const expired = yield* store.expired(yield* Timestamp.now, BATCH + failed.length)
+    const next = expired.filter(({ id }) => !failed.includes(id))
+    const [again, closed] = yield* Effect.partition(next, sweep)
+    failed.push(...again)
+    swept += closed.length
     found = next.length
   }
   return swept
 })
 
+/** Closes a listener. Logs a failure, and then fails with the id of the listener. */
 const sweep = (listener: Pick<Listener, "appId" | "id">) =>
   closeListener(listener).pipe(
-    Effect.as(true),
-    Effect.catchAll((error) =>
-      Effect.as(Effect.logWarning("A listener that is gone is not closed yet", listener.id, error), false)
-    )
+    Effect.tapError((error) => Effect.logWarning("A listener that is gone is not closed yet", listener.id, error)),
+    Effect.mapError(() => listener.id)
   )
