@@ -1,4 +1,4 @@
-import { getConnection } from "@place-access/domain/connection"
+import { type ConnectionView, getConnection } from "@place-access/domain/connection"
 import { listSubscriptions, type Receiver, removeSubscription } from "@place-access/domain/legacy"
 import { ConnectionId, SubscriptionId } from "@place-access/domain/shared"
 import { Effect } from "effect"
@@ -12,7 +12,6 @@ import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import type { ListedConnection } from "../portal/connections.js"
 
 const words = texts.portal.connection.addresses
 
@@ -25,7 +24,7 @@ export const list = ({ account }: Visitor.Visitor, id: ConnectionId) => listSubs
  */
 export const section = (
   portal: string,
-  { app, id }: ListedConnection,
+  { app, id }: ConnectionView.UserConnection,
   subscriptions: ReadonlyArray<Receiver.Subscription>,
   token: string
 ): Html | false =>
