@@ -143,4 +143,15 @@ describe("a request without permissions that use places asks for no places [cons
     const [connection] = await world.run(listConnections(person.account.id))
     expect([connection?.heldScopes, connection?.places]).toEqual([scopes, []])
   })
+
+  it("after such a change the app has no places", async () => {
+    const { app, person, place } = await owner()
+    await world.connect(person, app, { scopes: [CURRENT], places: [place.id] })
+    const browser = await signedIn(world, person.account.email)
+    const page = await browser.get(authorizePath(app, { scope: ZONE }))
+    expect(page.text).not.toContain("Which places it can ask about")
+    await browser.submit(page, consentAction(page.text), { decision: "allow", scope: [ZONE] })
+    const [connection] = await world.run(listConnections(person.account.id))
+    expect([connection?.heldScopes, connection?.places]).toEqual([[ZONE], []])
+  })
 })

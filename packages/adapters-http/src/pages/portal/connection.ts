@@ -20,6 +20,7 @@ import * as Visitor from "../kit/Visitor.js"
 import { allowed, badge, type ListedConnection, endedBadge, facts } from "./connections.js"
 import { notice } from "./notices.js"
 import * as AppLogo from "../appLogo.js"
+import * as PlacesPart from "../consent/placesPart.js"
 import * as Addresses from "../steering/addresses.js"
 import * as controls from "../steering/controls.js"
 import { marks } from "../steering/marks.js"
@@ -244,6 +245,7 @@ const sharing = (
             ${Fields.hidden("was_earlier", ticked.was.earlier)}
             <fieldset id="places" ${Fields.describedByFaults(form, "places")}>
               <legend>${words.places.legend}</legend>
+              ${connection.heldScopes.includes("location.place.lookup") && PlacesPart.LOOKUP}
               ${Fields.groupFault(form, "places", words.places.field)}
               <div class="choices">
                 ${present.map(
