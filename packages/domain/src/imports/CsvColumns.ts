@@ -1,5 +1,5 @@
 // Finds the columns of a CSV file that contain the time and the position. Decision imports-10.
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 
@@ -9,10 +9,10 @@ const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
  */
 export const CsvColumns = Schema.Struct({
   time: Name,
-  lat: Name,
-  lon: Name,
   /** The column with the date, for a table whose column `time` contains only the time of day. */
   date: Schema.optionalWith(Name, { exact: true }),
+  lat: Name,
+  lon: Name,
   accuracy: Schema.optionalWith(Name, { exact: true }),
   altitude: Schema.optionalWith(Name, { exact: true }),
   speed: Schema.optionalWith(Name, { exact: true }),
@@ -22,16 +22,8 @@ export type CsvColumns = typeof CsvColumns.Type
 
 export type ColumnRole = keyof CsvColumns
 export const NEEDED: ReadonlyArray<ColumnRole> = ["time", "lat", "lon"]
-export const ROLES: ReadonlyArray<ColumnRole> = [
-  "time",
-  "date",
-  "lat",
-  "lon",
-  "accuracy",
-  "altitude",
-  "speed",
-  "course"
-]
+/** All roles, in the order in which a page asks for their columns. */
+export const ROLES: ReadonlyArray<ColumnRole> = Struct.keys(CsvColumns.fields)
 
 /** The first line of a table: the character between the columns, and the names of the columns. */
 export interface Header {
