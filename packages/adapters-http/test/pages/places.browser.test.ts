@@ -62,7 +62,7 @@ describeBrowser("places on a map", () => {
     expect(text).toMatch(/Shared with\s+Coffee/)
     expect(text).toMatch(/Last there\s+Since 1 March 2026 at 12:00 UTC/)
     expect(text).toMatch(/Near\s+Berlin/)
-    expect(await card("Cabin").innerText()).toMatch(/Shared with\s+No app\s+Last there\s+Not in your last 100 visits/)
+    expect(await card("Cabin").innerText()).toMatch(/Shared with\s+No app\s+Last there\s+No visit yet/)
     await inspect(page, "places-cards")
     await page.emulateMedia({ colorScheme: "dark" })
     await inspect(page, "places-cards-dark")

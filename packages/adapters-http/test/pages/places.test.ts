@@ -1,4 +1,7 @@
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
+import { ingestFixes } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { RuleSamples } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
@@ -21,6 +24,40 @@ describe("the form of a new place [consent-11]", () => {
     expect((await person.send("DELETE", `/v1/user/places/${id}`)).status).toBe(204)
     expect(await kind()).toBe("home")
   })
+})
+
+it("the card of a place that was never visited says so, when the page has looked at all visits [places-5]", async () => {
+  const person = await world.person()
+  await world.run(
+    createPlace(person.account.id, {
+      label: Place.Label.make("Cabin"),
+      kind: "other",
+      circle: { lat: 61.5, lon: 9.2, radiusM: 150 }
+    })
+  )
+  const lastThere = async (language: string) => {
+    const { text } = await person.get("/portal/places", { headers: { "accept-language": language } })
+    return /<dt>(?:Last there|Zuletzt dort)<\/dt>\s*<dd>([^<]*)</.exec(text)?.[1]
+  }
+  expect([await lastThere("en"), await lastThere("de")]).toEqual(["No visit yet", "Noch kein Besuch"])
+  // More visits than the page reads: whether the person was at the cabin before them, the page does not know.
+  const home = {
+    label: Place.Label.make("Home"),
+    kind: "home",
+    circle: { lat: 52.52, lon: 13.405, radiusM: 150 }
+  } as const
+  await world.run(createPlace(person.account.id, home))
+  const device = await world.run(RuleSamples.device(person.account.id))
+  const readings = Array.from({ length: 101 * 5 }, (_, index) => ({
+    capturedAt: Timestamp.make(world.clock.now() - index * 10 * Timestamp.MINUTE),
+    lat: index % 5 < 3 ? 52.52 : 52.6,
+    lon: 13.405,
+    accuracyM: 10
+  }))
+  await world.run(ingestFixes(device, readings.toReversed(), []))
+  // The service derives visits of many readings in steps, and each read of the page takes some.
+  for (let read = 0; read < 5; read++) await lastThere("en")
+  expect(await lastThere("en")).toBe("Not in your last 100 visits")
 })
 
 it("a card shows the centre of a place to six decimals, which is a tenth of a metre, and the form keeps the whole value [places-5]", async () => {

@@ -10,13 +10,17 @@ import * as PlaceCard from "./PlaceCard.js"
  */
 const VISITS = 100
 
-/** The user's places, ordered by label, archived ones included, and a card of each place that is not archived. */
+/**
+ * The user's places, ordered by label, archived ones included, and a card of each place that is not archived.
+ * `isWhole`: the cards are made from all of the user's visits, so a place without a visit was never visited.
+ */
 export const readPlaceCards = program("readPlaceCards", function* (userId: UserId) {
   const places = yield* listPlaces(userId)
   const present = places.filter(({ archivedAt }) => archivedAt === null)
-  if (present.length === 0) return { places, cards: [] }
+  if (present.length === 0) return { places, cards: [], isWhole: true }
   const connections = yield* listConnections(userId)
-  const { visits } = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
+  const read = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
   const heardAt = yield* lastHeard(userId)
-  return { places, cards: PlaceCard.of(present, connections, visits, heardAt, yield* Timestamp.now) }
+  const cards = PlaceCard.of(present, connections, read.visits, heardAt, yield* Timestamp.now)
+  return { places, cards, isWhole: read.complete && read.nextCursor === null }
 })

@@ -192,6 +192,7 @@ export const places: typeof en.places = {
   noApp: "Keine App",
   lastThere: "Zuletzt dort",
   notLately: "Nicht unter Ihren letzten 100 Besuchen",
+  never: "Noch kein Besuch",
   since: (at) => html`Seit: ${at}`,
   near: "In der Nähe von",
   centre: "Mittelpunkt",

@@ -200,6 +200,7 @@ export const places = {
   noApp: "No app",
   lastThere: "Last there",
   notLately: "Not in your last 100 visits",
+  never: "No visit yet",
   since: (at: Html): Html => html`Since ${at}`,
   near: "Near",
   centre: "Centre",

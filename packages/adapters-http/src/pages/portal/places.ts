@@ -39,7 +39,7 @@ const freshAt = (query: Form.Form, places: ReadonlyArray<Place.Place>): Fields.S
 
 const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown) =>
   Effect.gen(function* () {
-    const { cards, places } = yield* readPlaceCards(visitor.account.id)
+    const { cards, isWhole, places } = yield* readPlaceCards(visitor.account.id)
     const query = yield* Form.query
     const form = rejected ?? freshAt(query, places)
     const token = yield* Visitor.tokenFor(visitor)
@@ -59,7 +59,7 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
           present.length === 0
             ? html`<p class="empty">${words.none}</p>`
             : html`<ul class="plain grid">
-                ${cards.map((one) => card(portal, one, token))}
+                ${cards.map((one) => card(portal, one, { token, unvisited: isWhole ? words.never : words.notLately }))}
               </ul>`
         }
         <section class="card" aria-labelledby="new">
@@ -88,7 +88,12 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
 /** A coordinate, to a tenth of a metre. Places that were made with the API may have more decimals. */
 const degrees = (coordinate: number): string => String(Number(coordinate.toFixed(6)))
 
-const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceCard, token: string): Html => {
+const card = (
+  portal: string,
+  { lastVisit, place, sharedWith }: PlaceCard.PlaceCard,
+  // `unvisited`: what the card says when it has no visit.
+  { token, unvisited }: { readonly token: string; readonly unvisited: Html }
+): Html => {
   const town = nearestTown(place.circle)
   return html`<li class="card">
     ${miniMap(place.circle)}
@@ -108,7 +113,7 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
         }
       </dd>
       <dt>${words.lastThere}</dt>
-      <dd>${lastThere(portal, lastVisit)}</dd>
+      <dd>${lastVisit === null ? unvisited : lastThere(portal, lastVisit)}</dd>
       ${
         town !== null &&
         html`<dt>${words.near}</dt>
@@ -135,12 +140,10 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
   </li>`
 }
 
-const lastThere = (portal: string, visit: PlaceCard.PlaceCard["lastVisit"]): Value =>
-  visit === null
-    ? words.notLately
-    : html`<a href="${portal}/timeline/places/${visit.place.id}"
-        >${visit.end.kind === "still" ? words.since(time(visit.arrival)) : time(visit.end.at)}</a
-      >`
+const lastThere = (portal: string, { arrival, end, place }: NonNullable<PlaceCard.PlaceCard["lastVisit"]>): Html =>
+  html`<a href="${portal}/timeline/places/${place.id}"
+    >${end.kind === "still" ? words.since(time(arrival)) : time(end.at)}</a
+  >`
 
 const create = (portal: string) =>
   Visitor.signedIn((visitor) =>
