@@ -37,8 +37,7 @@ interface SignInForm {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const refusedNote = (refused: Text | undefined) =>
-  refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`
+const refusedNote = (refused: Text | undefined) => refused !== undefined && Fields.problemBox(html`<p>${refused}</p>`)
 
 const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, status = 200 }: SignInForm) =>
   Effect.gen(function* () {

@@ -168,7 +168,7 @@ describeBrowser("the consent page without scripts: a place, and who asks", () =>
     await page.getByLabel("Name").fill("Home")
     // The button Allow must not drop a new place of which only some fields are filled in.
     await page.getByRole("button", { name: "Allow", exact: true }).click()
-    await page.getByText("Latitude must be").first().waitFor()
+    await page.getByRole("link", { name: "Set the centre of the place: click the map" }).waitFor()
     await page.getByLabel("Latitude").fill("52,52")
     await page.getByLabel("Longitude").fill("13.405")
     await page.getByRole("button", { name: "Add this place" }).click()

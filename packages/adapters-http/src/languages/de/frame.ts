@@ -19,6 +19,7 @@ export const frame: typeof en.frame = {
   documentation: "Dokumentation",
   notKept:
     "Noch hat sich nichts geändert. Bitte wiederholen Sie es: Ihre Eingaben und Ihre Auswahl wurden nicht gespeichert.",
+  refused: (title) => html`Fehler: ${title}`,
   fields: {
     problems: "Etwas stimmt nicht",
     outdated:
@@ -27,6 +28,7 @@ export const frame: typeof en.frame = {
       "Seit Sie diese Seite geöffnet haben, hat sich etwas geändert. Deshalb wurde nichts gespeichert. Das Formular zeigt, was jetzt gespeichert ist. Machen Sie Ihre Änderung noch einmal.",
     newPassword:
       "Mindestens 10 Zeichen. Vier Wörter, die nicht zusammengehören, sind leicht zu merken und schwer zu erraten.",
+    noEmail: "Geben Sie eine Adresse ein, zum Beispiel name@beispiel.de",
     email: "E-Mail-Adresse",
     password: "Passwort"
   },

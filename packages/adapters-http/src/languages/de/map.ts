@@ -17,6 +17,10 @@ export const map: typeof en.map = {
     radius: "Radius",
     radiusHint:
       "Meter von der Mitte, 100 bis 10.000. Handys irren sich oft um 50 m. Deshalb bleibt in einem Kreis unter 150 m manche Ankunft unbemerkt.",
+    centre: {
+      set: "Legen Sie die Mitte des Ortes fest",
+      how: "Klicken Sie auf die Karte, oder verwenden Sie Ihren jetzigen Standort"
+    },
     byHand: "Von Hand eingeben",
     byHandHint:
       "Kartendienste zeigen die Koordinaten eines Punktes, wenn Sie den Finger oder die rechte Maustaste darauf halten."

@@ -1,5 +1,5 @@
 import type { History } from "@place-access/domain/retention-choice"
-import { type Html, html } from "../../html/Html.js"
+import { type Html, html, type Text } from "../../html/Html.js"
 import { browserName } from "./words.js"
 
 /** The texts that pages of several folders share: the frame around every page, forms, comparisons and errors. */
@@ -21,12 +21,15 @@ export const frame = {
   signOut: "Sign out",
   documentation: "Documentation",
   notKept: "Nothing has changed yet. Please do it again: what you had entered or chosen was not kept.",
+  /** The title of a page that says why the service refused a form. */
+  refused: (title: Text): Html => html`Error: ${title}`,
   fields: {
     problems: "There is a problem",
     outdated: "Something changed since you opened this page, so nothing was saved. Check the form and save again.",
     outdatedAnew:
       "Something changed since you opened this page, so nothing was saved. The form shows what is saved now. Make your change again.",
     newPassword: "At least 10 characters. Four words that do not belong together are easy to keep and hard to guess.",
+    noEmail: "Enter an address such as name@example.com",
     email: "Email",
     password: "Password"
   },

@@ -57,7 +57,7 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
         zone,
         status,
         main: html`<h1>${words.title}</h1>
-          ${asking} ${refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`}
+          ${asking} ${refused !== undefined && Fields.problemBox(html`<p>${refused}</p>`)}
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/sign-up" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}

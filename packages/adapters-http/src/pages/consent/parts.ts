@@ -4,6 +4,7 @@ import type { ConsentChoices, ConsentReview } from "@place-access/domain/consent
 import type { Timestamp } from "@place-access/domain/shared"
 import * as AppLogo from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
+import * as PlaceFields from "../kit/PlaceFields.js"
 import { flag, Html, html, type Text, type Value, webAddress } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { appPath } from "../developer/shared.js"
@@ -48,7 +49,7 @@ export interface NewPlace {
   readonly added: string | null
 }
 
-export const LABELS = words.labels
+export const LABELS = { ...words.labels, map: PlaceFields.LABELS.map }
 
 /** The developer of the app, and the app's web page if it has one. */
 const developer = ({ app, developerName }: View["review"]): Html =>
@@ -67,7 +68,6 @@ export const head = (view: View, heading: Text): Html => {
         ${status(app.status)}
       </div>
     </header>
-    ${readers(view)}
     <p class="lead">${app.description}</p>
     ${warning !== null && html`<div class="note warn" role="alert"><p>${warning}</p></div>`}
     ${Fields.problems({ values: () => "", problems }, LABELS)}
@@ -78,7 +78,7 @@ export const head = (view: View, heading: Text): Html => {
       </p>
       <p>${words.who.account(account.displayName, account.email)} ${switchButton}</p>
     </section>
-    ${previous !== null && previous.pause !== null && paused(view.portalPath, previous.pause)}
+    ${readers(view)} ${previous !== null && previous.pause !== null && paused(view.portalPath, previous.pause)}
     ${!review.phoneHasSent && noPhone(view.portalPath)}`
 }
 

@@ -44,18 +44,28 @@ const faultsOf = (shown: Shown, name: string): ReadonlyArray<ShownProblem> =>
 export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): Html =>
   shown.problems.length === 0
     ? nothing
-    : html`<div class="problems" role="alert">
-        <h2>${words.problems}</h2>
-        <ul class="plain">
-          ${shown.problems.map(({ field, message }) => {
-            const name = field.replace(/[[.].*$/, "")
-            const label = labels[name]
-            return label === undefined
-              ? html`<li>${said(message)}</li>`
-              : html`<li><a href="#${name}">${sentence(label, [message])}</a></li>`
-          })}
-        </ul>
-      </div>`
+    : problemBox(
+        html`<h2>${words.problems}</h2>
+          <ul class="plain">
+            ${shown.problems.map(({ field, message }) => {
+              const name = field.replace(/[[.].*$/, "")
+              const label = labels[name]
+              return label === undefined
+                ? html`<li>${said(message)}</li>`
+                : html`<li><a href="#${name}">${sentence(label, [message])}</a></li>`
+            })}
+          </ul>`
+      )
+
+/** What only a page with a box of problems contains: the quotation marks of every other text are escaped. */
+export const PROBLEM_BOX = 'class="problems"'
+
+/**
+ * A box that says why the service refused a form. It gets the focus, so that people who hear the page, or see a small
+ * part of it, do not have to look for what changed. `respond` marks the page's title (WCAG technique G139).
+ */
+export const problemBox = (content: Html): Html =>
+  html`<div class="problems" role="alert" tabindex="-1" autofocus>${content}</div>`
 
 /**
  * Matches a message that continues the sentence of its label. Such a message begins with a verb or with `in line`, in
@@ -70,9 +80,16 @@ const sentence = (label: Text, messages: ReadonlyArray<Text>): Html => {
   return forReader((locale) => html`${label}${GOES_ON.test(text.in(locale)) ? " " : ": "}${text}`)
 }
 
-/** A message about a problem, in the reader's language. */
+/**
+ * A message about a problem, in the reader's language. After its label, the domain's message about an address would say
+ * that an e-mail address must be an e-mail address.
+ */
 export const said = (message: Text): Html =>
-  typeof message === "string" ? (ofApi(message) ?? ofDomain(message)) : message
+  message === "must be an e-mail address"
+    ? html`${words.noEmail}`
+    : typeof message === "string"
+      ? (ofApi(message) ?? ofDomain(message))
+      : message
 
 interface Input {
   readonly name: string

@@ -6,6 +6,7 @@ import type { Locale } from "../../html/Locale.js"
 import { texts } from "../../languages/index.js"
 import * as Assets from "./Assets.js"
 import * as BrowserLocale from "../../html/BrowserLocale.js"
+import { PROBLEM_BOX } from "./Fields.js"
 import * as Form from "./Form.js"
 import { attribute, forReader, Html, html, type Text, type Value } from "../../html/Html.js"
 import type * as Map from "./Map.js"
@@ -177,7 +178,11 @@ export const headers = (page: Policies) => ({
   "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`
 })
 
-export const document = (page: HtmlPage, locale: Locale): string => withCapitals(frame(page).in(locale))
+export const document = (page: HtmlPage, locale: Locale): string => {
+  const main = new Html(html`${page.main}`.in(locale))
+  const isRefused = main.in(locale).includes(PROBLEM_BOX)
+  return withCapitals(frame({ ...page, main, title: isRefused ? words.refused(page.title) : page.title }).in(locale))
+}
 
 const frame = ({
   consent,

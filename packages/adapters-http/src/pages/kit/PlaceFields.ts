@@ -1,6 +1,6 @@
 import { latestFix } from "@place-access/domain/fixes"
 import { Geometry, listPlaces, Place } from "@place-access/domain/places"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
 import { type Html, html, type Value } from "../../html/Html.js"
@@ -17,7 +17,9 @@ export const LABELS = {
   kind: words.kind,
   lat: words.lat,
   lon: words.lon,
-  radius_m: words.radius
+  radius_m: words.radius,
+  /** Not a field of the form: the map is where a person without a centre sets it. */
+  map: words.centre.set
 }
 
 const Typed = Schema.Struct({
@@ -35,9 +37,19 @@ const Typed = Schema.Struct({
 export const firstKind = (present: ReadonlyArray<Pick<Place.Place, "kind" | "archivedAt">>): Place.PlaceKind =>
   present.some(({ archivedAt, kind }) => archivedAt === null && kind === "home") ? "other" : "home"
 
-/** Decodes the place that the person typed, or reports the problems of its fields. */
-export const decode = (form: Form.Form) =>
-  Form.decode(Typed, Object.fromEntries(Object.keys(LABELS).map((name) => [name, form.value(name)])))
+/**
+ * Decodes the place that the person typed, or reports the problems of its fields. On a page with a map, the fields of
+ * the centre are folded away. So when both are empty, the place has one problem, which leads to the map.
+ */
+export const decode = (form: Form.Form) => {
+  const typed = Object.fromEntries(Object.keys(Typed.fields).map((name) => [name, form.value(name)]))
+  const isCentre = ({ field }: Fields.ShownProblem): boolean => field === "lat" || field === "lon"
+  return Either.mapLeft(Form.decode(Typed, typed), (problems): Fields.Shown["problems"] =>
+    form.value("lat").trim() + form.value("lon").trim() === ""
+      ? [...problems.filter((one) => !isCentre(one)), { field: "map", message: words.centre.how }]
+      : problems
+  )
+}
 
 export const draftOf = ({ kind, label, lat, lon, radius_m: radiusM }: typeof Typed.Type): Place.PlaceDraft => ({
   label,
@@ -83,7 +95,7 @@ export const fields = (form: Fields.Shown, map: Value, { required }: Setting = {
       { name: "kind", label: words.kind },
       Place.PlaceKind.literals.map((kind) => ({ value: kind, text: texts.map.kinds[kind] }))
     )}
-    ${map}
+    ${Fields.groupFault(form, "map", LABELS.map)} ${map}
     <details id="by-hand" open>
       <summary>${words.byHand}</summary>
       <div class="pair">

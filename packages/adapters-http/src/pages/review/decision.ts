@@ -60,10 +60,10 @@ const rejectionAlert = (rejected: RejectedForm | undefined): Html | false =>
   html`${Fields.problems(rejected.form, LABELS)}
   ${
     rejected.reason !== null &&
-    html`<div class="problems" role="alert">
-      <h2>${words.notRecorded}</h2>
-      <p>${rejected.reason}</p>
-    </div>`
+    Fields.problemBox(
+      html`<h2>${words.notRecorded}</h2>
+        <p>${rejected.reason}</p>`
+    )
   }`
 
 /**
