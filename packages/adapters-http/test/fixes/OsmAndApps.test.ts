@@ -1,4 +1,6 @@
+import { Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "vitest"
+import { decode } from "../../src/fixes/OsmAnd.js"
 import { bearer } from "../support/World.js"
 import { jsonBody } from "../support/wire.js"
 import { type Phone, phoneDesk, PLACE, saying, unavailable } from "./phoneDesk.js"
@@ -32,6 +34,12 @@ describe("GET and POST /v1/phone/osmand", () => {
       expect(speedMps).toBeCloseTo(10, 2)
     }
     expect(fixes[0]?.accuracyM).toBeNull()
+  })
+
+  it("of `location`, the first two parts count; further parts and commas are ignored", () => {
+    const read = (location: string) => decode({}, Timestamp.make(now()))({ location }).map(({ lat, lon }) => [lat, lon])
+    for (const more of ["", ",9", ",", ",".repeat(100_000)]) expect(read(`52.37,4.89${more}`)).toEqual([[52.37, 4.89]])
+    expect(read(",")).toEqual([])
   })
 
   it("a query says who it is by any of the names or by a header, and a field that stands twice blocks nothing [devices-10]", async () => {

@@ -69,14 +69,10 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
     headers,
     createdAt
   }
-  switch (yield* (yield* EndpointStore).create(endpoint)) {
-    case "full":
-      return yield* new Conflict({ reason: AccountLimits.ENDPOINTS.refusal })
-    case "app_gone":
-      return yield* new NotFound({ what: "app" })
-    case "created":
-      return { endpoint, secret: secret.text }
-  }
+  const outcome = yield* (yield* EndpointStore).create(endpoint)
+  if (outcome === "full") return yield* new Conflict({ reason: AccountLimits.ENDPOINTS.refusal })
+  if (outcome === "app_gone") return yield* new NotFound({ what: "app" })
+  return { endpoint, secret: secret.text }
 })
 
 /** A field that is left out stays as it is. */

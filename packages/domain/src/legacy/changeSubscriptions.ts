@@ -34,15 +34,11 @@ export const createSubscription = program(
     const sealed = yield* (yield* Vault.Vault).seal(secret, Receiver.sealContext(userId, id))
     const createdAt = yield* Timestamp.now
     const subscription: Receiver.Subscription = { userId, id, connectionId, appId, url, sealed, createdAt }
-    switch (yield* (yield* LegacyStore).subscribe(subscription)) {
-      case "created":
-        return { subscription, secret }
-      case "full":
-        return yield* new Conflict({ reason: FULL })
-      case "ended":
-        // The connection or its standard tier ended between the check of the token and the lock.
-        return yield* new InvalidToken({ known: { userId, connectionId, appId } })
-    }
+    const outcome = yield* (yield* LegacyStore).subscribe(subscription)
+    if (outcome === "full") return yield* new Conflict({ reason: FULL })
+    // The connection or its standard tier ended between the check of the token and the lock.
+    if (outcome === "ended") return yield* new InvalidToken({ known: { userId, connectionId, appId } })
+    return { subscription, secret }
   }
 )
 
