@@ -17,7 +17,10 @@ interface Options {
 
 const refused = (problem: string): CannotStart => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` })
 
-/** Parses the arguments; "help" when they ask for the usage. `walk` is the path of the log to replay when the arguments name none. */
+/**
+ * Parses the arguments; "help" when they ask for the usage. `walk` is the path of the log to replay when the arguments
+ * name none.
+ */
 export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<Options | "help", CannotStart> =>
   Either.gen(function* () {
     if (argv.includes("--help") || argv.includes("-h")) return "help" as const

@@ -64,7 +64,7 @@ const fromEpoch = (value: number): Timestamp.Timestamp | undefined => {
 /** Times such as `2024-04-03 08:14:00 +0200`, also with `UTC` in place of the offset, and with `/` in the date. */
 const WITH_BLANKS = /^(\d{4})[-/](\d\d?)[-/](\d\d?)[ T]+(\d\d?)(:\d\d[^ ]*) *([^ ]*)$/
 
-/** Times such as `3.4.2024, 08:14`: with full stops in the date, the day comes first in every language that writes so. */
+/** Times such as `3.4.2024, 08:14`. Where a date has full stops and the year comes last, the day comes first. */
 const DAY_FIRST = /^(\d\d?)\.(\d\d?)\.(\d{4}),?(?=[ T])/
 
 /**

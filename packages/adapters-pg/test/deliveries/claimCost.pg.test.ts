@@ -57,7 +57,8 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
         Effect.gen(function* () {
           const sql = yield* SqlClient
           yield* insertMany(endpoint, 1)
-          // The function stands in FROM: PostgreSQL expands `SELECT (f(…)).*` into a call of the function for each column.
+          // The function stands in FROM, because PostgreSQL expands `SELECT (f(…)).*` into a call of the function for
+          // each column.
           const copies = sql`generate_series(1, ${ENDPOINTS - 1}) i`
           yield* sql`INSERT INTO endpoints SELECT r.* FROM endpoints e, ${copies}
             CROSS JOIN LATERAL jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || i)) r

@@ -36,9 +36,9 @@ export interface PlacePresence {
 
 /**
  * Whether the user is at a place, by the fixes of the last `maxAgeS` seconds. The caller must check that `maxAgeS` is
- * finite and not negative: it is not checked here. `NotFound` for an unknown place, an
- * archived place, a place of another person, and a place that is not shared with the app: the app must not be able to
- * tell these cases apart. `id` may be any text.
+ * finite and not negative: it is not checked here. `NotFound` for an unknown place, an archived place, a place of
+ * another person, and a place that is not shared with the app: the app must not be able to tell these cases apart. `id`
+ * may be any text.
  */
 export const checkPresence = program(
   "checkPresence",

@@ -29,9 +29,9 @@ export interface TableChoice {
 
 /**
  * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. `Invalid`
- * for a kind that cannot be imported, and for columns in `choice` that the table lacks or that are named twice. `ImportTooLarge` for a
- * file above `Import.MAX_BYTES`. `Conflict` when the user has too many or too large unread files, and when the upload
- * was removed while it was running.
+ * for a kind that cannot be imported, and for columns in `choice` that the table lacks or that are named twice.
+ * `ImportTooLarge` for a file above `Import.MAX_BYTES`. `Conflict` when the user has too many or too large unread
+ * files, and when the upload was removed while it was running.
  */
 export const startImport = program("startImport", function* <
   E,

@@ -106,7 +106,8 @@ export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
 /**
  * The rate for mails about invitations to one mailbox, from all teams together. It is smaller than `NamedMail.NOTICES`,
- * so that teams that invite a person again and again leave room for the notices that the person chose.
+ * so that teams that invite a person again and again leave room for the notices that the person chose. (Two windows may
+ * meet, so that an hour has three such mails.)
  */
 export const INVITATION_MAILS: Rate = { calls: 2, windowMillis: HOUR }
 

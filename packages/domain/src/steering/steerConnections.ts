@@ -146,8 +146,8 @@ export const restoreExactLocation = program(
  * - `NotFound`: the user has no such connection. `Conflict`: the connection has ended.
  * - `Invalid` on `scopes` for an empty list while the app has scopes, for a scope that the user cannot restore without
  *   a consent page (`EffectiveScopes.agreed`), and for a scope that lacks a purpose and would be restored, or prolonged
- *   by a later end of exact location. `Invalid` on `sensitive_days` when the field is given although the app would have no exact location, or left out although an end
- *   date must be chosen (`SteeringChange.sensitiveDays`).
+ *   by a later end of exact location. `Invalid` on `sensitive_days` when the field is given although the app would have
+ *   no exact location, or left out although an end date must be chosen (`SteeringChange.sensitiveDays`).
  * - `ConfirmationRequired` when the session is not fresh and the change shares exact location without an end (decision
  *   accounts-18).
  * - `Conflict` with `OUTDATED_FORM` when an outdated form would replace the app's scopes (`SteeringChange.shown`).

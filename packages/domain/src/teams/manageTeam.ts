@@ -93,6 +93,9 @@ export const inviteMember = program("inviteMember", function* (account: Account,
       ({ confirmedAt, suspendedAt, testOf }) => confirmedAt !== null && suspendedAt === null && testOf === null
     )
   )
+  // Checked before the mail is counted: otherwise a stranger to the team could use up the mails to an address.
+  const before = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
+  yield* TeamLife.invite(account, { ...input, id, invitee })(before, yield* Timestamp.now)
   const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
   const { isAdmitted: isMailed } = yield* takeCall(mailbox, Rate.INVITATION_MAILS)
   const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee, isMailed }))

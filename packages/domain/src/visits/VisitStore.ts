@@ -71,8 +71,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
     /**
      * For each span, the median latitude and the median longitude of the device's fixes in the span (of an even number,
      * the lower of the two middle values). When most fixes are more than 90° from Greenwich, the longitudes count from
-     * 0° to 360° eastward, so the median is right on the 180° meridian too. Fixes that were captured while the person had
-     * left the device behind do not count. Null when there are no fixes.
+     * 0° to 360° eastward, so the median is right on the 180° meridian too. Fixes that were captured while the person
+     * had left the device behind do not count. Null when there are no fixes.
      */
     readonly medians: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<Point | null>>
     /**

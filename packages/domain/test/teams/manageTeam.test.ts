@@ -115,6 +115,21 @@ describe("teams", () => {
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("a refused invitation uses up no mail: neither a stranger's nor a repeated one [teams-2]", () =>
+    Effect.gen(function* () {
+      const person = yield* Fixtures.user
+      const [first, second] = [yield* owned(), yield* owned()]
+      const invite = (by: Account.Account, { app }: typeof first) =>
+        inviteMember(by, app.id, { email: person.email, role: "viewer" })
+      const stranger = yield* Fixtures.user
+      expect(yield* refused(invite(stranger, first))).toBe("NotFound")
+      yield* invite(first.holder, first)
+      expect(yield* refused(invite(first.holder, first))).toBe("Conflict")
+      yield* invite(second.holder, second)
+      expect((yield* mails).length).toBe(2)
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("who has not confirmed the address finds no invitation, where addresses are confirmed [teams-2]", () =>
     Effect.gen(function* () {
       const { app, holder } = yield* owned()

@@ -98,7 +98,7 @@ export const signIn: typeof en.signIn = {
     set: "Passwort festlegen",
     done: "Ihr Passwort wurde geändert",
     doneText:
-      "Alle Browser wurden abgemeldet. Eine E-Mail bestätigt die Änderung. Wenn Sie gerade eine App verbunden haben, machen Sie in dem Tab weiter, in dem Sie die E-Mail angefordert haben, oder verbinden Sie die App noch einmal."
+      "Alle Browser wurden abgemeldet. Eine E-Mail bestätigt die Änderung. Wenn Sie gerade dabei waren, eine App zu verbinden, machen Sie in dem Tab weiter, in dem Sie die E-Mail angefordert haben, oder verbinden Sie die App noch einmal."
   },
   unlocking: {
     title: "Anmelden, obwohl andere raten",

@@ -190,7 +190,7 @@ export const imports: typeof en.imports = {
     html`Um sie hinzuzufügen, archivieren Sie <a href="${places}">Orte, die Sie nicht mehr brauchen</a>, und importieren
       Sie die Datei dann noch einmal.`,
   nothingUsable:
-    "Kein Eintrag dieser Datei war verwendbar: Keiner hat einen Ort und eine Zeit, die lesbar sind. In einer Tabelle schreiben Sie Zeiten wie 2025-08-01 08:00 (in UTC).",
+    "Kein Eintrag dieser Datei war verwendbar: Jeder braucht einen Ort und eine lesbare Zeit ab 2010. In einer Tabelle schreiben Sie Zeiten wie 2025-08-01 08:00 (in UTC).",
   entries: (count) => plural(count, "Eintrag", "Einträge"),
   counts: {
     read: "Gelesen",

@@ -190,7 +190,7 @@ export const imports = {
   makeRoom: (places: string): Html =>
     html`To add them, archive <a href="${places}">places that you no longer need</a>, then import the file again.`,
   nothingUsable:
-    "No entry of this file could be used: none has a place and a time that can be read. In a table, write times like 2025-08-01 08:00 (in UTC).",
+    "No entry of this file could be used: each needs a place, and a time since 2010 that can be read. In a table, write times like 2025-08-01 08:00 (in UTC).",
   entries: (count: number): string => plural(count, "entry", "entries"),
   counts: {
     read: "Read",

@@ -93,14 +93,14 @@ const stays = ({ places, previous, scopes }: ConsentReview.ConsentReview): Html 
 /** Explains each of the three buttons, in the order of the buttons on the page. */
 const consequences = ({ previous, scopes }: ConsentReview.ConsentReview): Html => {
   const ends = previous?.sensitiveExpiresAt ?? null
+  const until = ends === null ? null : Timestamp.earlier(ends, previous?.standardExpiresAt ?? null)
   const lapsed = previous?.sensitiveLapsed ?? false
   const own = words.consequences
   const nothingElse = scopes.every(({ sensitive }) => sensitive)
   return html`<dl class="soft small">
     <dt>${words.notNow}</dt>
     <dd>
-      ${own.nothingChanges}
-      ${ends !== null && (lapsed ? own.hasNotHad(time(ends)) : own.hasUntil(time(Timestamp.earlier(ends, previous?.standardExpiresAt ?? null))))}
+      ${own.nothingChanges} ${until !== null && (lapsed ? own.hasNotHad(time(until)) : own.hasUntil(time(until)))}
     </dd>
     <dt>${words.stop}</dt>
     <dd>${lapsed ? own.doesNotGetItBack : own.losesIt} ${nothingElse ? own.isDisconnected : own.restGoesOn}</dd>
