@@ -5,7 +5,7 @@ import { simulate } from "./simulate/run.js"
 
 Program.run(
   Either.match(parse(process.argv.slice(2)), {
-    onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` }),
+    onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem} Try: npm run simulate -- --help` }),
     onRight: (command: SimulateCommand): Effect.Effect<void, CannotStart> =>
       command._tag === "Help" ? Console.log(USAGE) : simulate(command.options)
   }),

@@ -6,6 +6,8 @@ type BackendName = (typeof BACKENDS)[number]
 const DRIVERS = ["programs", "http"] as const
 type DriverName = (typeof DRIVERS)[number]
 
+export const DEFAULT_STEPS = 60
+
 export const USAGE = `npm run simulate -- --swarm --runs 200
 
 Runs random scenarios of phones, apps, receivers and faults against the real programs of the service, on a virtual
@@ -119,7 +121,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
       seed,
       runs: timeMillis === undefined ? (runs ?? (isSwarm ? 100 : 1)) : Infinity,
       timeMillis,
-      steps: steps ?? 60,
+      steps: steps ?? DEFAULT_STEPS,
       isSwarm,
       isGuided,
       corpus,

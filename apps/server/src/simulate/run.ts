@@ -1,11 +1,11 @@
 import { Simulation } from "@place-access/domain/testing"
 import { CannotStart } from "@place-access/worker"
 import { Clock, Config, Console, Effect, Either, Random, type Scope } from "effect"
-import { readFile, writeFile } from "node:fs/promises"
-import { basename } from "node:path"
+import { access, constants, readFile, stat, writeFile } from "node:fs/promises"
+import { basename, dirname, resolve } from "node:path"
 import { openEmbedded, postgres } from "./Backends.js"
 import { type Guide, guided, unguided } from "./guide.js"
-import type { SimulateOptions } from "./options.js"
+import { DEFAULT_STEPS, type SimulateOptions } from "./options.js"
 import { type RunTally, tally } from "./progress.js"
 import { type Compared, comparisonOf } from "./timeline/comparison.js"
 import { timelineOf } from "./timeline/timeline.js"
@@ -31,6 +31,7 @@ const RUNNING: Running = { runPlan: Simulation.runPlan, startTwin: Twin.start }
 export const simulate = (options: SimulateOptions, running: Running = RUNNING): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const other = options.compareWithTrace === undefined ? undefined : yield* readTrace(options.compareWithTrace)
+    yield* checkOutputs(options)
     const plans = yield* guideOf(options)
     const config = { backend: yield* backendOf(options), driver: yield* driverOf(options) }
     const startedAt = yield* Clock.currentTimeMillis
@@ -65,19 +66,19 @@ interface Searching {
  * Runs one plan after the other. Ends when the runs are done, the time is over, a run throws, the second process of
  * `--twice` has ended, or somebody presses Control-C.
  */
-const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, until }: Searching) =>
+const search = (plans: Guide, options: SimulateOptions, { count, runOne, twin, until }: Searching) =>
   Effect.gen(function* () {
     const differing: Array<string> = []
     let worst: Simulation.PlanResult | undefined
     let last: Simulation.PlanResult | undefined
     const isStopped = yield* stopping
-    for (let n = 0; n < runs && (n === 0 || (yield* Clock.currentTimeMillis) < until) && !isStopped(); n++) {
+    for (let n = 0; n < options.runs && (n === 0 || (yield* Clock.currentTimeMillis) < until) && !isStopped(); n++) {
       const result = yield* runOne(plans.plan(n))
       last = result
       plans.learn(result)
       yield* count.add(result)
       if (result.violations.length > 0) {
-        yield* Console.error(violationsOf(result))
+        yield* Console.error(`${violationsOf(result, options)}\n${repetitionOf(result, options)}`)
         worst ??= result
       }
       // After a run that throws, the search ends, because the next run would probably throw too. The results so far are
@@ -94,7 +95,8 @@ const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, 
       }
       if (hash.right !== result.traceHash) {
         differing.push(
-          `Seed ${result.seed} gave another trace in another process: ${hash.right}, not ${result.traceHash}.`
+          `Seed ${result.seed} gave another trace in another process: ${hash.right}, not ${result.traceHash}.\n` +
+            `${repetitionOf(result, options)} --twice`
         )
       }
     }
@@ -205,21 +207,48 @@ const run =
 
 type RunOne = ReturnType<typeof run>
 
-const hashes = (plans: Guide, { runs }: SimulateOptions, runOne: RunOne) =>
+const hashes = (plans: Guide, options: SimulateOptions, runOne: RunOne) =>
   Effect.gen(function* () {
-    for (let n = 0; n < runs; n++) {
+    for (let n = 0; n < options.runs; n++) {
       const result = yield* runOne(plans.plan(n))
-      if (result.entries.length === 0) return yield* new CannotStart({ message: violationsOf(result) })
+      if (result.entries.length === 0) return yield* new CannotStart({ message: violationsOf(result, options) })
       yield* Console.log(result.traceHash)
     }
   })
 
-const violationsOf = ({ entries, seed, stopped, violations }: Simulation.PlanResult): string => {
-  if (entries.length === 0) return `Seed ${seed} could not be run: ${stopped}`
+const violationsOf = (
+  { entries, seed, stopped, violations }: Simulation.PlanResult,
+  { planFile }: SimulateOptions
+): string => {
+  const run = planFile === undefined ? `Seed ${seed}` : "The plan"
+  if (entries.length === 0) return `${run} could not be run: ${stopped}`
   const first = new Map(violations.toReversed().map((one) => [one.invariant, one]))
   return [...first.values()]
-    .map(({ at, detail, invariant }) => `Seed ${seed} breaks ${invariant} at ${at}: ${detail}`)
+    .map(({ at, detail, invariant }) => `${run} breaks ${invariant} at entry ${at}: ${detail}`)
     .join("\n")
+}
+
+/**
+ * The line that says how to repeat a run. It has every option that decides the plan, because the same seed with other
+ * options gives another plan. The seed of a guided search does not decide a plan that the search has changed.
+ */
+const repetitionOf = ({ seed }: Simulation.PlanResult, options: SimulateOptions): string => {
+  const { isGuided, isSwarm, planFile, steps } = options
+  const saved = planFile ?? (isGuided ? "FILE" : undefined)
+  const words = [
+    "npm run simulate --",
+    ...(saved === undefined
+      ? [
+          isSwarm ? "--swarm" : "",
+          `--seed ${seed}`,
+          isSwarm ? "--runs 1" : "",
+          steps === DEFAULT_STEPS ? "" : `--steps ${steps}`
+        ]
+      : [`--plan ${/^[\w./-]+$/.test(saved) ? saved : `'${saved.replaceAll("'", String.raw`'\''`)}'`}`]),
+    wayOf(options)
+  ].filter((word) => word !== "")
+  const before = isGuided ? "write its plan with --save FILE, then " : ""
+  return `To repeat: ${before}${words.join(" ")}`
 }
 
 /**
@@ -237,8 +266,7 @@ const explained = (result: Simulation.PlanResult, options: SimulateOptions, conf
     const way = wayOf(options)
     if (way !== "") {
       yield* Console.error(
-        `\nThe run was made with ${way}. The test below calls the programs in memory. ` +
-          `To repeat the run, write its plan with --save FILE and use --plan FILE ${way}.`
+        `\nThe run was made with ${way}. The test below calls the programs in memory, so it may pass.`
       )
     }
     // Shrinking looks for a shorter run that breaks the same rule. A run that threw broke no rule, so it cannot be
@@ -302,28 +330,45 @@ const entryOf = (line: string): Simulation.Entry => {
   throw new TypeError("it is no trace that --trace wrote")
 }
 
-const save = (
-  result: Simulation.PlanResult,
-  { savePlanTo, timelineFile, traceFile }: SimulateOptions,
-  other: Compared | undefined
-) =>
+type Output = readonly [option: string, path: string]
+
+const outputsOf = ({ savePlanTo, timelineFile, traceFile }: SimulateOptions): ReadonlyArray<Output> =>
+  Object.entries({ save: savePlanTo, trace: traceFile, html: timelineFile }).flatMap(([option, path]) =>
+    path === undefined ? [] : [[option, path] as const]
+  )
+
+const toOutput = ([option, path]: Output, work: () => Promise<void>): Effect.Effect<void, CannotStart> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (error) =>
+      new CannotStart({
+        message: `--${option} ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`
+      })
+  })
+
+/** Fails when a file cannot be written, so that a search of hours does not end with a run that it cannot store. */
+const checkOutputs = (options: SimulateOptions) =>
+  Effect.forEach(outputsOf(options), (output) =>
+    toOutput(output, async () => {
+      const [, path] = output
+      const found = await stat(path).catch(() => undefined)
+      if (found?.isDirectory() === true) throw new TypeError("EISDIR: it is a folder")
+      await access(found === undefined ? dirname(resolve(path)) : path, constants.W_OK)
+    })
+  )
+
+const save = (result: Simulation.PlanResult, options: SimulateOptions, other: Compared | undefined) =>
   Effect.gen(function* () {
     const page = () =>
       other === undefined ? timelineOf(result) : comparisonOf(other, { name: `seed ${result.seed}`, ...result })
-    const files: ReadonlyArray<readonly [name: string, path: string | undefined, text: () => string]> = [
-      ["save", savePlanTo, () => `${JSON.stringify(result.plan, null, 2)}\n`],
-      ["trace", traceFile, () => result.jsonl],
-      ["html", timelineFile, page]
-    ]
-    for (const [name, path, text] of files) {
-      if (path === undefined) continue
-      yield* Effect.tryPromise({
-        try: () => writeFile(path, text()),
-        catch: (error) =>
-          new CannotStart({
-            message: `--${name} ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`
-          })
-      })
+    const texts: Readonly<Record<string, () => string>> = {
+      save: () => `${JSON.stringify(result.plan, null, 2)}\n`,
+      trace: () => result.jsonl,
+      html: page
+    }
+    for (const output of outputsOf(options)) {
+      const [option, path] = output
+      yield* toOutput(output, () => writeFile(path, texts[option]?.() ?? ""))
       yield* Console.log(`Wrote ${path}.`)
     }
   })

@@ -1,11 +1,11 @@
 import { Simulation } from "@place-access/domain/testing"
 import { CannotStart } from "@place-access/worker"
 import { Effect, Either } from "effect"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import { parse } from "../../src/simulate/options.js"
+import { parse, type SimulateCommand } from "../../src/simulate/options.js"
 import { type Running, simulate } from "../../src/simulate/run.js"
 
 const startTwin: Running["startTwin"] = () =>
@@ -21,8 +21,9 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 const listening: Array<readonly [line: string, count: number]> = []
 beforeEach(() => void listening.splice(0))
 
-const run = async (line: string, runPlan: Running["runPlan"]) => {
-  const command = Either.getOrThrow(parse(line.split(" ")))
+const run = (line: string, runPlan: Running["runPlan"]) => runWith(Either.getOrThrow(parse(line.split(" "))), runPlan)
+
+const runWith = async (command: SimulateCommand, runPlan: Running["runPlan"]) => {
   if (command._tag === "Help") throw new Error("It is no run")
   const say = (...args: ReadonlyArray<unknown>) =>
     Effect.sync(() => void listening.push([args.join(" "), process.listenerCount("SIGINT")]))
@@ -60,6 +61,25 @@ it("a run that throws breaks no rule, and nobody is told to shrink it", async ()
   expect(text).not.toContain("--shrink")
 })
 
+it.each([
+  ["--seed 5 --steps 3", "--seed 5 --steps 3"],
+  ["--swarm --seed 5 --runs 1", "--swarm --seed 5 --runs 1"],
+  ["--swarm --seed 5 --runs 1 --steps 3", "--swarm --seed 5 --runs 1 --steps 3"]
+])("%s: a broken rule is printed with the command that repeats its run", async (line, repetition) => {
+  const { text } = await run(line, throwsAt(0))
+  expect(text).toContain(`Seed 5 breaks T1 at entry 0: a rule\nTo repeat: npm run simulate -- ${repetition}\n`)
+})
+
+it("a broken rule of a plan names no seed, and the plan of a guided run is repeated from a file", async () => {
+  const file = join(folder, "my plan.json")
+  await writeFile(file, JSON.stringify({ ...Simulation.Swarm.plan(5, 3), steps: [] }))
+  const options = Either.getOrThrow(parse(["--plan", file]))
+  const { text } = await runWith(options, throwsAt(0))
+  expect(text).toContain(`The plan breaks T1 at entry 0: a rule\nTo repeat: npm run simulate -- --plan '${file}'\n`)
+  const guided = await run("--guided --seed 5 --runs 1 --steps 3", throwsAt(0))
+  expect(guided.text).toContain("To repeat: write its plan with --save FILE, then npm run simulate -- --plan FILE\n")
+})
+
 it("the search gives Control-C back before a failing run is shrunk or explained", async () => {
   const others = [() => undefined, () => undefined]
   for (const listener of others) process.on("SIGINT", listener)
@@ -67,27 +87,44 @@ it("the search gives Control-C back before a failing run is shrunk or explained"
   await run("--seed 5 --steps 3", throwsAt(0))
   for (const listener of others) process.off("SIGINT", listener)
   const counts = (part: string) => listening.filter(([line]) => line.includes(part)).map(([, count]) => count)
-  expect(counts("Seed 5 breaks T1")).toEqual([1])
+  expect(counts("Seed 5 breaks T1 at entry 0")).toEqual([1])
   expect(counts("--shrink would")).toEqual([before])
+})
+
+it("a file that cannot be written is refused before the first run", async () => {
+  for (const option of ["save", "trace", "html"]) {
+    for (const path of [folder, join(folder, "none", "file")]) {
+      const { message, text } = await run(`--seed 5 --steps 3 --${option} ${path}`, throwsAt(5))
+      expect(message).toContain(`--${option} ${path} cannot be written: E`)
+      expect(text).not.toContain("could not be run")
+    }
+  }
 })
 
 it("when a file of the search cannot be written, its other findings are still named", async () => {
   const broken = "1 of the runs broke a rule or could not be run."
-  const twice = await run(`--seed 5 --steps 3 --twice --save ${folder}`, throwsAt(0))
+  // At the start of the search the files can be written. Then a folder takes the name of the file.
+  const file = join(folder, "taken")
+  const taking: Running["runPlan"] = async (plan) => {
+    await mkdir(file, { recursive: true })
+    return throwsAt(0)(plan)
+  }
+  const twice = await run(`--seed 5 --steps 3 --twice --save ${file}`, taking)
   expect(twice.message.split("\n")).toEqual([
-    expect.stringContaining(`--save ${folder} cannot be written: `),
+    expect.stringContaining(`--save ${file} cannot be written: `),
     "The other process ended.",
     broken
   ])
+  await rm(file, { recursive: true })
   const corpus = join(folder, "corpus")
   const removing: Running["runPlan"] = async (plan) => {
     await rm(corpus, { recursive: true })
-    return throwsAt(0)(plan)
+    return taking(plan)
   }
-  const guided = await run(`--guided --seed 5 --runs 1 --steps 3 --corpus ${corpus} --save ${folder}`, removing)
+  const guided = await run(`--guided --seed 5 --runs 1 --steps 3 --corpus ${corpus} --save ${file}`, removing)
   expect(guided.message.split("\n")).toEqual([
     expect.stringContaining(`--corpus ${corpus} cannot be written: `),
-    expect.stringContaining(`--save ${folder} cannot be written: `),
+    expect.stringContaining(`--save ${file} cannot be written: `),
     broken
   ])
 })

@@ -43,7 +43,7 @@ it("a run that throws ends the search as a failing result: its plan is saved, an
   )
   expect(Either.isLeft(ended) && ended.left.message).toBe("1 of the runs broke a rule or could not be run.")
   expect(text).toContain("Seed 5 could not be run: ")
-  expect(text).toContain("use --plan FILE --backend postgres")
+  expect(text).toContain("To repeat: npm run simulate -- --seed 5 --steps 3 --backend postgres\n")
   expect(text).not.toContain("Seed 6")
   expect(JSON.parse(await readFile(plan, "utf8"))).toMatchObject({ seed: 5 })
 })
