@@ -4,6 +4,7 @@ import { ok, refused, seen, Story, unavailable, VISITS } from "./handwritten.js"
 
 const SECOND = 1_000
 const DAY = 86_400_000
+const LEAK = "Diary was disconnected from your places"
 const judge = (story: Story, quiesced = false) => seen(tokens, story.run(quiesced))
 const invalidGrant = refused("invalid_grant")
 
@@ -273,7 +274,7 @@ describe("T6: a code is good for less than 60 s, once", () => {
     const appId = s.app(["location.visits.read"])
     const { code } = s.consent({ userId, appId, scopes: ["location.visits.read"] })
     s.after(gap)
-    return { s, appId, code, args: { appId, code, verifier: "right", client: "right" } as const }
+    return { s, userId, appId, code, args: { appId, code, verifier: "right", client: "right" } as const }
   }
 
   it("59,999 ms: exchanged; 60,000 ms: refused; a wrong verifier changes nothing", () => {
@@ -308,6 +309,30 @@ describe("T6: a code is good for less than 60 s, once", () => {
     expect(judge(s)).toEqual({})
     const at = s.call(appId, set.accessToken, 200)
     expect(judge(s)).toMatchObject({ T1: [at], T6: [at] })
+  })
+
+  it("a use with a wrong verifier that ended the connection, or sent an e-mail about a leak", () => {
+    const used = () => {
+      const begun = consented(0)
+      const { args, appId, s } = begun
+      const { accessToken } = s.exchange(appId, args.code)
+      s.op("exchange", { ...args, verifier: "wrong" }, invalidGrant)
+      return { ...begun, accessToken }
+    }
+    const ended = used()
+    const at = ended.s.call(ended.appId, ended.accessToken, 401)
+    expect(judge(ended.s)).toEqual({ T1: [at], T6: [at] })
+
+    const mailed = used()
+    const mail = mailed.s.add({ kind: "mailed", to: `${mailed.userId}@example.com`, subject: LEAK, id: "1" })
+    expect(judge(mailed.s)).toEqual({ T5: [mail], T6: [mail] })
+
+    // A second use with the right verifier explains the end and the e-mail.
+    const right = used()
+    right.s.op("exchange", right.args, invalidGrant)
+    right.s.call(right.appId, right.accessToken, 401)
+    right.s.add({ kind: "mailed", to: `${right.userId}@example.com`, subject: LEAK, id: "1" })
+    expect(judge(right.s)).toEqual({})
   })
 
   it("two at once: one of them may win, both may not", () => {

@@ -209,6 +209,16 @@ const leakMails = (known: Knowledge) => {
   return { leaks, mails, nameless }
 }
 
+/** The first e-mail about a leak that each address got, of the addresses whose users had no leak. */
+const groundlessMails = (known: Knowledge): ReadonlyMap<string, number> => {
+  const { leaks, mails } = leakMails(known)
+  return new Map(
+    [...mails].flatMap(([to, [at]]) =>
+      at === undefined || (leaks.get(to)?.possible ?? 0) > 0 ? [] : [[to, at] as const]
+    )
+  )
+}
+
 const T5 = oracle(
   "T5",
   "A refresh token that was revoked already is refused with invalid_grant: nothing is flagged, mailed or ended (Spec §4.3.2)",
@@ -223,11 +233,7 @@ const T5 = oracle(
         if (!isStranger) say(op.to, `refused as ${op.outcome.error}, not invalid_grant`)
       }
     }
-    const { leaks, mails } = leakMails(known)
-    for (const [to, sent] of mails) {
-      if (sent[0] !== undefined && (leaks.get(to)?.possible ?? 0) === 0)
-        say(sent[0], "an e-mail about a leak that was none")
-    }
+    for (const [, at] of groundlessMails(known)) say(at, "an e-mail about a leak that was none")
     for (const fact of known.calls) {
       const presented = fact.token === undefined ? undefined : quiet.get(fact.token.family.connection.id)
       if (presented === undefined || presented > fact.op.from) continue
@@ -242,7 +248,13 @@ const T6 = oracle(
   "A code can be exchanged once, within 60 s; a second use with the right verifier ends the tokens that the code issued, a use with a wrong verifier changes nothing (Spec §2.1, §3.1)",
   (known, say) => {
     const issued = new Map<string, string>()
-    for (const { must, op, why } of known.exchanges) {
+    /** The first use of a code with a wrong verifier, by the connection and by the user's address. */
+    const wrong = new Map<string, number>()
+    for (const { code, must, op, why } of known.exchanges) {
+      if (code !== undefined && why === "wrong verifier") {
+        first(wrong, code.connection.id, op.to)
+        first(wrong, known.emails.get(code.connection.userId) ?? "", op.to)
+      }
       if (op.outcome._tag === "ok") {
         const { refreshToken } = op.outcome.value
         if (must === "fail") say(op.to, `exchanged although: ${why}`)
@@ -253,6 +265,14 @@ const T6 = oracle(
       }
     }
     saysAliveAfter(known, say, "its code was used twice")
+    for (const fact of known.calls) {
+      const tried = fact.token === undefined ? undefined : wrong.get(fact.token.family.connection.id)
+      if (tried === undefined || tried > fact.op.from) continue
+      if (fact.admitted.life === "live" && isUnauthorised(fact)) say(fact.op.to, "a wrong verifier ended it")
+    }
+    for (const [to, at] of groundlessMails(known)) {
+      if ((wrong.get(to) ?? Infinity) < at) say(at, "an e-mail about a leak after a wrong verifier")
+    }
   }
 )
 
