@@ -31,6 +31,7 @@ describe("/dev/mailbox, for a machine without a mail server", () => {
     const { id, user } = await connectAndLeave(world)
     const { headers, text } = await world.call("/dev/mailbox")
     expect(text).toContain(`To ${user.account.email}`)
+    expect(text).toContain("real mail is in its reader's language and time zone.")
     expect(text.indexOf("You disconnected")).toBeGreaterThan(0)
     expect(text.indexOf("You connected")).toBeGreaterThan(0)
     expect(text).toContain(`<a href="${world.url}/portal/connections/${id}">`)

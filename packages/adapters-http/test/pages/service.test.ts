@@ -16,6 +16,7 @@ describe("GET /admin/service", () => {
     await world.app(await world.person(), { status: "production" })
     const before = (await admin.get("/admin/service")).text
     expect(before).toContain("No worker is alive.")
+    expect(before).toContain("Mails also wait while no mail server is set (SMTP_URL)")
     expect(before).toContain("1 in production, 0 in review for the first time, 0 in the sandbox")
     await world.run(
       Effect.flatMap(LeaseStore, (store) =>
@@ -24,6 +25,7 @@ describe("GET /admin/service", () => {
     )
     const after = (await admin.get("/admin/service", { headers: { "accept-language": "de" } })).text
     expect(after).toContain("Laufende Worker")
+    expect(after).toContain("E-Mails warten auch, solange kein E-Mail-Server eingestellt ist (SMTP_URL)")
     expect(after).not.toContain("Kein Worker läuft.")
     for (const roles of [["reviewer"], []] as const) {
       expect((await (await world.person({ roles })).get("/admin/service")).status).toBe(403)

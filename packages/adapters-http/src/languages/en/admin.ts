@@ -34,7 +34,7 @@ export const admin = {
       imports: "Files to import"
     } satisfies Record<QueueBacklog["queue"], string>,
     orMore: (count: number): string => `${number(count)} or more`,
-    hint: "A queue whose oldest entry is minutes old has too few workers, or a receiver of mail that does not answer."
+    hint: "A queue whose oldest entry is minutes old has too few workers. Mails also wait while no mail server is set (SMTP_URL), or while it does not answer."
   },
   titleOf: (name: string): string => `Admin: ${name}`,
   roles: { developer: "Developer", reviewer: "Reviewer", admin: "Admin" } satisfies Record<Account.Role, string>,

@@ -44,6 +44,7 @@ const show = (options: ServiceOptions) =>
       main: html`<h1>Mailbox</h1>
         <p class="lead">
           No mail server is set (SMTP_URL), so the service sends no e-mail. It would have sent these, the newest first.
+          Most are shown in English and UTC; real mail is in its reader's language and time zone.
         </p>
         ${
           letters.length === 0
