@@ -1,4 +1,7 @@
+import { Timestamp } from "@place-access/domain/shared"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Fields from "../../src/pages/kit/Fields.js"
+import { textsIn } from "../../src/languages/index.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 import { signedIn } from "../support/browsing.js"
 import { visitor } from "../support/visitor.js"
@@ -66,4 +69,11 @@ describe("a new place without a centre has one problem, which leads to the map [
     expect(empty.text).toMatch(new RegExp(`<p class="fault" id="map-fault">\\s*${words}`))
     expect((await add("52.5", "")).links.map(([field]) => field)).toEqual(["lon"])
   })
+})
+
+it("in German, the end of a deletion before its beginning is said with the label of the field", () => {
+  const shown = { values: () => "", problems: [{ field: "until", message: "must be later than from" }] }
+  const labels = textsIn("de").timeline.erase.labels
+  const text = Fields.problems(shown, labels).in({ language: "de", zone: null, now: Timestamp.make(0) })
+  expect(text).toContain(`Bis muss nach „${labels.from}“ liegen`)
 })

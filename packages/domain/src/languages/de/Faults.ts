@@ -128,7 +128,7 @@ export const faults: ReadonlyArray<GermanPair> = [
     de: "muss gewählt werden: Der genaue Standort ist beendet"
   },
   { en: "must not be in the future", de: "darf nicht in der Zukunft liegen" },
-  { en: "must be later than from", de: "muss nach dem Anfang liegen" },
+  { en: "must be later than from", de: "muss nach „Von“ liegen" },
   { en: "must be at most 31 days later than from", de: "darf höchstens 31 Tage nach dem Anfang liegen" },
   { en: "must be after from", de: "muss nach dem Anfang liegen" },
   { en: "must be at most {n:number} days after from", de: "darf höchstens {n:number} Tage nach dem Anfang liegen" },
