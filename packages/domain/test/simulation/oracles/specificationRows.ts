@@ -95,7 +95,12 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§5.7", "403, not 404", "T11", "S3"),
   row("§5.9", "an access token of 3600 s", "T1"),
   row("§5.11", "signed-in sessions: when they end, and what opens one", "U1", "U2", "U3"),
-  outside("§5.3", "PKCE, client secrets and redirect addresses in HTTP", "the trace has no HTTP requests of apps"),
+  row("§5.3", "PKCE and client secrets of exchanges", "T6"),
+  outside(
+    "§5.3",
+    "the redirect URI of exchanges",
+    "the operation `exchange` has no redirect URI. `test/tokens/tokens.test.ts` tests `redirect_uri_differs`"
+  ),
   row("§6.1", "which endpoint gets which event", "H4"),
   row("§6.2", "the contents of events", "H2", "H8", "H9"),
   row("§6.3.1", "within 15 minutes", "S5"),

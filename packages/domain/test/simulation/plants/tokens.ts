@@ -2,6 +2,7 @@ import { PasswordHasher } from "@place-access/domain/accounts"
 import { ConsentStore } from "@place-access/domain/consent"
 import { TokenStore } from "@place-access/domain/tokens"
 import { Scope, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
+import { Simulation } from "@place-access/domain/testing"
 import { Context, Effect, Option } from "effect"
 import {
   connected,
@@ -123,6 +124,23 @@ export const plants: ReadonlyArray<Plant> = [
         const { code } = yield* app.consent(ana, { scopes: STANDARD, standardDays: null })
         const set = yield* app.exchange(code)
         yield* world.perform("exchange", { appId: app.id, code, verifier: "right", client: "right" })
+        yield* world.perform("call", { appId: app.id, token: set.accessToken, request: ME })
+      })
+  },
+  {
+    oracle: "T6",
+    what: "a verifier is compared up to the length of the right one",
+    sabotage: (ports) => {
+      const vault = Context.get(ports, Vault.Vault)
+      const cut = (text: string) => text.slice(0, Simulation.VERIFIER.length)
+      return Context.add(ports, Vault.Vault, { ...vault, s256: (text: string) => vault.s256(cut(text)) })
+    },
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { ana, app } = yield* connected(world)
+        const { code } = yield* app.consent(ana, { scopes: STANDARD, standardDays: null })
+        const set = yield* app.exchange(code)
+        yield* world.perform("exchange", { appId: app.id, code, verifier: "wrong", client: "right" })
         yield* world.perform("call", { appId: app.id, token: set.accessToken, request: ME })
       })
   },
