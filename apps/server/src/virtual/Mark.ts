@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { readFile, rename, writeFile } from "node:fs/promises"
+import { readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { DataFolder } from "@place-access/adapters-pg"
 import { CannotStart, type Settings } from "@place-access/worker"
@@ -82,8 +82,12 @@ export const write = (dataDir: string, mark: Mark): Effect.Effect<void, CannotSt
     try: async () => {
       // Two servers may start on the folder at the same time, so each has a draft of its own.
       const draft = `${pathIn(dataDir)}.${randomUUID()}`
-      await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600 })
-      await rename(draft, pathIn(dataDir))
+      try {
+        await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600 })
+        await rename(draft, pathIn(dataDir))
+      } finally {
+        await rm(draft, { force: true })
+      }
     },
     catch: (error) => new CannotStart({ message: DataFolder.unusable(dataDir, error).message })
   })

@@ -79,7 +79,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   unsupported_media_type: refused("its request was in a format that we do not read"),
   not_found: refused("it asked for something that does not exist, or that it may not know of"),
   conflict: refused("its request did not fit the current state"),
-  idempotency_key_in_use: refused("it repeated a request before the first one was answered"),
+  idempotency_key_in_use: refused("it repeated a request while the same one was being answered"),
   idempotency_key_reused: refused("it sent two different requests as if they were one"),
   rule_limit_reached: refused("it would have had too many active rules at once"),
   webhook_url_not_registered: refused("it named an address that it has not registered"),

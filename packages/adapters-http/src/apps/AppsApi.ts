@@ -242,11 +242,10 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addSuccess(Schema.Struct({ clientId: Schema.String, clientSecret: Schema.String }))
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .addError(Errors.ConfirmationRequired)
       .annotate(OpenApi.Summary, "Replace the client secret and end all others at once")
       .annotate(
         OpenApi.Description,
-        "For a secret that somebody else may have. Connections and access tokens stay. The app's servers cannot get or refresh tokens until they have the new secret, which only this answer shows. 409 for a revoked app, and for an app that never registered redirect URIs. Needs a sign-in or a confirmation of the last 15 minutes."
+        "For a secret that somebody else may have. Connections and access tokens stay. The app's servers cannot get or refresh tokens until they have the new secret, which only this answer shows. 409 for a revoked app, and for an app that never registered redirect URIs."
       )
   )
   .add(

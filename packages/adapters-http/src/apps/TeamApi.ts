@@ -83,7 +83,7 @@ export const TeamApi = HttpApiGroup.make("team")
       .annotate(OpenApi.Summary, "Invite somebody into the team")
       .annotate(
         OpenApi.Description,
-        `For owners. The answer is the same whether the address has an account or not; an account with this confirmed address gets a mail. 409 when the person is a member or invited already, and at the limits. ${FRESH}`
+        `For owners. The answer is the same whether the address has an account or not; an account with this confirmed address gets a mail, at most two an hour from all teams. 409 when the person is a member or invited already, and at the limits. ${FRESH}`
       )
   )
   .add(

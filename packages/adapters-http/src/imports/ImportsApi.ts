@@ -60,7 +60,7 @@ export const ImportBody = Schema.Struct({
     Schema.Struct({
       month: Schema.NullOr(Schema.String).annotations({
         description:
-          "`2024-03`, in UTC; null: entries without a time, and entries of months beyond the first 1,200 of the file. `stored` does not count the entries of null"
+          "`2024-03`, in UTC; null: entries without a time, and entries of months beyond the first 1,199 of the file. `stored` does not count the entries of null"
       }),
       read: count("The entries of this month in the file"),
       stored: count("Entries that are new in the history"),

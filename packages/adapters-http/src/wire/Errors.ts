@@ -1,9 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
-import { Import } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
-import * as BodyBounds from "../edge/BodyBounds.js"
-import { BOUNDS as UPLOAD_BOUNDS } from "../fixes/UploadAnnotations.js"
 
 /**
  * Every error body of the API: `{ statusCode, error, message }`, without internals (Spec §7, decisions §5). Some bodies
@@ -19,8 +16,6 @@ const fields = <const Status extends number, const Code extends string>(statusCo
 
 const named = <A>(status: number, identifier: string, description: string): Schema.Annotations.Schema<A> =>
   HttpApiSchema.annotations<A>({ status, identifier, description })
-
-const mib = (bytes: number): string => `${bytes / Import.MIB} MiB`
 
 export const ValidationFailed = Schema.Struct({
   ...fields(400, "validation_failed"),
@@ -102,7 +97,7 @@ export const PayloadTooLarge = Schema.Struct(fields(413, "payload_too_large")).a
   named(
     413,
     "PayloadTooLargeError",
-    `The body is larger than ${mib(BodyBounds.ORDINARY.bytes)} (phone uploads: ${mib(UPLOAD_BOUNDS.bytes)}, imports: ${mib(Import.MAX_BYTES)} for each file, ${mib(Import.MAX_WAITING_BYTES)} for a form with several files), or has too many entries or values`
+    "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB for each file, 512 MiB for a form with several files), or has too many entries or values"
   )
 )
 export const UnsupportedMediaType = Schema.Struct(fields(415, "unsupported_media_type")).annotations(

@@ -1,10 +1,9 @@
-import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
 import { connected, CURRENT, saying, tokensIn } from "../support/connected.js"
-import { PASSWORD, startWorld, type World } from "../support/World.js"
+import { startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -109,29 +108,6 @@ describe("a client secret is ended at once [apps-10]", () => {
     expect((await browser.get(path)).text).not.toContain(third)
     expect((await browser.post(`${path}/secrets/replace`, { form_token: "forged" })).status).toBe(403)
     expect(await refreshWith(third)).toBe(200)
-  })
-})
-
-describe("a client secret is replaced only with a fresh proof of identity [accounts-18, apps-10]", () => {
-  it("the API: 403 a quarter of an hour after the sign-in, and nothing is ended, until the session is confirmed", async () => {
-    const { path, person, refreshWith, second, secrets } = await rotated()
-    world.clock.advance(15 * Timestamp.MINUTE)
-    const refused = await person.send("POST", `${path}/replace-secret`)
-    expect(saying(refused)).toEqual([403, "confirmation_required"])
-    expect([await refreshWith(second), await secrets()]).toEqual([200, 2])
-    expect((await person.send("DELETE", `${path}/previous-secrets`)).status).toBe(204)
-    expect((await person.send("POST", "/v1/session/confirmation", { password: PASSWORD })).status).toBe(204)
-    expect((await person.send("POST", `${path}/replace-secret`)).status).toBe(200)
-  })
-
-  it("the page: the form leads to the confirmation, and nothing is ended", async () => {
-    const { app, person, refreshWith, second } = await rotated()
-    const browser = await signedIn(world, person.account.email)
-    const path = `/developer/apps/${app.id}`
-    world.clock.advance(15 * Timestamp.MINUTE)
-    const answer = await browser.submit(await browser.get(path), `${path}/secrets/replace`)
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/confirm\?/)])
-    expect(await refreshWith(second)).toBe(200)
   })
 })
 

@@ -94,8 +94,8 @@ describe("permissions about areas that the app chooses are a group of their own 
 describe("the hint at the places [consent-14]", () => {
   it.each([
     [[CURRENT], "The app learns nothing about the places that you do not tick."],
-    [[CURRENT, ZONE], "Without a tick, the app does not get this place by name."],
-    [[CURRENT, LATEST], "Without a tick, the app does not get this place by name."]
+    [[CURRENT, ZONE], "The app does not get the names of places that you do not tick."],
+    [[CURRENT, LATEST], "The app does not get the names of places that you do not tick."]
   ])("for %j", async (scopes, hint) => {
     const { app, person } = await owner()
     const { text } = await person.get(authorizePath(app, { scope: scopes.join(" ") }))

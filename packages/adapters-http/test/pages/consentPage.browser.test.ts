@@ -60,7 +60,9 @@ describeBrowser("the consent page with scripts", () => {
     await page.setViewportSize({ width: 390, height: 600 })
     await page.goto(at.authorize(app, `${CURRENT} ${VISITS}`))
     const summary = page.locator("[data-summary]")
-    expect(await summary.innerText()).toBe("2 permissions · no places: the app learns nothing yet · 30 days")
+    expect(await summary.innerText()).toBe(
+      "2 permissions · no places: the app does not learn where you are yet · 30 days"
+    )
     const allow = page.getByRole("button", { name: "Allow", exact: true })
     for (const scroll of [0, 300, 10_000]) {
       await page.evaluate(`window.scrollTo(0, ${scroll})`)
@@ -75,7 +77,7 @@ describeBrowser("the consent page with scripts", () => {
     expect(await summary.innerText()).toBe("Nothing is ticked yet")
   })
 
-  it("the line says that the app learns nothing yet only while every ticked permission needs a place [consent-14]", async () => {
+  it("the line says that the app does not learn where the person is only while every ticked permission needs a place [consent-14]", async () => {
     const { page } = at
     const person = await at.world.person()
     const app = await appOf(at, person)
@@ -85,7 +87,9 @@ describeBrowser("the consent page with scripts", () => {
     await inspect(page, "consent-areas")
     expect(await summary.innerText()).toBe("2 permissions · no places · 30 days")
     await page.getByLabel("Ask whether you are inside an area the app chooses").uncheck()
-    expect(await summary.innerText()).toBe("1 permission · no places: the app learns nothing yet · 30 days")
+    expect(await summary.innerText()).toBe(
+      "1 permission · no places: the app does not learn where you are yet · 30 days"
+    )
     await page.goto(at.authorize(app, ZONE))
     await inspect(page, "consent-only-areas")
     expect(await summary.innerText()).toBe("1 permission · 30 days")

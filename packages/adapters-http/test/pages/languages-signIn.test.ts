@@ -100,7 +100,9 @@ describe("pages of signing in [languages-1]", () => {
     const { text } = await browser.post("/sign-up", wrong, language)
     expect(text).toContain("Etwas stimmt nicht")
     expect(text).toContain('<a href="#password">Passwort muss mindestens 10 Zeichen haben</a>')
-    expect(text).toContain('<a href="#email">E-Mail-Adresse: Geben Sie eine Adresse ein, zum Beispiel name@beispiel.de</a>')
+    expect(text).toContain(
+      '<a href="#email">E-Mail-Adresse: Geben Sie eine Adresse ein, zum Beispiel name@beispiel.de</a>'
+    )
     expect(text).toContain("Meinen Standortverlauf behalten: wählen Sie eine der vier Möglichkeiten")
     const refused = await browser.post("/sign-in", { form_token: token, email: "a@b.example", password: "x" }, language)
     expect(refused.text).toContain("E-Mail-Adresse oder Passwort ist falsch.")

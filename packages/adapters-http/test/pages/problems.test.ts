@@ -51,8 +51,11 @@ describe("a page that shows a rejected form again", () => {
 
 describe("a new place without a centre has one problem, which leads to the map [consent-11]", () => {
   it.each([
-    ["en", "Set the centre of the place: click the map or use where you are now"],
-    ["de", "Legen Sie die Mitte des Ortes fest: Klicken Sie auf die Karte, oder verwenden Sie Ihren jetzigen Standort"]
+    ["en", "Set the centre of the place: click the map, use where you are now, or enter it by hand"],
+    [
+      "de",
+      "Legen Sie die Mitte des Ortes fest: Klicken Sie auf die Karte, verwenden Sie Ihren jetzigen Standort, oder geben Sie sie von Hand ein"
+    ]
   ])("in %s", async (language, words) => {
     const person = await world.person()
     const browser = await signedIn(world, person.account.email)
@@ -65,8 +68,8 @@ describe("a new place without a centre has one problem, which leads to the map [
       return { status, text, links }
     }
     const empty = await add("", " ")
-    expect([empty.status, empty.links]).toEqual([400, [["map", words]]])
-    expect(empty.text).toMatch(new RegExp(`<p class="fault" id="map-fault">\\s*${words}`))
+    expect([empty.status, empty.links]).toEqual([400, [["centre", words]]])
+    expect(empty.text).toMatch(new RegExp(`<p class="fault" id="centre-fault">\\s*${words}`))
     expect((await add("52.5", "")).links.map(([field]) => field)).toEqual(["lon"])
   })
 })

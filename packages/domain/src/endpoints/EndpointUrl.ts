@@ -20,10 +20,11 @@ export const EndpointUrl = Schema.String.pipe(Schema.maxLength(MAX_LENGTH), bran
 export type EndpointUrl = typeof EndpointUrl.Type
 
 /**
- * The scheme, host and port of a valid address, as text in lower case. Two texts of one origin can differ, such as
- * `https://example.com` and `https://example.com:443`; the texts of two origins always differ.
+ * The scheme, host and port of a valid address, as text with A to Z in lower case. Two texts of one origin can differ,
+ * such as `https://example.com` and `https://example.com:443`; the texts of two origins always differ.
  */
-export const originOf = (url: string): string | undefined => /^[^:]*:\/*[^/?#]*/.exec(url)?.[0].toLowerCase()
+export const originOf = (url: string): string | undefined =>
+  /^[^:]*:\/*[^/?#]*/.exec(url)?.[0].replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 export type UrlFault =
   | "too_long"

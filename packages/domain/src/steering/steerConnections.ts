@@ -57,11 +57,14 @@ const orError = (outcome: Steering.SteeringOutcome): Effect.Effect<void, NotFoun
   }
 }
 
-/** Pauses an app. `NotFound`: the user has no such connection. `Conflict`: the connection has ended. */
+/**
+ * Pauses an app. With `atLeast`, a present pause that lasts longer stays as it is. `NotFound`: the user has no such
+ * connection. `Conflict`: the connection has ended.
+ */
 export const pauseConnection = program(
   "pauseConnection",
-  function* (userId: UserId, id: ConnectionId, length: PauseLength) {
-    yield* steered(id, (state, now) => Steering.pause(userId, length, {}, state, now))
+  function* (userId: UserId, id: ConnectionId, length: PauseLength, atLeast: boolean = false) {
+    yield* steered(id, (state, now) => Steering.pause(userId, length, { atLeast }, state, now))
     return yield* getConnection(userId, id)
   }
 )

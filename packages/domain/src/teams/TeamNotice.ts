@@ -112,6 +112,9 @@ export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, 
     PORTAL
   )
 
+const SECRETS_STAY =
+  "Somebody who worked on the app before may still have its client secret. Replace the secret before you connect the app with your own account."
+
 /** The mail to the owner who holds the app now, because the account of its former holder was deleted. */
 export const inherited = (
   team: Pick<Team, "appId" | "appName">,
@@ -123,7 +126,8 @@ export const inherited = (
     `team_handed_over ${team.appId} ${now}`,
     `The app ${team.appName} is in your name now`,
     [
-      `On ${Words.moment(now)} the account of the holder of the app "${team.appName}" was deleted, so the app passed to you. Its users read your name as that of its developer, and it counts among your apps.`
+      `On ${Words.moment(now)} the account of the holder of the app "${team.appName}" was deleted, so the app passed to you. Its users read your name as that of its developer, and it counts among your apps.`,
+      SECRETS_STAY
     ],
     appLink(team)
   )
@@ -135,7 +139,8 @@ export const handedOver = (team: Team, { userId }: Pick<Member, "userId">, now: 
     `team_handed_over ${team.appId} ${now}`,
     `The app ${team.appName} is in your name now`,
     [
-      `On ${Words.moment(now)} the app "${team.appName}" was handed over to you. Its users read your name as that of its developer, and it counts among your apps.`
+      `On ${Words.moment(now)} the app "${team.appName}" was handed over to you. Its users read your name as that of its developer, and it counts among your apps.`,
+      SECRETS_STAY
     ],
     appLink(team)
   )

@@ -141,7 +141,7 @@ export const consent: typeof en.consent = {
     none: "Sie haben noch keine Orte. Fügen Sie hier einen hinzu, oder geben Sie später welche frei.",
     legend: "Ihre Orte",
     hint: "Über die Orte, die Sie nicht ankreuzen, erfährt die App nichts.",
-    hintByName: "Ohne Haken bekommt die App diesen Ort nicht mit Namen.",
+    hintByName: "Die Namen der Orte, die Sie nicht ankreuzen, bekommt die App nicht.",
     earlier: (place) => `Auch frühere Besuche freigeben: ${place}`,
     lookup:
       "Für jeden Zeitpunkt in der Vergangenheit kann die App fragen, an welchem angekreuzten Ort Sie waren, auch wenn Sie frühere Besuche nicht freigeben.",
@@ -195,7 +195,7 @@ export const consent: typeof en.consent = {
     permission: "1 Berechtigung",
     permissions: "{count} Berechtigungen",
     noPlaces: "keine Orte",
-    learnsNothing: "keine Orte: Die App erfährt noch nichts",
+    learnsNothing: "keine Orte: Die App erfährt noch nicht, wo Sie sind",
     place: "1 Ort",
     places: "{count} Orte",
     pastVisits: "frühere Besuche",

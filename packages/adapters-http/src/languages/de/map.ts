@@ -19,7 +19,7 @@ export const map: typeof en.map = {
       "Meter von der Mitte, 100 bis 10.000. Handys irren sich oft um 50 m. Deshalb bleibt in einem Kreis unter 150 m manche Ankunft unbemerkt.",
     centre: {
       set: "Legen Sie die Mitte des Ortes fest",
-      how: "Klicken Sie auf die Karte, oder verwenden Sie Ihren jetzigen Standort"
+      how: "Klicken Sie auf die Karte, verwenden Sie Ihren jetzigen Standort, oder geben Sie sie von Hand ein"
     },
     byHand: "Von Hand eingeben",
     byHandHint:

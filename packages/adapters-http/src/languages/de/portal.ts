@@ -96,7 +96,7 @@ export const portal: typeof en.portal = {
     addresses: {
       heading: "Adressen, die die App für Benachrichtigungen genannt hat",
       lead: (app) =>
-        `${app} hat diese Adressen selbst genannt. Alles, was ihre Regeln über Sie melden, geht auch dorthin.`,
+        `${app} hat diese Adressen selbst genannt. Was ihre Regeln über Sie melden, geht auch dorthin, außer bei Regeln mit einer eigenen Adresse.`,
       since: (host, at) => html`${host}, seit ${at}`,
       remove: "Diese Adresse entfernen",
       removed: (app) =>

@@ -296,7 +296,7 @@ export const notices: typeof en.notices = {
   redelivered: "Das Ereignis ist wieder in der Warteschlange. Das ist seine neue Zustellung.",
   retried: "Der nächste Versuch ist jetzt fällig.",
   "team-invited":
-    "Die Einladung steht. Wenn die Adresse ein Konto hat, haben wir ihr geschrieben. Sie sehen hier, wenn jemand angenommen hat.",
+    "Die Einladung steht. Wenn die Adresse ein Konto hat, senden wir ihr höchstens zwei Einladungen in der Stunde. Sie sehen hier, wenn jemand angenommen hat.",
   "team-withdrawn": "Die Einladung wurde zurückgezogen.",
   "team-role-changed": "Die Rolle wurde geändert. Sie gilt ab sofort.",
   "team-member-removed": "Das Mitglied wurde entfernt und kann die App nicht mehr öffnen.",

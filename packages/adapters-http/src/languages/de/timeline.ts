@@ -39,7 +39,7 @@ export const timeline: typeof en.timeline = {
   },
   saw: {
     heading: "Welche App was gesehen hat",
-    nobody: "An diesem Tag hat keine App etwas abgefragt.",
+    nobody: "An diesem Tag hat keine App gefragt, und keine wurde benachrichtigt.",
     entries: (count) => `Insgesamt ${plural(count, "Eintrag", "Einträge")}`,
     more: (app) => `Alles von ${app} in Ihrem Zugriffsprotokoll`
   },

@@ -81,7 +81,7 @@ export const today: typeof en.today = {
   },
   asked: {
     heading: "Wer gefragt hat oder benachrichtigt wurde",
-    nobody: "In den letzten 14 Tagen hat keine App gefragt oder wurde benachrichtigt.",
+    nobody: "In den letzten 14 Tagen hat keine App gefragt, und keine wurde benachrichtigt.",
     notToday: "Heute nicht",
     times: (count) => `heute ${plural(count, "Eintrag", "Einträge")}`,
     caption: (app) => `${app}, die letzten 14 Tage`,

@@ -28,7 +28,7 @@ export const webhooks: typeof en.webhooks = {
     hint: (most) =>
       `Freiwillig, höchstens ${most}: zum Beispiel für ein Gateway, das einen Schlüssel verlangt. Wir speichern den Wert verschlüsselt und zeigen ihn nie wieder. Unsere eigenen Kopfzeilen (Host, Content-Type, User-Agent, X-Service-…) lassen sich nicht ersetzen.`,
     moved:
-      "Wenn die Adresse auf einen anderen Server wechselt (anderes Schema, anderer Host oder Port), setzen Sie jede Kopfzeile neu oder entfernen Sie sie. So kann niemand einen gespeicherten Wert an einen Server senden lassen, für den er nicht gedacht war. Dieses Formular setzt eine Kopfzeile auf einmal: Entfernen Sie die anderen und fügen Sie sie danach hinzu.",
+      "Wenn die Adresse auf einen anderen Server wechselt (anderes Schema, anderer Host oder Port), setzen Sie jede Kopfzeile neu oder entfernen Sie sie. So kann niemand einen gespeicherten Wert an einen Server senden lassen, für den er nicht gedacht war. Mit diesem Formular setzen Sie immer nur eine Kopfzeile: Entfernen Sie die anderen, und fügen Sie sie danach wieder hinzu.",
     remove: (name) => html`${name} entfernen`
   },
   titleOf: (app) => `Webhooks von ${app}`,

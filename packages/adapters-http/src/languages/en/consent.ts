@@ -141,7 +141,7 @@ export const consent = {
     legend: "Your places",
     hint: "The app learns nothing about the places that you do not tick.",
     /** The hint when the app also asks for exact location, or about areas that it chooses. */
-    hintByName: "Without a tick, the app does not get this place by name.",
+    hintByName: "The app does not get the names of places that you do not tick.",
     earlier: (place: string): string => `Also share past visits to ${place}`,
     /** For an app with `location.place.lookup`, which the choice about past visits does not limit. */
     lookup:
@@ -198,7 +198,7 @@ export const consent = {
     permission: "1 permission",
     permissions: "{count} permissions",
     noPlaces: "no places",
-    learnsNothing: "no places: the app learns nothing yet",
+    learnsNothing: "no places: the app does not learn where you are yet",
     place: "1 place",
     places: "{count} places",
     pastVisits: "past visits",

@@ -102,9 +102,9 @@ export const portal = {
       more: "More rules"
     },
     addresses: {
-      heading: "Addresses that it named for notifications",
+      heading: "Addresses that the app named for notifications",
       lead: (app: string): string =>
-        `${app} named these addresses itself. Everything that its rules notify about you is also sent there.`,
+        `${app} named these addresses itself. What its rules notify about you is also sent there, except by rules that have an address of their own.`,
       since: (host: Html, at: Html): Html => html`${host}, since ${at}`,
       remove: "Remove this address",
       removed: (app: string): string =>

@@ -291,7 +291,7 @@ export const notices = {
   redelivered: "The event is queued again. This is its new delivery.",
   retried: "The next attempt is due now.",
   "team-invited":
-    "The invitation stands. If the address has an account, we mailed it. You see here when somebody has accepted.",
+    "The invitation stands. If the address has an account, we mail it at most two invitations an hour. You see here when somebody has accepted.",
   "team-withdrawn": "The invitation was withdrawn.",
   "team-role-changed": "The role was changed. It holds from now on.",
   "team-member-removed": "The member was removed and cannot open the app any more.",

@@ -41,7 +41,7 @@ export const timeline = {
   },
   saw: {
     heading: "Which app saw what",
-    nobody: "No app asked on this day.",
+    nobody: "No app asked or was told anything on this day.",
     entries: (count: number): string => `${plural(count, "entry", "entries")} in all`,
     more: (app: string): string => `All of ${app} in your access log`
   },

@@ -1,7 +1,7 @@
 import type { ConsentReview } from "@place-access/domain/consent"
 import { Timestamp } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
-import * as ScopeGroup from "../kit/ScopeGroup.js"
+import * as ScopeGroup from "./ScopeGroup.js"
 import { Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"

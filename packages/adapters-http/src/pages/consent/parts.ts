@@ -49,7 +49,7 @@ export interface NewPlace {
   readonly added: string | null
 }
 
-export const LABELS = { ...words.labels, map: PlaceFields.LABELS.map }
+export const LABELS = { ...words.labels, centre: PlaceFields.LABELS.centre }
 
 /** The developer of the app, and the app's web page if it has one. */
 const developer = ({ app, developerName }: View["review"]): Html =>

@@ -3,7 +3,7 @@ import * as Fields from "../kit/Fields.js"
 import { flag, type Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as PlaceFields from "../kit/PlaceFields.js"
-import * as ScopeGroup from "../kit/ScopeGroup.js"
+import * as ScopeGroup from "./ScopeGroup.js"
 import { LABELS, type View } from "./parts.js"
 
 const words = texts.consent.places

@@ -16,14 +16,6 @@ export interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
-    id: "replacing-a-client-secret-needs-proof",
-    kind: "changed",
-    title: "Replacing a client secret needs a fresh proof of identity",
-    text: `\`POST /v1/developer/apps/{app_id}/replace-secret\` answers 403 \`confirmation_required\` when the last sign-in or
-    confirmation is more than 15 minutes old. Call \`POST /v1/session/confirmation\`, then repeat the request.`
-  },
-  {
-    on: "2026-11-29",
     id: "users-see-subscriptions",
     kind: "added",
     title: "Users see and remove the addresses that an app named for notifications",
@@ -44,7 +36,7 @@ export const CHANGES: ReadonlyArray<Change> = [
     id: "later-end-needs-purpose",
     kind: "changed",
     title: "A user cannot prolong exact location without a purpose",
-    text: `\`PATCH /v1/user/connections/{connection_id}\` answers 400 when \`sensitive_days\` would move the end of exact
+    text: `\`PATCH /v1/user/connections/{id}\` answers 400 when \`sensitive_days\` would move the end of exact
     location to a later date and a sensitive scope of the connection has no purpose that the app may use.`
   },
   {

@@ -60,7 +60,7 @@ const endpoints = (): Value => [
   address again at every delivery.
 - Redirects are not followed.
 - An endpoint can have up to ${EndpointHeader.MAX} headers of its own, such as a key for your gateway. Every delivery
-  to the endpoint carries them.
+  to the endpoint carries them. A change to another scheme, host or port must give or remove each of them.
 - An endpoint names the events that it wants. An endpoint that names none gets every event, also types that are added
   later.
 - Every event goes to each enabled endpoint that subscribes to it. A rule with a \`webhook_url\` sends its events only

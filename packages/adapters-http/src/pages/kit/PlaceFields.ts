@@ -18,8 +18,8 @@ export const LABELS = {
   lat: words.lat,
   lon: words.lon,
   radius_m: words.radius,
-  /** Not a field of the form: the map is where a person without a centre sets it. */
-  map: words.centre.set
+  /** Not a field of the form: the map and the fields of the coordinates are where a person sets the centre. */
+  centre: words.centre.set
 }
 
 const Typed = Schema.Struct({
@@ -46,7 +46,7 @@ export const decode = (form: Form.Form) => {
   const isCentre = ({ field }: Fields.ShownProblem): boolean => field === "lat" || field === "lon"
   return Either.mapLeft(Form.decode(Typed, typed), (problems): Fields.Shown["problems"] =>
     form.value("lat").trim() + form.value("lon").trim() === ""
-      ? [...problems.filter((one) => !isCentre(one)), { field: "map", message: words.centre.how }]
+      ? [...problems.filter((one) => !isCentre(one)), { field: "centre", message: words.centre.how }]
       : problems
   )
 }
@@ -95,7 +95,7 @@ export const fields = (form: Fields.Shown, map: Value, { required }: Setting = {
       { name: "kind", label: words.kind },
       Place.PlaceKind.literals.map((kind) => ({ value: kind, text: texts.map.kinds[kind] }))
     )}
-    ${Fields.groupFault(form, "map", LABELS.map)} ${map}
+    <div id="centre">${Fields.groupFault(form, "centre", LABELS.centre)} ${map}</div>
     <details id="by-hand" open>
       <summary>${words.byHand}</summary>
       <div class="pair">

@@ -38,7 +38,8 @@ const pause = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const length = yield* lengthOf(yield* Visitor.checked(visitor.cookie))
-      const { id } = yield* pauseConnection(visitor.account.id, yield* connectionId, length)
+      // The page offers no shorter pause, but a page of another tab can be older than a longer pause.
+      const { id } = yield* pauseConnection(visitor.account.id, yield* connectionId, length, true)
       return seeOther(`${portal}/connections/${id}?done=paused`)
     })
   )

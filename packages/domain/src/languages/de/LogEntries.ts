@@ -78,8 +78,8 @@ export const logEntries: ReadonlyArray<GermanPair> = [
   },
   { en: "its request did not fit the current state", de: "ihre Abfrage passte nicht zum aktuellen Zustand" },
   {
-    en: "it repeated a request before the first one was answered",
-    de: "sie hat eine Abfrage wiederholt, bevor die erste beantwortet war"
+    en: "it repeated a request while the same one was being answered",
+    de: "sie hat eine Abfrage wiederholt, während dieselbe noch beantwortet wurde"
   },
   {
     en: "it sent two different requests as if they were one",

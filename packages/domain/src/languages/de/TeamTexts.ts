@@ -58,6 +58,10 @@ export const teamTexts: ReadonlyArray<GermanPair> = [
     en: 'On {at:moment} the account of the holder of the app "{app}" was deleted, so the app passed to you. Its users read your name as that of its developer, and it counts among your apps.',
     de: "Am {at:moment} wurde das Konto gelöscht, auf das die App „{app}“ registriert war. Sie ist deshalb an Sie übergegangen. Wer sie verbindet, liest Ihren Namen als den des Entwicklers, und sie zählt zu Ihren Apps."
   },
+  {
+    en: "Somebody who worked on the app before may still have its client secret. Replace the secret before you connect the app with your own account.",
+    de: "Wer früher an der App gearbeitet hat, kann ihr Client-Secret noch haben. Ersetzen Sie es, bevor Sie die App mit Ihrem eigenen Konto verbinden."
+  },
   { en: "you are not in the team of this app", de: "Sie sind nicht im Team dieser App" },
   {
     en: "your role in the team of this app only lets you read",
