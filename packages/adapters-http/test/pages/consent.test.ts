@@ -341,7 +341,7 @@ describe("one request, one answer", () => {
     const empty = { kind: "home", label: "", lat: "", lon: " ", radius_m: "150" }
     const repeated = await browser.submit(page, action(page), { decision: "add_place", scope: [CURRENT], ...empty })
     expect(repeated.status).toBe(400)
-    for (const field of ["label", "lat", "lon"]) expect(repeated.text).toContain(`id="${field}-fault"`)
+    for (const field of ["label", "centre"]) expect(repeated.text).toContain(`id="${field}-fault"`)
     expect(repeated.text).toMatch(/value="location\.place\.current"[^>]* checked/)
     // The fields for the name and the position of the new place are empty. So Allow must not add a place.
     const allowed = await browser.submit(repeated, action(repeated), { decision: "allow", scope: [CURRENT], ...empty })

@@ -90,6 +90,7 @@ export const frame: typeof en.frame = {
     noReceipt: "Diesen Beleg gibt es nicht",
     noRule: "Diese Regel gibt es nicht",
     noSession: "Diese Anmeldung gibt es nicht",
+    noSubscription: "Diese Adresse gibt es nicht",
     unknownRole: "Diese Rolle gibt es nicht",
     noDate: "Der erste Tag muss ein Datum sein",
     noPause: "Das Formular nennt keine Dauer einer Pause",

@@ -97,6 +97,7 @@ export const frame = {
     noReceipt: "No such receipt",
     noRule: "No such rule",
     noSession: "No such session",
+    noSubscription: "No such subscription",
     unknownRole: "The role is unknown",
     noDate: "The first day must be a date",
     noPause: "The form names no length of a pause",
