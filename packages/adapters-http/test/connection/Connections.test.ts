@@ -116,7 +116,7 @@ describe("GET /v1/user/connections", () => {
     })
     expect(answer.text).not.toContain(tokens.sub)
     const one = await user.get(path())
-    expect([one.status, one.json]).toEqual([200, connection])
+    expect([one.status, one.json]).toEqual([200, { ...connection, subscriptions: [] }])
   })
 
   it("another user's: 404, whatever is done; without a session: 401", async () => {

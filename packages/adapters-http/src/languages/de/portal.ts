@@ -97,7 +97,7 @@ export const portal: typeof en.portal = {
       heading: "Adressen, die die App für Benachrichtigungen genannt hat",
       lead: (app) =>
         `${app} hat diese Adressen selbst genannt. Was ihre Regeln über Sie melden, geht auch dorthin, außer bei Regeln mit einer eigenen Adresse.`,
-      since: (host, at) => html`${host}, seit ${at}`,
+      since: (host, at) => html`${host} (genannt: ${at})`,
       remove: "Diese Adresse entfernen",
       removed: (app) =>
         `An diese Adresse wird dann nichts mehr gesendet. Sie können die Adresse nicht zurückholen; ${app} kann sie wieder nennen.`

@@ -182,6 +182,7 @@ export const faults: ReadonlyArray<GermanPair> = [
     en: "must be a complete file of recorded positions: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log or a Google Timeline",
     de: "muss eine vollständige Datei mit aufgezeichneten Positionen sein: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, ein OwnTracks-Protokoll oder eine Google-Zeitachse"
   },
+  { en: "must not be repeated", de: "darf nur einmal vorkommen" },
   { en: "must be a name in the first line of the table", de: "muss ein Name in der ersten Zeile der Tabelle sein" },
   { en: "must be a column that has no other meaning", de: "muss eine Spalte sein, die keine andere Bedeutung hat" },
   {
