@@ -71,8 +71,8 @@ const WITHOUT_IPV6: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL
 const chain = (error: unknown): ReadonlyArray<Error> => {
   const all: Array<Error> = []
   for (let inner = error; inner instanceof Error && all.length < 5; inner = inner.cause) {
-    // An `AggregateError` has one error for each address that was tried, and takes its `code` from the first. This code
-    // puts the last error first, because the error of the last address is the one to report.
+    // An `AggregateError` has one error for each address that was tried, and its own `code` is that of the first. The
+    // error of the last address is reported, so the next line puts this error first.
     if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
     else all.push(inner)
   }

@@ -8,8 +8,8 @@ import type { Sample, Side } from "./Row.js"
 const MAIN = join(import.meta.dirname, "loop/main.ts")
 
 /**
- * A side (a product or its baseline) of a module `rows/<name>.loop.ts`. One process runs the side in all rounds, with
- * the built files of the domain.
+ * Makes a side (the product or its baseline) of a row from a module `rows/<name>.loop.ts`. One process runs the side in
+ * all rounds; it imports the built files of the domain, not the sources.
  */
 export const loop = (bench: Bench, module: URL, side: string): Side => {
   const running = bench.keep(Program.source(side, MAIN, {}, [], "built"))
