@@ -18,8 +18,8 @@ export const latestFix = program("latestFix", function* (userId: UserId) {
 
 /**
  * The fix nearest in time to `at`, before or after it, with its distance from `at`. Fixes that were captured while the
- * person had left the device behind do not count. Undefined when no fix is within the tolerance, and when `at` lies in a
- * stretch of history that the user deleted (`FixHistory.around`).
+ * person had left the device behind do not count. Undefined when no fix is within the tolerance, and when `at` lies in
+ * a stretch of history that the user deleted (`FixHistory.around`).
  */
 export const nearestFix = program(
   "nearestFix",
