@@ -42,7 +42,7 @@ export interface ServiceOptions {
   readonly securityContact?: string | null
   /**
    * How many requests each process works on at the same time. A further request waits for a moment, and gets 503 when
-   * no place becomes free in time, or when too many requests wait already (`Admission`). Left out: no limit.
+   * no other request ends in time, or when too many requests wait already (`Admission`). Left out: no limit.
    */
   readonly requestsAtOnce?: number
   readonly version: string

@@ -136,8 +136,8 @@ export const createClient = (options: PlaceAccessOptions) => {
       pages<Contract.VisitsPage, Contract.SharedVisit>(OPERATIONS.visits, query, options, ({ visits }) => visits),
 
     /**
-     * The calls that read coordinates. Each call names a purpose of the app, and the user reads the purpose in the
-     * access log.
+     * The calls for sensitive scopes: coordinates, and the days that have readings. Each call names a purpose of the
+     * app, and the user reads the purpose in the access log.
      */
     locations: {
       latest: (query: Contract.ForPurpose, options?: CallOptions) =>

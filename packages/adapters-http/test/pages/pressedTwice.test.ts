@@ -152,7 +152,7 @@ describe("a form that adds something and is sent twice adds it once", () => {
     expect(await devicesOf(person)).toEqual([])
   })
 
-  /** A person with an app: the person, their browser, and the paths of the app's page and in the API. */
+  /** A person with an app: the person, their browser, the path of the app's page, and the app's path in the API. */
   const developing = async () => {
     const { browser, person } = await visit()
     const { app } = await world.app(person)

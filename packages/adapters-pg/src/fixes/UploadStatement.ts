@@ -105,7 +105,7 @@ const newFixes = (sql: SqlClient, userId: UserId, rows: ReadonlyArray<UploadRows
       RETURNING captured_at
     ), counted AS (${FixCounts.added(sql, userId, sql`(SELECT is_counted FROM moved)`)})`
 
-/** All readings are in one INSERT: when two uploads put the same reading aside, the first one is stored. */
+/** All readings that were put aside are in one INSERT. When two uploads have the same reading, it is stored once. */
 const newQuarantined = (sql: SqlClient, uploads: UploadCommit["uploads"]) => {
   const rows = uploads.flatMap(({ deviceId, quarantined, receivedAt }) =>
     quarantined.map((one) => ({ deviceId, receivedAt, one }))

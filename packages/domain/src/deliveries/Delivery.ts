@@ -164,7 +164,10 @@ export const afterAttempt = (
     : { _tag: "Retry", attempt: attempt + 1, dueAt }
 }
 
-/** The change of a field in a transition. `set`: to the value of the step. `clear`: to null or false. */
+/**
+ * The change of a field in a transition. `set`: to the step's value; `isHurried` becomes true, and the store makes the
+ * `lease`. `clear`: to null or false.
+ */
 export type FieldChange = "set" | "clear" | "keep"
 
 /**

@@ -5,7 +5,7 @@ const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 
 /**
  * The names that the header of a table (a CSV file) gives to the columns with the time, the position and other
- * measurements. A field is left out when no such column is known.
+ * measurements. An optional field is left out when no such column is known.
  */
 export const CsvColumns = Schema.Struct({
   time: Name,

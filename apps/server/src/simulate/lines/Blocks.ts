@@ -1,4 +1,4 @@
-/** A range of a file that V8 counts, in characters from the file's beginning. */
+/** A range of a file, and how often it ran (`count`), as V8 reports it. The offsets are in characters. */
 interface CountedRange {
   readonly startOffset: number
   readonly endOffset: number
