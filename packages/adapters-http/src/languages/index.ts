@@ -66,8 +66,8 @@ const ofNode = (node: Node, path: ReadonlyArray<string>): unknown => {
 export const texts = ofNode(english as unknown as Node, []) as Texts<TextFiles>
 
 /**
- * The texts of a script in the browser, for `data-texts` of its element. They are not HTML: the script shows them with
- * `textContent`.
+ * The texts of a script in the browser, as JSON for the attribute `data-texts` of its `<script>` element. They are not
+ * HTML: the script shows them with `textContent` or as the value of an attribute.
  */
 export const forScript = (own: (files: TextFiles) => object): Html =>
   forReader(({ language }) => JSON.stringify(own(textsIn(language))))

@@ -1,4 +1,5 @@
-// Counts of an app's requests for each hour. Decisions figures-1 and figures-2.
+// The hourly counts of an app's calls and of the firings of rules, and the entries of the log of its calls. Decisions
+// figures-1 and figures-2.
 import type { AppId } from "../shared/Ids.js"
 import { DAY, HOUR, make, type Timestamp } from "../shared/Timestamp.js"
 

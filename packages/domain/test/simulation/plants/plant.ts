@@ -8,7 +8,7 @@ export interface Plant {
   readonly oracle: string
   readonly what: string
   readonly sabotage?: Simulation.Sabotage
-  /** A bug in the answer to a call, for bugs that a replaced port could not cause. */
+  /** A bug in the answer that an app gets to its call of the API, for bugs that a replaced port could not cause. */
   readonly sabotageAnswers?: Simulation.SabotageAnswers
   /**
    * Present when the bug replaces ports in front of the wrapper that records calls for the trace. Then the trace shows

@@ -7,8 +7,8 @@ import { Pauses } from "./Pauses.js"
 import { ALL, hasScope, scopesAfter, scopesGranted } from "./Scopes.js"
 
 /**
- * What the trace shows about connections, shared places and rules. The oracles of rules, visits and webhooks use this
- * file.
+ * What the trace shows about connections, shared places and rules. Many oracles use this file, for example those of
+ * answers, visits and webhooks.
  */
 
 /** A user and an app. A pair has at most one connection at a time. */

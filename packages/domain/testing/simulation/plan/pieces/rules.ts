@@ -111,7 +111,7 @@ export const first = about(
     )
 )
 
-/** Fixes inside one place for 14 minutes, which is long enough for a stay, and then a fix outside. */
+/** Seven fixes inside one place, one every two minutes, which is long enough for a stay, and then a fix outside. */
 const lingering = (person: number, place: number): ReadonlyArray<PlanStep> => [
   ...Array.from({ length: 7 }, (): ReadonlyArray<PlanStep> => [
     fix(person, { place, edgeM: INSIDE }),
