@@ -38,7 +38,7 @@ const READS: { readonly [P in StoreName]: MethodsOf<P> } = {
   IdempotencyStore: [],
   ImportStore: ["list", "find", "due", "piece"],
   LeaseStore: ["survey"],
-  LegacyStore: ["isSubscribed", "receivers", "findOwner"],
+  LegacyStore: ["subscriptions", "isSubscribed", "receivers", "findOwner"],
   LimitStore: [],
   ListenerStore: ["live", "waiting", "expired"],
   MailOutbox: ["due", "recent"],
