@@ -57,6 +57,17 @@ const lengths = [
   { days: 90, ends_at: "2026-05-30T18:05:00.000Z", preselected: false }
 ]
 
+const userConnection = {
+  id: ids.connection,
+  status: "production",
+  on_hold: false,
+  held_scopes: scopes,
+  agreed_scopes: scopes,
+  grant_expires_at: later,
+  sensitive_expires_at: null,
+  renewal_grace_ends_at: null
+}
+
 /**
  * Example values by the container and the field. A container is an operation (`oauth.token`), a named schema, a schema
  * in one operation (`exports.requestExport Export`), or a field that is an object. When several containers of a field
@@ -311,27 +322,8 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
   TraccarClientMessage: {
     location: { timestamp: "2026-03-01T18:04:31.000Z", coords: { latitude: 52.3702, longitude: 4.8952, accuracy: 15 } }
   },
-  UserConnection: {
-    id: ids.connection,
-    status: "production",
-    on_hold: false,
-    held_scopes: scopes,
-    agreed_scopes: scopes,
-    grant_expires_at: later,
-    sensitive_expires_at: null,
-    renewal_grace_ends_at: null
-  },
-  UserConnectionDetails: {
-    id: ids.connection,
-    status: "production",
-    on_hold: false,
-    held_scopes: scopes,
-    agreed_scopes: scopes,
-    grant_expires_at: later,
-    sensitive_expires_at: null,
-    renewal_grace_ends_at: null,
-    subscriptions: []
-  },
+  UserConnection: userConnection,
+  UserConnectionDetails: { ...userConnection, subscriptions: [] },
   UserRule: { id: ids.rule, area: null, created_at: made },
   Uses: { since: "2025-12-01T18:05:00.000Z" },
   WebhookEndpoint: {

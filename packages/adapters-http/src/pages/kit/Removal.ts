@@ -1,5 +1,30 @@
 import { NotFound } from "@place-access/domain/shared"
 import { Effect } from "effect"
+import { type Html, html, type Text, type Value } from "../../html/Html.js"
+import * as Fields from "./Fields.js"
+
+interface RemovalForm {
+  readonly action: string
+  readonly token: string
+  /** The id of the element that names the thing, for people who hear the page. */
+  readonly named: string
+  /** The text of the button, and of the line that unfolds the form. */
+  readonly button: Text
+  /** What removing the thing does. */
+  readonly consequence: Value
+}
+
+/** The folded form that removes one thing of a list. Nobody removes the thing by one wrong click. */
+export const form = ({ action, button, consequence, named, token }: RemovalForm): Html =>
+  html`<details>
+    <summary aria-describedby="${named}">${button}</summary>
+    <div>
+      <p>${consequence}</p>
+      <form method="post" action="${action}">
+        ${Fields.hidden("form_token", token)}<button class="danger" aria-describedby="${named}">${button}</button>
+      </form>
+    </div>
+  </details>`
 
 /**
  * Removes something, such as a place; `what` is its name in errors. When a person presses the button twice, the browser

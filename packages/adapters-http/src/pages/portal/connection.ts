@@ -10,6 +10,7 @@ import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
+import * as Removal from "../kit/Removal.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html, webAddress } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
@@ -305,20 +306,13 @@ const ruleList = (
                         >${words.rules.why}</a
                       >
                     </p>
-                    <details>
-                      <summary aria-describedby="rule-${rule.id}">${words.rules.remove}</summary>
-                      <div>
-                        <p>${words.rules.removed(app.name)}</p>
-                        <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
-                          ${Fields.hidden("form_token", token)}<button
-                            class="danger"
-                            aria-describedby="rule-${rule.id}"
-                          >
-                            ${words.rules.remove}
-                          </button>
-                        </form>
-                      </div>
-                    </details>
+                    ${Removal.form({
+                      action: `${portal}/connections/${id}/rules/${rule.id}/remove`,
+                      token,
+                      named: `rule-${rule.id}`,
+                      button: words.rules.remove,
+                      consequence: words.rules.removed(app.name)
+                    })}
                   </div>
                 </li>`
             )}

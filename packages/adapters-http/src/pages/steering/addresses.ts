@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
-import * as Fields from "../kit/Fields.js"
 import { seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Removal from "../kit/Removal.js"
@@ -38,17 +37,13 @@ export const section = (
         return html`<li class="choice">
           <div>
             <p id="${named}">${words.since(html`<code>${new URL(one.url).host}</code>`, time(one.createdAt))}</p>
-            <details>
-              <summary aria-describedby="${named}">${words.remove}</summary>
-              <div>
-                <p>${words.removed(app.name)}</p>
-                <form method="post" action="${portal}/connections/${id}/subscriptions/${one.id}/remove">
-                  ${Fields.hidden("form_token", token)}<button class="danger" aria-describedby="${named}">
-                    ${words.remove}
-                  </button>
-                </form>
-              </div>
-            </details>
+            ${Removal.form({
+              action: `${portal}/connections/${id}/subscriptions/${one.id}/remove`,
+              token,
+              named,
+              button: words.remove,
+              consequence: words.removed(app.name)
+            })}
           </div>
         </li>`
       })}
