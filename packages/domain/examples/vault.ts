@@ -12,7 +12,7 @@ import { Effect, Layer } from "effect"
 
 /** 32 random bytes, stored apart from the database. */
 export interface MasterKey {
-  /** 1 to 32 letters, digits, hyphens and underscores. Every sealed value begins with the id of its key. */
+  /** 1 to 32 letters, digits, hyphens and underscores. Every sealed value names its key by this id. */
   readonly id: string
   readonly bytes: Uint8Array
 }

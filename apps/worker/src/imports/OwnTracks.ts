@@ -5,8 +5,8 @@ const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 const KMH_IN_MPS = 3.6
 
 /**
- * Reads a message of OwnTracks. Only a message of the type `location` has a position of the phone; other messages give
- * no entry.
+ * Reads a message of OwnTracks. Only messages of the type `location` give an entry: a `transition` repeats the position
+ * of a `location`, and the other types are no measurements (decision devices-9).
  */
 export const message = (value: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   if (value["_type"] !== "location") return []

@@ -41,7 +41,7 @@ const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
     .replaceAll(/<(code|svg|pre)\b[^]*?<\/\1>/g, VALUE)
     .replaceAll(/<!--[^]*?-->/g, "")
     .replaceAll(/<[^>]*>/g, "\n")
-    // Leaves out an attribute at the beginning of a line. It belonged to a tag that a value of the template has split.
+    // Leaves out an attribute with which the template begins: such a template is a value inside another template's tag.
     .replaceAll(/^\s*\w+="[^"]*"/g, "")
     // Leaves out the beginning of a tag that ends in another template.
     .replaceAll(/<[^\n]*$/g, "")

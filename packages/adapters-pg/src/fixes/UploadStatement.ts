@@ -66,7 +66,7 @@ export const deviceAssignments = (sql: SqlClient, change: UploadRows.DeviceChang
         stays_due_from = least(stays_due_from, ${Rows.nullableAt(fixesFrom)}::timestamptz)`
 }
 
-/** Updates devices from whose uploads nothing was put aside. From most uploads nothing is put aside. */
+/** Updates devices whose uploads have no entry that was quarantined or not kept, as most uploads. */
 const changedDevices = (sql: SqlClient, userId: UserId, changes: ReadonlyArray<UploadRows.DeviceChange>) => {
   const movements = changes.map(({ movement }) => (movement === null ? null : MovementColumn.encode(movement)))
   return sql`, changed_devices AS (
@@ -87,7 +87,10 @@ const changedDevices = (sql: SqlClient, userId: UserId, changes: ReadonlyArray<U
     )`
 }
 
-/** Updates a device whose uploads have something that was put aside. */
+/**
+ * Updates one device whose uploads have entries that were quarantined or not kept. Its counts of these entries grow, so
+ * it is not updated by `changedDevices`.
+ */
 const changedDevice = (sql: SqlClient, userId: UserId, change: UploadRows.DeviceChange, index: number) =>
   sql`, ${sql.literal(`device_${index}`)} AS (
       UPDATE devices SET ${deviceAssignments(sql, change)}

@@ -59,8 +59,8 @@ const everyStore = Testing.FixSubjects.layer.pipe(
       Sql.SqlTokenStore.layer,
       Sql.SqlVisitStore.layer,
       Sql.SqlVolumeFlagStore.layer,
-      // The programs of the stores raise the wake-up signal of workers. No case tests this signal, so a signal in
-      // memory is enough.
+      // Some cases run programs that wake workers by `WorkSignal`. Only the row "WorkSignal" tests the signal, with
+      // `SqlWorkSignal`; for the cases of all other rows a signal in memory is enough.
       Testing.MemoryWorkSignal.layer
     )
   )

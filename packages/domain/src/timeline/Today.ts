@@ -76,8 +76,8 @@ export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<Lo
 
 /**
  * The phone that the person probably carries: of the devices with the lowest `rank`, the one that sent last. Null
- * without phones. A device that stays at home is chosen last: a tablet at home goes on sending, so the page would not
- * show that the phone is silent.
+ * without phones. A device that stays at home is chosen last: a tablet at home goes on sending, and if it were chosen,
+ * the page would not show that the phone is silent.
  */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
   const [device] = [...devices].sort((a, b) => rank(a, now) - rank(b, now) || (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))

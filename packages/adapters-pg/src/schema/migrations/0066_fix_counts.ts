@@ -1,4 +1,4 @@
-/** How many fixes a user has in each half an hour, so that a calendar need not read the fixes. See `FixCounts`. */
+/** How many fixes a user has in each half hour, so that a calendar need not read the fixes. See `FixCounts`. */
 export const statements = [
   `CREATE TABLE fix_counts (
     user_id text NOT NULL,
