@@ -4,7 +4,7 @@ import * as credentials from "./listen/credentials.js"
 import { follow, say } from "./listen/follow.js"
 import { forward } from "./listen/forward.js"
 import type { EventMessage } from "./listen/Messages.js"
-import { type ListenOptions, parse, USAGE } from "./listen/options.js"
+import { COMMAND, type ListenOptions, parse, USAGE } from "./listen/options.js"
 import { type Service, signIn } from "./listen/Service.js"
 import * as words from "./listen/words.js"
 
@@ -55,7 +55,7 @@ const listen = (options: ListenOptions) =>
 
 Program.run(
   Either.match(parse(process.argv.slice(2)), {
-    onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` }),
+    onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem} Try: ${COMMAND} --help` }),
     onRight: (command): Effect.Effect<void, CannotStart> =>
       command._tag === "Help" ? Console.log(USAGE) : listen(command.options)
   })

@@ -15,7 +15,8 @@ interface Options {
   readonly exit: boolean
 }
 
-const refused = (problem: string): CannotStart => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` })
+const refused = (problem: string): CannotStart =>
+  new CannotStart({ fault: "usage", message: `${problem} Try: npm run demo -- --help` })
 
 /**
  * Parses the arguments; "help" when they ask for the usage. `walk` is the path of the log to replay when the arguments
@@ -34,7 +35,7 @@ export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<
             exit: { type: "boolean", default: false }
           }
         }).values,
-      catch: (error) => refused(error instanceof Error ? error.message : String(error))
+      catch: (error) => refused(`${error instanceof Error ? error.message : String(error)}.`)
     })
     if (!/^\d{1,5}$/.test(given.pace))
       return yield* Either.left(refused("--pace must be a number of milliseconds, from 0 to 99999."))

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util"
  * builds the constant is not defined.
  */
 declare const LISTEN_COMMAND: string | undefined
-const COMMAND = typeof LISTEN_COMMAND === "string" ? LISTEN_COMMAND : "npm run listen --"
+export const COMMAND = typeof LISTEN_COMMAND === "string" ? LISTEN_COMMAND : "npm run listen --"
 
 export const USAGE = `${COMMAND} --forward http://localhost:3000/webhooks
 

@@ -68,13 +68,19 @@ describe("listen as one file, which npx runs without a clone", () => {
     await ended
   })
 
-  it("names itself in its help", async () => {
+  it("names itself in its help, and in the one line that refuses an unknown option", async () => {
     const folder = await packed.install()
-    const child = spawn(process.execPath, [join(folder, "node_modules/place-access-listen/listen.mjs"), "--help"])
-    let output = ""
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
-    await new Promise((resolve) => child.once("close", resolve))
-    expect(output).toMatch(/^place-access-listen --forward http/)
+    const run = async (argument: string): Promise<string> => {
+      const child = spawn(process.execPath, [join(folder, "node_modules/place-access-listen/listen.mjs"), argument])
+      let output = ""
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
+      }
+      await new Promise((resolve) => child.once("close", resolve))
+      return output.trim()
+    }
+    expect(await run("--help")).toMatch(/^place-access-listen --forward http/)
+    expect(await run("--nope")).toMatch(/^[^\n]*'--nope'[^\n]* Try: place-access-listen --help$/)
     await rm(folder, { recursive: true, force: true })
   })
 })
