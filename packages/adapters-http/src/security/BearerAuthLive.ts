@@ -55,7 +55,7 @@ const callerOf = (token: string, rate: Rate.Rate) =>
  * Refuses the token of a suspended connection (`WithApp.isSuspended`) with 503 and not with 401: when the account of
  * the user or of the app's holder is suspended, the token works again after the account is resumed. When the
  * connection is known, the call is entered into the user's access log, and counts like every other call with a valid
- * token (decision limits-3). Without a limit, an app could write log entries as fast as it sends requests.
+ * token (decision limits-3).
  */
 const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {
