@@ -27,7 +27,10 @@ export interface PlaceAccessOptions {
   readonly issuer?: string | undefined
   /** How many attempts may follow the first. Default: 2. */
   readonly retries?: number | undefined
-  /** How long one attempt may take. Default: 30,000 ms. */
+  /**
+   * How long one attempt may take. Default: 30,000 ms. A refresh and the exchange of a code get at most 8,000 ms for
+   * each attempt, because the service repeats their answers only for 30 s.
+   */
   readonly timeoutMs?: number | undefined
   /**
    * The longest wait before a retry. When the service asks for a longer wait (`Retry-After`), the call fails

@@ -24,6 +24,11 @@ export type RefreshDecision =
 export const MARGIN_MS = 60_000
 /** The last attempt of a refresh begins at most this long after the first attempt. */
 export const REPEATABLE_MS = 20_000
+/**
+ * One attempt of a refresh, or of the exchange of a code, takes at most this long. So when the first attempts get no
+ * answer, a second and a third attempt, with the waits before them, begin within `REPEATABLE_MS`.
+ */
+export const ATTEMPT_MS = 8_000
 
 export interface RefreshWish {
   /** The access token that the service has refused; null when the service has refused no token. */

@@ -61,7 +61,8 @@ interface GrantRequest {
 
 /**
  * Exchanges a code for tokens, or refreshes the tokens. Retries as `Retry.waitAfter` decides, until
- * `RefreshDecision.REPEATABLE_MS` after `since`, the time in milliseconds at which the first attempt began.
+ * `RefreshDecision.REPEATABLE_MS` after `since`, the time in milliseconds at which the first attempt began. One attempt
+ * takes at most `RefreshDecision.ATTEMPT_MS`.
  * `wasUncertain`: whether an earlier attempt may have spent the refresh token. Fails with a `GrantFailure`.
  */
 export const grant = async (
@@ -72,10 +73,11 @@ export const grant = async (
 ): Promise<StoredTokens> => {
   const { attempt, policy } = endpoint
   const { runtime } = attempt
+  const short = { ...attempt, timeoutMs: Math.min(attempt.timeoutMs, RefreshDecision.ATTEMPT_MS) }
   const request = formRequest(endpoint, OAUTH.token.path, fields, key)
   let isUncertain = wasUncertain
   for (let attempts = 1; ; attempts++) {
-    const outcome = await Transport.attempt(request, attempt).catch((error: unknown) => {
+    const outcome = await Transport.attempt(request, short).catch((error: unknown) => {
       if (error instanceof Transport.NoReply) return error
       throw error
     })
