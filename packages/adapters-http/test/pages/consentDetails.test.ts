@@ -1,4 +1,6 @@
+import { listConnections } from "@place-access/domain/connection"
 import { listPlaces } from "@place-access/domain/places"
+import { archivePurpose, listPurposes } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -73,6 +75,50 @@ describe("when the connection ends before exact location, its end is named [cons
       new RegExp(`id="sensitive_days-${length}-end"[^]*?<time datetime="([^"]*)"`).exec(text)?.[1]
     expect([chosen(7), chosen(30), chosen(90)]).toEqual([end, end, end])
     expect(chosen(1)).toBe(new Date(Date.parse(end) - 5 * Timestamp.DAY).toISOString())
+  })
+})
+
+describe("a purpose that is archived after an app has asked for a renewal [consent-3]", () => {
+  const EXACT = [LATEST, "location.history.read"] as const
+
+  /** The renewal page of an app that has the two sensitive scopes of `EXACT`, each by its own purpose. */
+  const renewal = async (archived: ReadonlyArray<string>) => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    for (const scope of EXACT) {
+      const terms = { description: "Finds coffee near you", scopes: [scope], expectedDailyVolume: 10 }
+      await world.run(Fixtures.purpose(app.id, keyOf(scope), { terms }))
+    }
+    await world.connect(person, app, { scopes: [CURRENT, ...EXACT] })
+    const browser = await signedIn(world, person.account.email)
+    const path = consentAction((await browser.get(authorizePath(app, { scope: [CURRENT, ...EXACT].join(" ") }))).text)
+    for (const purpose of await world.run(listPurposes(person.account, app.id))) {
+      if (archived.includes(purpose.key)) await world.run(archivePurpose(person.account, app.id, purpose.id))
+    }
+    const held = async () => (await world.run(listConnections(person.account.id)))[0]?.heldScopes
+    return { browser, path, page: await browser.get(path), held }
+  }
+  const keyOf = (scope: string): string => scope.replaceAll(".", "_")
+
+  it("its scope is not renewed, the others are, and the page says so", async () => {
+    const { browser, held, page, path } = await renewal([keyOf(EXACT[1])])
+    expect(page.text).toContain("may no longer use this for any purpose, so you cannot renew it:")
+    const answer = await browser.post(path, { ...hidden(page, path), decision: "allow", sensitive_days: "30" })
+    expect(answer.status).toBe(303)
+    expect(await held()).toEqual([CURRENT, EXACT[0]])
+  })
+
+  it("without any purpose left, the page offers no renewal", async () => {
+    const { held, page } = await renewal(EXACT.map(keyOf))
+    expect(page.text).not.toContain('value="allow"')
+    expect(page.text).toContain('value="stop"')
+    expect(await held()).toEqual([CURRENT, ...EXACT])
+  })
+
+  it("with its purposes, the form names no scope", async () => {
+    const { page } = await renewal([])
+    expect(page.text).toContain('value="allow"')
+    expect(page.text).not.toContain('name="scope"')
   })
 })
 

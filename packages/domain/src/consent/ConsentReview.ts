@@ -48,6 +48,7 @@ export interface ConsentReview {
   readonly previous: {
     readonly connectedAt: Timestamp.Timestamp
     readonly standardExpiresAt: Timestamp.Timestamp | null
+    /** Null without a held sensitive scope (`EffectiveScopes.held`). */
     readonly sensitiveExpiresAt: Timestamp.Timestamp | null
     readonly sensitiveLapsed: boolean
     /** The present pause, which an approval does not end (decision connection-4); null: the app is not paused. */
@@ -157,7 +158,7 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
         : {
             connectedAt: previous.connectedAt,
             standardExpiresAt: previous.standardExpiresAt,
-            sensitiveExpiresAt: previous.sensitiveExpiresAt,
+            sensitiveExpiresAt: held.some(Scope.isSensitive) ? previous.sensitiveExpiresAt : null,
             sensitiveLapsed: Tier.sensitiveState(previous, now) === "lapsed",
             pause: Pause.isOn(previous.pause, now) ? previous.pause : null
           },

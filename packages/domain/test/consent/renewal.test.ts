@@ -244,7 +244,7 @@ describe("a change page", () => {
       })
     ))
 
-  it("scopes whose grace is over are new again, and nothing that was given up is said to go", () =>
+  it("scopes whose grace is over are new again, have no end date before the sweep either, and none is said to go [tiers-1]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* connected
@@ -254,6 +254,7 @@ describe("a change page", () => {
           [true, true],
           [false, false]
         ])
+        expect(back.previous).toMatchObject({ sensitiveExpiresAt: null })
         expect((yield* reviewConsent((yield* request(app, [CURRENT])).id, user)).leaving).toEqual([])
       })
     ))

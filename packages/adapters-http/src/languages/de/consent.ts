@@ -154,6 +154,7 @@ export const consent: typeof en.consent = {
   },
   renewal: {
     what: "Was Sie verlängern",
+    noPurpose: (app) => `${app} darf das für keinen Zweck mehr verwenden, deshalb können Sie es nicht verlängern:`,
     length: "Ihr genauer Standort, von jetzt an gezählt",
     notNow: "Jetzt nicht",
     stop: "Nicht mehr weitergeben",

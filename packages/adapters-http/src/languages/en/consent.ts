@@ -155,6 +155,7 @@ export const consent = {
   },
   renewal: {
     what: "What you renew",
+    noPurpose: (app: string): string => `${app} may no longer use this for any purpose, so you cannot renew it:`,
     length: "Your exact location, counted from now",
     notNow: "Not now",
     stop: "Stop sharing",

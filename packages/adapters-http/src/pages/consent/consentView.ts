@@ -104,14 +104,10 @@ const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
 const until = (at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>
   at === null ? words.durations.connectionHasNoEnd : words.durations.connectionEnds(time(at))
 
-/**
- * The date on which exact location ends or has ended. Null when the user has granted no sensitive scope that the app
- * declares.
- */
-const exactUntil = ({ leaving, previous, scopes }: ConsentReview.ConsentReview): Html | null => {
+/** The date on which exact location ends or has ended; null when the app holds no sensitive scope. */
+const exactUntil = ({ previous }: ConsentReview.ConsentReview): Html | null => {
   const at = previous?.sensitiveExpiresAt ?? null
-  const isHeld = [...scopes.filter(({ heldBefore }) => heldBefore), ...leaving].some(({ sensitive }) => sensitive)
-  if (at === null || !isHeld) return null
+  if (at === null) return null
   return previous?.sensitiveLapsed
     ? words.durations.sensitiveEnded(time(at))
     : words.durations.sensitiveEnds(time(Timestamp.earlier(at, previous?.standardExpiresAt ?? null)))

@@ -1,7 +1,7 @@
 import type { ConsentReview } from "@place-access/domain/consent"
 import { Timestamp } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
-import { type Html, html } from "../../html/Html.js"
+import { type Html, html, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 import { head, radios, type View } from "./parts.js"
@@ -14,7 +14,8 @@ const words = texts.consent.renewal
  */
 export const page = (view: View): Html => {
   const { action, formToken, portalPath, review } = view
-  const { app, previous, scopes } = review
+  const { app, previous } = review
+  const { renewable, unrenewable } = byPurpose(review)
   // A renewal does not move the end of the connection, with which exact location ends, if not before.
   const options = review.sensitiveOptions.map((option) => ({
     ...option,
@@ -24,21 +25,45 @@ export const page = (view: View): Html => {
   return html`${head(view, texts.consent.headings.renew(app.name))} ${uses(review, log)} ${stays(review)}
     <form method="post" action="${action}">
       ${Fields.hidden("form_token", formToken)} ${Fields.hidden("mode", review.mode)}
-      <section class="card" aria-labelledby="renew">
+      ${unrenewable.length > 0 && renewable.map(({ scope }) => Fields.hidden("scope", scope))}
+      <section class="card" id="scope" aria-labelledby="renew">
         <h2 id="renew">${words.what}</h2>
-        <ul>
-          ${scopes.filter(({ sensitive }) => sensitive).map(({ description }) => html`<li>${ofDomain(description)}</li>`)}
-        </ul>
-        ${radios(view, "sensitive_days", words.length, null, options)}
+        ${list(renewable)}
+        ${
+          unrenewable.length > 0 &&
+          html`<div class="note">
+            <p>${words.noPurpose(app.name)}</p>
+            ${list(unrenewable)}
+          </div>`
+        }
+        ${renewable.length > 0 && radios(view, "sensitive_days", words.length, null, options)}
       </section>
-      ${consequences(review)}
-      <div class="decide three" id="decision">
+      ${consequences(review, renewable.length > 0)}
+      <div class="decide ${renewable.length > 0 && "three"}" id="decision">
         <button name="decision" value="cancel" class="second">${words.notNow}</button
         ><button name="decision" value="stop" class="stop">${words.stop}</button
-        ><button name="decision" value="allow">${words.renew}</button>
+        >${renewable.length > 0 && html`<button name="decision" value="allow">${words.renew}</button>`}
       </div>
     </form>`
 }
+
+/**
+ * The requested sensitive scopes. Those without a purpose that the app may use cannot be renewed (Spec §2.4), for
+ * example because the app's developer has archived the purpose since the request.
+ */
+const byPurpose = ({ scopes }: ConsentReview.ConsentReview) => {
+  const sensitive = scopes.filter((scope) => scope.sensitive)
+  return {
+    renewable: sensitive.filter(({ purposes }) => purposes.length > 0),
+    unrenewable: sensitive.filter(({ purposes }) => purposes.length === 0)
+  }
+}
+
+const list = (scopes: ReadonlyArray<ConsentReview.ScopeChoice>): Value =>
+  scopes.length > 0 &&
+  html`<ul>
+    ${scopes.map(({ description }) => html`<li>${ofDomain(description)}</li>`)}
+  </ul>`
 
 const uses = ({ app, uses: counted }: ConsentReview.ConsentReview, log: string): Html =>
   html`<section class="card" aria-labelledby="uses">
@@ -90,8 +115,8 @@ const stays = ({ places, previous, scopes }: ConsentReview.ConsentReview): Html 
   </section>`
 }
 
-/** Explains each of the three buttons, in the order of the buttons on the page. */
-const consequences = ({ previous, scopes }: ConsentReview.ConsentReview): Html => {
+/** Explains each button, in the order of the buttons on the page. */
+const consequences = ({ previous, scopes }: ConsentReview.ConsentReview, canRenew: boolean): Html => {
   const ends = previous?.sensitiveExpiresAt ?? null
   const until = ends === null ? null : Timestamp.earlier(ends, previous?.standardExpiresAt ?? null)
   const lapsed = previous?.sensitiveLapsed ?? false
@@ -104,7 +129,10 @@ const consequences = ({ previous, scopes }: ConsentReview.ConsentReview): Html =
     </dd>
     <dt>${words.stop}</dt>
     <dd>${lapsed ? own.doesNotGetItBack : own.losesIt} ${nothingElse ? own.isDisconnected : own.restGoesOn}</dd>
-    <dt>${words.renew}</dt>
-    <dd>${lapsed ? own.renewedAgain : own.renewed}</dd>
+    ${
+      canRenew &&
+      html`<dt>${words.renew}</dt>
+        <dd>${lapsed ? own.renewedAgain : own.renewed}</dd>`
+    }
   </dl>`
 }
