@@ -83,8 +83,9 @@ export interface PendingRead {
  *
  * The limit is a sub-query. The planner's statistics often count fewer waiting events than there are. With a plain
  * limit of 200, the planner would then expect to return the whole backlog, and would read and sort all of it. The
- * planner cannot know the value of a sub-query, so it expects to return a tenth of the rows, and uses the index. On a
- * cluster the limit is a plain parameter, although each shard may then sort its part of the backlog.
+ * planner cannot know the value of a sub-query, so it expects to return a tenth of the rows, and uses the index. Citus
+ * refuses a sub-query in the limit of a statement that reads several shards. So on a cluster the limit is a plain
+ * parameter, and each shard may sort its part of the backlog.
  */
 export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: PendingRead, onCluster = false) =>
   sql`SELECT ${COLUMNS}, ${sql.literal(IS_SUSPENDED)} AS is_suspended, fan_out_due_at FROM events
