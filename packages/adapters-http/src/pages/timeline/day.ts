@@ -42,8 +42,11 @@ const show = (portal: string) =>
       const timeline = yield* readDay(userId, day)
       const places = yield* listPlaces(userId)
       const month = Calendar.monthOf(zone, day.date)
-      const data = yield* Effect.orDie(listDays(userId, { from: month.from, until: month.until }, zone.id))
-      const log = yield* Effect.orDie(listAccessLog(userId, { from: day.from, to: day.until }, ENTRIES, undefined))
+      // These calls fail with `Invalid` only for wrong arguments, and the arguments here are always right.
+      const days = listDays(userId, { from: month.from, until: month.until }, zone.id)
+      const data = yield* Effect.catchTag(days, "Invalid", Effect.die)
+      const newest = listAccessLog(userId, { from: day.from, to: day.until }, ENTRIES, undefined)
+      const log = yield* Effect.catchTag(newest, "Invalid", Effect.die)
       const here = new Set(timeline.segments.flatMap((one) => (one.kind === "stay" ? [one.place.id] : [])))
       // The number of all readings of the day, as the calendar counts them. The line on the map may have fewer readings
       // (decision timeline-2).

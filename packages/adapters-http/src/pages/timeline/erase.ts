@@ -117,7 +117,9 @@ const show = (portal: string) =>
       if (fault !== undefined)
         return yield* showAgain(portal, visitor, day, [{ field: fault.field, message: fault.reason }], typed)
       const { from, until } = stretch.value
-      const { apps, fixes } = yield* Effect.orDie(foreseeErasure(visitor.account.id, stretch.value))
+      // `Erasure.fault` has found no fault, so this call does not fail with `Invalid`.
+      const foreseen = foreseeErasure(visitor.account.id, stretch.value)
+      const { apps, fixes } = yield* Effect.catchTag(foreseen, "Invalid", Effect.die)
       return yield* respond({
         title: words.title,
         reader: yield* Visitor.reader(visitor),
