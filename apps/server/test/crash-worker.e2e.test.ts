@@ -83,7 +83,8 @@ describeServers("of several workers", ({ kind }) => {
    * until SIGCONT.
    */
   let paused: ReadonlyArray<Running> = []
-  let inHand: Received | undefined
+  /** The request that the receiver had when the test stopped the workers. */
+  let inHand: Received
   const alive: Array<Running> = []
 
   beforeAll(async () => {
@@ -96,6 +97,7 @@ describeServers("of several workers", ({ kind }) => {
     await connect(person, app, [scope], { places: [] })
     const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })
     changes = changesOf(person, connections[0]?.id ?? "", place.id)
+    await stopBothInFlight()
   })
   afterAll(async () => {
     for (const worker of paused) process.kill(worker.pid, "SIGCONT")
@@ -103,14 +105,12 @@ describeServers("of several workers", ({ kind }) => {
     await service?.close()
   })
 
-  /** Resolves when the worker is ready. */
-  const start = async (): Promise<void> => {
-    const worker = service.startWorker()
-    await workerReady(worker)
-    alive.push(worker)
-  }
-
-  it("both stopped (SIGSTOP) while a receiver has their request: others make the same attempt, with the same event_id [W2-lease]", async () => {
+  /**
+   * Stops both workers (SIGSTOP) while the receiver has their request. The two stopped workers cannot finish their
+   * requests, so two further workers start. The last test wakes the stopped workers, when their leases have ended long
+   * ago.
+   */
+  const stopBothInFlight = async (): Promise<void> => {
     const answered = new Promise<Received>((resolve) => {
       receiver.answer(async (one, index) => {
         if (index > 0) return 200
@@ -122,10 +122,15 @@ describeServers("of several workers", ({ kind }) => {
     await changes.change()
     inHand = await answered
     paused = [...service.workers()]
-    // The two stopped workers cannot finish their requests, so two further workers start. A later test wakes the
-    // stopped workers, when their leases have ended long ago.
     await Promise.all([start(), start()])
-  })
+  }
+
+  /** Resolves when the worker is ready. */
+  const start = async (): Promise<void> => {
+    const worker = service.startWorker()
+    await workerReady(worker)
+    alive.push(worker)
+  }
 
   it("kill -9 of one of two or more, again and again: no event is lost, what comes twice is the same event, few come twice [§6.3.6, deliveries-5]", async () => {
     receiver.answer(async () => {
@@ -171,8 +176,7 @@ describeServers("of several workers", ({ kind }) => {
     expect(duplicates, `seed ${SEED}`).toBeLessThanOrEqual(kills * repeatsAKill)
   }, 1_200_000)
 
-  it("who wakes after its lease finds its place taken: it writes nothing, and goes on working [W2-lease, deliveries-3]", async () => {
-    if (inHand === undefined) throw new Error("no request was under way")
+  it("after its lease, another worker makes the same attempt with the same event_id; who wakes then writes nothing, and goes on working [W2-lease, deliveries-3]", async () => {
     const first = decode(inHand)
     const again = (all: ReadonlyArray<Received>) =>
       all.map(decode).filter((one) => one.event_id === first.event_id && one.endpoint_id === first.endpoint_id)
