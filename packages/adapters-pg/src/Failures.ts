@@ -2,6 +2,8 @@ import { SqlError } from "@effect/sql/SqlError"
 import { StoreError } from "@place-access/domain/shared"
 import { Cause, Effect, Either, Option, ParseResult, Predicate } from "effect"
 
+export { isReadOnly } from "./driver/Run.js"
+
 /**
  * SQLSTATEs after which a retry of the same work may succeed. Every state of class 08 (connection) and of class 53
  * (resources: too many connections, disk or memory full) counts as well.
@@ -16,7 +18,7 @@ const TRANSIENT_STATES: ReadonlySet<string> = new Set([
   "57P03", // cannot_connect_now: starting up or shutting down
   "57P05", // idle_session_timeout
   "25P03", // idle_in_transaction_session_timeout
-  "25006" // read_only_sql_transaction: after a fail-over the connection leads to the replica
+  "25006" // read_only_sql_transaction: see `isReadOnly`
 ])
 
 const SYSTEM_CODES: ReadonlySet<string> = new Set([

@@ -2,6 +2,7 @@ import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
 import * as ErrorHelp from "@place-access/adapters-http/wire/ErrorHelp"
+import { Failures } from "@place-access/adapters-pg"
 import { JudgedClock } from "@place-access/domain/shared"
 import { VERSION } from "@place-access/worker"
 import { Duration, Effect, type Layer } from "effect"
@@ -25,8 +26,9 @@ const ok = (answer: { readonly status: string; readonly version?: string }) =>
 
 /**
  * The two paths that supervisors and load balancers call. `/healthz` says that the process runs, and its version.
- * `/readyz` says that the server takes requests: the database answers, the server's clock is right, and the server is
- * not draining. `/readyz` need not check the schema, because these routes exist only after the migrations.
+ * `/readyz` says that the server takes requests: the database answers and accepts writes, the server's clock is right,
+ * and the server is not draining. `/readyz` need not check the schema, because these routes exist only after the
+ * migrations.
  */
 export const layer = (isDraining: () => boolean, baseUrl: string): Layer.Layer<never, never, SqlClient> =>
   HttpApiBuilder.Router.use((router) =>
@@ -41,10 +43,15 @@ export const layer = (isDraining: () => boolean, baseUrl: string): Layer.Layer<n
           if (!(yield* JudgedClock.isRight)) {
             return yield* notReady("The server's clock differs from the database's by more than 10 s")
           }
-          return yield* sql`SELECT 1`.pipe(
+          // Locks no row, but a database that accepts no writes refuses FOR UPDATE. The driver then closes the
+          // connection, so the next request of /readyz finds the server that has taken over.
+          return yield* sql`SELECT 1 FROM key_canaries WHERE false FOR UPDATE`.pipe(
             Effect.timeout(PATIENCE),
             Effect.matchEffect({
-              onFailure: () => notReady("The database does not answer"),
+              onFailure: (error) =>
+                notReady(
+                  Failures.isReadOnly(error) ? "The database accepts no writes" : "The database does not answer"
+                ),
               onSuccess: () => ok({ status: "ready" })
             })
           )

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type pg from "pg"
-import { answered, isVictim, noConnection, refused, repeated, type RunStatement } from "./Run.js"
+import { answered, isReadOnly, isVictim, noConnection, refused, repeated, type RunStatement } from "./Run.js"
 
 /** The time that a cancelled statement has to stop. After this time its connection is closed. */
 const NOTICE_MILLIS = 1_000
@@ -25,8 +25,8 @@ export const pooled = (pool: pg.Pool): RunStatement => {
           if (over) return
           over = true
           if (left) return whenOver()
-          // The pool drops a connection that is broken.
-          found.release()
+          // The pool itself drops a connection that is broken.
+          found.release(isReadOnly(error))
           if (error === null) resume(answered(result, picked))
           else resume(isVictim(error) ? repeated(refused(error), run(text, params, picked)) : refused(error))
         })

@@ -53,12 +53,20 @@ export const deadlockRepeats: FiberRef.FiberRef<number> = GlobalValue.globalValu
   () => FiberRef.unsafeMake(1)
 )
 
+/** Whether the error, or one of its causes, has this SQLSTATE. */
+const hasState = (state: string, error: unknown, depth = 5): boolean =>
+  (Predicate.hasProperty(error, "code") && error.code === state) ||
+  (depth > 0 && Predicate.hasProperty(error, "cause") && hasState(state, error.cause, depth - 1))
+
+/** Whether the error says that the server ended this transaction because of a deadlock (40P01). */
+export const isVictim = (error: unknown): boolean => hasState("40P01", error)
+
 /**
- * Whether the error, or one of its causes, says that the server ended this transaction because of a deadlock (40P01).
+ * Whether the error says that the server refused a write because it accepts none (25006). After a fail-over, a
+ * connection may lead to the old server, which is a replica now. Such a connection never recovers, so it must be
+ * closed: the pool then opens a new connection, which leads to the server that has taken over.
  */
-export const isVictim = (error: unknown, depth = 5): boolean =>
-  (Predicate.hasProperty(error, "code") && error.code === "40P01") ||
-  (depth > 0 && Predicate.hasProperty(error, "cause") && isVictim(error.cause, depth - 1))
+export const isReadOnly = (error: unknown): boolean => hasState("25006", error)
 
 /** Runs `victim`, which a deadlock ended, once more if a repeat is left; otherwise fails with `failed`. */
 export const repeated = <A, E, R>(

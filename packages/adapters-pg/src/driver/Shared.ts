@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type pg from "pg"
 import type { QueryRequest } from "./Exchange.js"
 import { NamingClient } from "./NamingClient.js"
-import { answered, noConnection, refused, type RunStatement } from "./Run.js"
+import { answered, isReadOnly, noConnection, refused, type RunStatement } from "./Run.js"
 
 /**
  * A second connection is opened only when the first one has this number of statements in flight, because each
@@ -60,6 +60,7 @@ class Line {
   private leave: () => void
   private waiting: Array<Waiting> = []
   private isCalled = false
+  private isReadOnly = false
 
   /** This connection calls `leave` once. From then on, no further read may be sent over the connection. */
   constructor(pool: pg.Pool, leave: () => void) {
@@ -107,6 +108,10 @@ class Line {
       values,
       done: (error: Error | null, result: pg.QueryResult) => {
         done(error, result)
+        if (isReadOnly(error)) {
+          this.isReadOnly = true
+          this.leave()
+        }
         this.inFlight--
         if (this.inFlight === 0) setImmediate(this.rest)
       }
@@ -124,7 +129,7 @@ class Line {
     this.client = undefined
     this.leave()
     client.off("error", this.onError)
-    ;(client as NamingClient & Pick<pg.PoolClient, "release">).release()
+    ;(client as NamingClient & Pick<pg.PoolClient, "release">).release(this.isReadOnly)
   }
 
   /** No further read may join a broken connection. For the reads in flight, `pg` itself reports the failure. */

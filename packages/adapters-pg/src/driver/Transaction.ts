@@ -8,7 +8,7 @@ import type pg from "pg"
 import { NO_RESULT, type QueryRequest } from "./Exchange.js"
 import { NamingClient } from "./NamingClient.js"
 import { cancel } from "./Pooled.js"
-import { answered, isTraced, isVictim, noConnection, type Picked, refused, repeated } from "./Run.js"
+import { answered, isReadOnly, isTraced, isVictim, noConnection, type Picked, refused, repeated } from "./Run.js"
 
 /**
  * Transactions with fewer round trips. BEGIN is sent together with the first statement, statements that do not depend
@@ -229,8 +229,11 @@ const rollback = (connection: Connection): Effect.Effect<void, SqlError> =>
 export const current = (context: Context.Context<never>): readonly [Connection, depth: number] | undefined =>
   Context.getOrElse(context as Context.Context<TransactionConnection>, TransactionConnection, () => undefined)
 
-/** Takes a connection of the pool for one caller, until `release` is called. */
-type Reserve = Effect.Effect<{ readonly connection: Connection; readonly release: () => void }, SqlError>
+/** Takes a connection of the pool for one caller, until `release` is called with the end of the transaction. */
+type Reserve = Effect.Effect<
+  { readonly connection: Connection; readonly release: (end: Exit.Exit<unknown, unknown>) => void },
+  SqlError
+>
 
 /**
  * Makes a `Reserve` for the pool. `model` is one of the library's connections. Its methods use the client in the
@@ -242,8 +245,10 @@ const reserve = (pool: pg.Pool, model: Connection): Reserve =>
       if (client === undefined) return resume(noConnection(error))
       const plain = Object.assign(Object.create(model) as Connection, { pg: client })
       const connection = client instanceof NamingClient ? new Line(pool, client, plain).connection : plain
-      // The pool removes a broken connection by itself.
-      resume(Effect.succeed({ connection, release: () => client.release() }))
+      // The pool itself removes a connection that is broken.
+      const release = (end: Exit.Exit<unknown, unknown>) =>
+        client.release(Exit.isFailure(end) && isReadOnly(Cause.squash(end.cause)))
+      resume(Effect.succeed({ connection, release }))
     })
   })
 
@@ -284,8 +289,9 @@ const inTransaction =
                 Effect.flatMap(
                   Effect.exit(Effect.orDie(Exit.isSuccess(exit) ? commit(connection) : rollback(connection))),
                   (ended) => {
-                    release()
-                    return Exit.isFailure(ended) ? Effect.failCause(ended.cause) : exit
+                    const end = Exit.isFailure(ended) ? Exit.failCause(ended.cause) : exit
+                    release(end)
+                    return end
                   }
                 )
               )
@@ -308,7 +314,10 @@ export const make = (
       spanAttributes: Object.entries(attributes),
       acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
         Effect.flatMap(line, ({ connection, release }) =>
-          Effect.as(Scope.addFinalizer(scope, Effect.sync(release)), [scope, connection] as const)
+          Effect.as(
+            Scope.addFinalizerExit(scope, (end) => Effect.sync(() => release(end))),
+            [scope, connection] as const
+          )
         )
       ),
       begin,

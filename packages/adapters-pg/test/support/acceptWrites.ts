@@ -1,0 +1,14 @@
+import { ask } from "./citusStandIn.js"
+
+/**
+ * Sets whether sessions of this database that begin from now on may write. A session that may not is refused like a
+ * session of a replica (SQLSTATE 25006).
+ */
+export const acceptWrites = (url: string, mayWrite: boolean): Promise<unknown> => {
+  const name = new URL(url).pathname.slice(1)
+  // Asks over another database, because a session of this one could not undo the setting.
+  return ask(
+    new URL("/postgres", url).href,
+    `ALTER DATABASE ${name} SET default_transaction_read_only = ${mayWrite ? "off" : "on"}`
+  )
+}
