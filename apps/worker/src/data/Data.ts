@@ -50,10 +50,11 @@ const retries = ({ patience }: Opening) =>
     Schedule.intersect(Schedule.recurUpTo(patience))
   )
 
-const sayAway = ({ onMissing }: Opening, reason: string) =>
+const sayAway = ({ onMissing }: Opening, error: Error, reason: string) =>
   Effect.suspend(() => {
-    onMissing("the database does not answer")
-    return Effect.logWarning(`The database does not answer yet: ${reason}`)
+    const what = Failures.isReadOnly(error) ? "accepts no writes" : "does not answer"
+    onMissing(`the database ${what}`)
+    return Effect.logWarning(`The database ${what} yet: ${reason}`)
   })
 
 /** Opens the database that the settings name. `program` is the name of the connections in `pg_stat_activity`. */
@@ -67,7 +68,7 @@ const database = (settings: Storage, program: string, opening: Opening = COMMAND
           })
       )
     : layerPostgres({ url: settings.url, poolSize: settings.poolSize, applicationName: program }).pipe(
-        Layer.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, reason(error)) : Effect.void)),
+        Layer.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, error, reason(error)) : Effect.void)),
         Layer.retry(Schedule.whileInput(retries(opening), Failures.isTransient)),
         Layer.mapError(
           (error) => new CannotStart({ message: `The database in DATABASE_URL cannot be used: ${reason(error)}.` })
@@ -115,7 +116,7 @@ const prepare = (settings: Storage, opening: Opening) =>
     if (settings._tag === "Embedded") yield* SqlLeaseStore.forgetWorkers
     yield* makePartitions
   }).pipe(
-    Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, describe(error)) : Effect.void)),
+    Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, error, describe(error)) : Effect.void)),
     Effect.retry(Schedule.whileInput(retries(opening), Failures.isTransient)),
     Effect.mapError((error) =>
       error._tag === "CannotStart"

@@ -22,7 +22,7 @@ describePg("driver", "a program that starts while its database accepts no writes
       Effect.provide(
         SqlClient,
         Data.withKeys({ _tag: "Postgres", url: Redacted.make(database.url), poolSize: 4, keys }, "test", {
-          ...Data.COMMAND,
+          patience: "60 seconds",
           onMissing: (what) => missing.push(what)
         })
       )
