@@ -128,11 +128,8 @@ const NO_MAILBOX: ReadonlySet<string> = new Set(["5.1.1", "5.1.2", "5.1.3", "5.1
  * How mail servers that send no enhanced status code say that a mailbox does not exist. The same codes of SMTP can mean
  * that the server does not relay, or refuses the sender.
  */
-const saysNoMailbox = (reason: string): boolean => {
-  // Many servers repeat the address, which may contain one of the words.
-  const words = reason.replace(/\S+@\S+/g, "")
-  return /\b(?:user|mailbox|recipient|address)\b/i.test(words) && !/\b(?:sender|relay\w*)\b/i.test(words)
-}
+const saysNoMailbox = (reason: string): boolean =>
+  /\b(?:user|mailbox|recipient|address)\b/i.test(reason) && !/\b(?:sender|relay\w*)\b/i.test(reason)
 
 /**
  * Says whether a failure is permanent. A failure is permanent only when the server refuses the recipient's mailbox, for
@@ -142,7 +139,9 @@ const saysNoMailbox = (reason: string): boolean => {
 const classify = (cause: unknown): MailSending.MailOutcome => {
   const { command, message, response, responseCode }: SmtpFailure =
     cause instanceof Error ? cause : new Error(String(cause))
-  const reason = (response ?? message).replace(/\s+/g, " ")
+  // Many servers repeat the reader's address. The reason is stored and logged, so the address is left out, which may
+  // also contain one of the words that `saysNoMailbox` looks for.
+  const reason = (response ?? message).replace(/\s+/g, " ").replace(/\S+@\S+/g, "…")
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? "")?.[1]
   const isNoMailbox =
     command === "RCPT TO" &&

@@ -182,10 +182,14 @@ describe("SmtpMailer, over a socket", () => {
     [530, "5.7.0 Sign in first", "NotSent"],
     [451, "4.7.1 Greylisted, come again", "NotSent"],
     [452, "4.2.2 Mailbox full", "NotSent"]
-  ] as const)("the recipient is answered %d %s: %s, with those words as the reason", async (code, text, tag) => {
-    const { port } = await startServer({ onRcptTo: (_, __, done) => done(fails(code, text)) })
-    expect(await send(port)).toEqual({ _tag: tag, reason: expect.stringContaining(text) })
-  })
+  ] as const)(
+    "the recipient is answered %d %s: %s, with those words, but no address, as the reason [mail-3]",
+    async (code, text, tag) => {
+      const { port } = await startServer({ onRcptTo: (_, __, done) => done(fails(code, text)) })
+      const words = text.replace(/\S+@\S+/, "…")
+      expect(await send(port)).toEqual({ _tag: tag, reason: expect.stringContaining(words) })
+    }
+  )
 
   it("a sender that is refused, or contents, can wait for somebody to put it right", async () => {
     const sender = await startServer({ onMailFrom: (_, __, done) => done(fails(550, "5.1.8 Not your domain")) })

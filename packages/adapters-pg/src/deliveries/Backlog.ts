@@ -7,12 +7,13 @@ import * as Rows from "../driver/Rows.js"
 import { waits } from "./transitions.js"
 
 const rows = Telemetry.gauge("place_access.backlog.rows", {
-  description: "What is due and waits for a worker, in the whole database; not counted beyond 100,000",
+  description: "What waits for a worker, also mail between attempts, in the whole database; not counted beyond 100,000",
   labels: { queue: QUEUES }
 })
 const oldest = Telemetry.gauge("place_access.backlog.oldest_due_age", {
   unit: "s",
-  description: "For how long the first of them has been due, an import since its upload, in the whole database",
+  description:
+    "For how long the first has waited since it was first due, an import since its upload, in the whole database",
   labels: { queue: QUEUES }
 })
 const later = Telemetry.gauge("place_access.deliveries.retrying", {
@@ -27,7 +28,9 @@ const WAITS = waits("state")
 /**
  * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the earliest due time (imports: upload) of these
  * rows. If more are due, older deliveries or imports may be left out. The result has the order of `QUEUES`. A person's
- * files are read one after the other, so an import is due when no other file of its owner is being read.
+ * files are read one after the other, so an import is due when no other file of its owner is being read. A message that
+ * an attempt did not send counts too, since it was written, also between its attempts: otherwise no figure would show
+ * that the mail server takes no mail.
  */
 export const read = (sql: SqlClient, now: Timestamp.Timestamp) =>
   counted(sql, Rows.at(now)).pipe(
@@ -49,9 +52,9 @@ const counted = (sql: SqlClient, at: ReturnType<typeof Rows.at>) =>
         SELECT due_at FROM deliveries WHERE ${sql.literal(WAITS)} AND due_at <= ${at}
           AND (leased_until IS NULL OR leased_until <= ${at}) LIMIT ${COUNTED_MAX}) due
       UNION ALL
-      SELECT 'mail', count(*), min(due_at) FROM (
-        SELECT due_at FROM mail_outbox WHERE sent_at IS NULL AND given_up_at IS NULL AND due_at <= ${at}
-        ORDER BY due_at LIMIT ${COUNTED_MAX}) due
+      SELECT 'mail', count(*), min(created_at) FROM (
+        SELECT created_at FROM mail_outbox WHERE sent_at IS NULL AND given_up_at IS NULL
+          AND (due_at <= ${at} OR attempts > 0) ORDER BY due_at LIMIT ${COUNTED_MAX}) due
       UNION ALL
       SELECT 'imports', count(*), min(uploaded_at) FROM (
         SELECT uploaded_at FROM imports AS waiting WHERE state = 'waiting' AND NOT EXISTS (

@@ -7,12 +7,18 @@ import type { StoreEffect, Timestamp } from "../shared/index.js"
 export const QUEUES = ["outbox", "deliveries", "mail", "imports"] as const
 export type QueueName = (typeof QUEUES)[number]
 
-/** The rows of a queue that are due and wait for a worker. */
+/**
+ * The rows of a queue that are due and wait for a worker. A message that an attempt did not send counts also between
+ * its attempts.
+ */
 export interface QueueBacklog {
   readonly queue: QueueName
-  /** The number of rows of the queue that are due and wait, counted up to `COUNTED_MAX`. */
+  /** The number of these rows, counted up to `COUNTED_MAX`. */
   readonly rows: number
-  /** Since when the oldest of the counted rows has been due, or an import uploaded; null when nothing waits. */
+  /**
+   * Since when the oldest of the counted rows has been due, a message written, or an import uploaded; null when nothing
+   * waits.
+   */
   readonly oldestDueAt: Timestamp.Timestamp | null
 }
 

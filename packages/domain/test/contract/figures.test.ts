@@ -11,6 +11,7 @@ import {
   MemoryFiguresStore,
   MemoryImportStore,
   MemoryLeaseStore,
+  MemoryMailOutbox,
   MemoryRetentionStore,
   MemoryServiceStore,
   MemoryTokenStore,
@@ -30,6 +31,7 @@ const stores = Layer.mergeAll(
   MemoryFiguresStore.layer,
   MemoryImportStore.layer,
   MemoryLeaseStore.layer,
+  MemoryMailOutbox.layer,
   MemoryRetentionStore.layer,
   MemoryServiceStore.layer,
   MemoryTokenStore.layer

@@ -42,7 +42,7 @@ export const admin: typeof en.admin = {
       imports: "Dateien zum Einlesen"
     },
     orMore: (count) => `${number(count)} oder mehr`,
-    hint: "Eine Warteschlange, deren Ältestes Minuten alt ist, hat zu wenige Worker. E-Mails warten auch, solange kein E-Mail-Server eingestellt ist (SMTP_URL) oder er nicht antwortet."
+    hint: "Eine Warteschlange, deren Ältestes Minuten alt ist, hat zu wenige Worker. Webhooks warten auch, wenn der Server einer App nicht rechtzeitig antwortet. E-Mails warten auch, wenn kein E-Mail-Server eingestellt ist (SMTP_URL) oder er sie nicht annimmt: Den Grund nennt das Log der Worker."
   },
   titleOf: (name) => `Verwaltung: ${name}`,
   roles: { developer: "Entwickler", reviewer: "Prüfer", admin: "Administrator" },

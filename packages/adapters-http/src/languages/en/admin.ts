@@ -34,7 +34,7 @@ export const admin = {
       imports: "Files to import"
     } satisfies Record<QueueBacklog["queue"], string>,
     orMore: (count: number): string => `${number(count)} or more`,
-    hint: "A queue whose oldest entry is minutes old has too few workers. Mails also wait while no mail server is set (SMTP_URL), or while it does not answer."
+    hint: "A queue whose oldest entry is minutes old has too few workers. Webhooks also wait when the server of one app does not answer in time. Mails also wait when no mail server is set (SMTP_URL), or when it does not accept them: the workers' log says why."
   },
   titleOf: (name: string): string => `Admin: ${name}`,
   roles: { developer: "Developer", reviewer: "Reviewer", admin: "Admin" } satisfies Record<Account.Role, string>,

@@ -4,6 +4,7 @@ import type { AppStore } from "../../../src/apps/AppStore.js"
 import * as Import from "../../../src/imports/Import.js"
 import type { ImportStore } from "../../../src/imports/ImportStore.js"
 import { LeaseStore } from "../../../src/leases/LeaseStore.js"
+import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import type { QueueName } from "../../../src/staff/ServiceStore.js"
 import { ServiceStore } from "../../../src/staff/ServiceStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
@@ -20,13 +21,14 @@ type Ports =
   | Webhooks.WebhookFixturePorts
   | ServiceStore
   | LeaseStore
+  | MailOutbox
   | AccountStore
   | AppStore
   | ImportStore
   | Entropy.Entropy
   | Vault.Vault
 
-const { DAY, plus } = Timestamp
+const { DAY, HOUR, plus } = Timestamp
 
 const counts = (since = -DAY) =>
   Effect.gen(function* () {
@@ -71,6 +73,26 @@ export const serviceStoreContract: Contract<Ports> = [
       Check.isTrue(due.oldestDueAt !== null && due.oldestDueAt <= at, "due since then, or longer")
       yield* Webhooks.claimOne(endpoint)
       Check.equal((yield* waiting("deliveries")).rows, before.rows, "leased")
+    })
+  },
+  {
+    name: "counts: mail that is due or waits for a retry, since it was written, until it is sent [staff-6]",
+    run: Effect.gen(function* () {
+      const before = yield* waiting("mail")
+      const outbox = yield* MailOutbox
+      const user = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const at = plus(now, -5_000)
+      const message = { to: user.id, dedupeKey: "backlog", subject: "S", body: "B" }
+      yield* outbox.put(message, at)
+      const due = yield* waiting("mail")
+      Check.equal(due.rows - before.rows, 1, "due")
+      Check.isTrue(due.oldestDueAt !== null && due.oldestDueAt <= at, "since it was written, or longer")
+      yield* outbox.begin({ message, attempt: 1 }, plus(now, HOUR))
+      yield* outbox.finish({ message, attempt: 1 }, { _tag: "Retry", dueAt: plus(now, HOUR), reason: "nobody answers" })
+      Check.equal(yield* waiting("mail"), due, "the retry is not due yet")
+      yield* outbox.finish({ message, attempt: 1 }, { _tag: "Sent", at: now })
+      Check.equal(yield* waiting("mail"), before, "sent")
     })
   },
   {

@@ -31,7 +31,10 @@ export const layer: Layer.Layer<ServiceStore, never, MemoryDatabase> = Layer.eff
   )
 )
 
-/** One time for each due row of the queue: since when the row is due, or when the import was uploaded. */
+/**
+ * One time for each row of the queue that counts: since when the row is due, when the message was written, or when the
+ * import was uploaded.
+ */
 const dueIn = (tables: Tables, queue: QueueName, now: Timestamp): ReadonlyArray<Timestamp> => {
   const isDue = (at: Timestamp | null): at is Timestamp => at !== null && at <= now
   switch (queue) {
@@ -48,8 +51,8 @@ const dueIn = (tables: Tables, queue: QueueName, now: Timestamp): ReadonlyArray<
     case "mail":
       return [...tables.mailStates.values()]
         .filter(({ givenUpAt, sentAt }) => sentAt === null && givenUpAt === null)
-        .map(({ dueAt }) => dueAt)
-        .filter(isDue)
+        .filter(({ attempts, dueAt }) => attempts > 0 || isDue(dueAt))
+        .map(({ createdAt }) => createdAt)
     case "imports": {
       const imports = [...tables.imports.values()]
       const busy = new Set(
