@@ -63,12 +63,15 @@ interface InFlight {
   readonly held: Set<string>
   /** How many messages were sent, given up or set for a retry. */
   handled: number
+  /** Whether no message was sent since a message was last set for a retry. */
+  isFailing: boolean
 }
 
 const nothingInFlight = (): InFlight => ({
   slots: Effect.unsafeMakeSemaphore(MailSending.AT_ONCE),
   held: new Set(),
-  handled: 0
+  handled: 0,
+  isFailing: false
 })
 
 const keyOf = ({ attempt, message }: DueMail) => JSON.stringify([message.to, message.dedupeKey, attempt])
@@ -91,7 +94,8 @@ const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) 
         begun.add(keyOf(one))
         yield* flight.slots.take(1)
         flight.held.add(keyOf(one))
-        yield* Effect.fork(holdingSlot(flight, one, people.using(one.message.to, toItsEnd(settle(one, addresses)))))
+        const attempt = people.using(one.message.to, toItsEnd(settle(flight, one, addresses)))
+        yield* Effect.fork(holdingSlot(flight, one, attempt))
       }
       if (due.length < BATCH || fresh.length === 0) return begun.size
     }
@@ -115,11 +119,14 @@ const holdingSlot = <R>(flight: InFlight, due: DueMail, attempt: Effect.Effect<O
     )
   )
 
+/** A broken mail server fails every message, so one line stands for all of them. */
+const RETRIED = "A message could not be sent. Until one is sent, no further retry is logged"
+
 /**
  * Makes an attempt and stores its result. Returns false when `MailOutbox.begin` refused the attempt, or when an error
  * prevented the result from being stored. After an error, the message is due again later.
  */
-const settle = (due: DueMail, addresses: Mail.MailLinks) =>
+const settle = (flight: InFlight, due: DueMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
     const outbox = yield* MailOutbox
     if (!(yield* outbox.begin(due, MailSending.unlessEnded(due.attempt, yield* Timestamp.now)))) return false
@@ -132,6 +139,9 @@ const settle = (due: DueMail, addresses: Mail.MailLinks) =>
         reason: how.reason
       })
     }
+    const isFirst = how._tag === "Retry" && !flight.isFailing
+    if (how._tag !== "GivenUp") flight.isFailing = how._tag === "Retry"
+    if (isFirst) yield* Effect.logWarning(RETRIED, how.reason)
     yield* retryTransient(REPEATS)(outbox.finish(due, how))
     return true
   }).pipe(
