@@ -46,7 +46,7 @@ const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) 
     const http = serveHttp(listener, server, Effect.asVoid(Deferred.succeed(ready, undefined)))
     const parts = Effect.all([http, work(server)], { concurrency: "unbounded", discard: true })
     const running = yield* Effect.scoped(Effect.zipRight(recordFigures(), parts)).pipe(
-      Effect.provide(Ports.layer(server)),
+      Effect.provide(Ports.layer(server, Ports.ofServer(listener))),
       Effect.withClock(clock),
       Effect.forkScoped
     )

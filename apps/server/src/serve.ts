@@ -1,7 +1,6 @@
 import { isLoopbackUrl, Mail, Misspelt, Program, SharedClock, Webhooks, work } from "@place-access/worker"
 import { recordFigures } from "@place-access/domain/figures"
-import { UploadPace } from "@place-access/domain/fixes"
-import { Console, Duration, Effect, Logger, LogLevel } from "effect"
+import { Console, Effect, Logger, LogLevel } from "effect"
 import * as Listener from "./http/Listener.js"
 import { serveHttp } from "./http/serveHttp.js"
 import { factsOf } from "./operator/perform.js"
@@ -22,10 +21,7 @@ export const serve = (settings: Settings.ServerSettings) =>
     // see a process that starts.
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const shared = SharedClock.make()
-    const http = serveHttp(listener, settings, announce(settings)).pipe(
-      Effect.withClock(shared.clock),
-      Effect.provideService(UploadPace.Current, paceOf(settings))
-    )
+    const http = Effect.withClock(serveHttp(listener, settings, announce(settings)), shared.clock)
     const { storage } = settings
     // With the embedded database, the socket for operators' commands listens before the log says "ready", because a
     // command may follow directly. Only this process can open the embedded database, so the process need not compare
@@ -37,19 +33,11 @@ export const serve = (settings: Settings.ServerSettings) =>
     // An interruption reaches the server and the worker at the same time, so both drain at the same time.
     yield* Effect.zipRight(recordFigures(), Effect.all(parts, { concurrency: "unbounded", discard: true })).pipe(
       Effect.scoped,
-      // Waits for the database without a limit: if the server ended, a supervisor would only restart it.
-      Effect.provide(Ports.layer(settings, { patience: Duration.infinity, onMissing: listener.onMissing }))
+      Effect.provide(Ports.layer(settings, Ports.ofServer(listener)))
     )
   }).pipe(Effect.scoped)
 
 const doesTheWork = ({ storage }: Pick<Settings.ServerSettings, "storage">): boolean => storage._tag === "Embedded"
-
-/**
- * How fast a large upload is stored. The embedded database runs in this process, which answers no other request while
- * it stores a part of an upload. So with this database, the parts are smaller.
- */
-const paceOf = (settings: Settings.ServerSettings): UploadPace.UploadPace =>
-  doesTheWork(settings) ? UploadPace.POLITE : UploadPace.FAIR
 
 const announce = (settings: Settings.ServerSettings): Effect.Effect<void> =>
   settings.logging.format === "json"

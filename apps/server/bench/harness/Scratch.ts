@@ -113,6 +113,6 @@ const stores = (environment: Readonly<Record<string, string>>) =>
         Settings.storage as Config.Config<Settings.Storage>,
         ConfigProvider.fromMap(new Map(Object.entries(environment)))
       ),
-      (storage) => Stores.layer.pipe(Layer.provideMerge(Data.withKeys(storage, "place-access bench")))
+      (storage) => Stores.layer.pipe(Layer.provideMerge(Data.withKeys(storage, "place-access bench", Data.COMMAND)))
     )
   ).pipe(Layer.provideMerge(Logger.remove(Logger.defaultLogger)))

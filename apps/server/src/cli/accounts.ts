@@ -34,7 +34,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
     return yield* perform(command, serviceFactsOf(settings)).pipe(
       onSharedClock(settings),
-      Effect.provide(Ports.layer(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
+      Effect.provide(Ports.layer(settings, command._tag === "Create" ? Data.COMMAND : Data.WITHOUT_MIGRATING)),
       // Only warnings and errors are logged, because the terminal should show little beside the command's answer.
       Logger.withMinimumLogLevel(LogLevel.Warning)
     )

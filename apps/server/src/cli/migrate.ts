@@ -1,3 +1,4 @@
+import { Data } from "@place-access/worker"
 import { Console, Effect } from "effect"
 import * as Ports from "../Ports.js"
 import type { ServerSettings } from "../ServerSettings.js"
@@ -7,5 +8,5 @@ import * as Mark from "../virtual/Mark.js"
 export const migrate = (settings: ServerSettings) =>
   Effect.zipRight(
     Mark.refuseIn(settings.storage),
-    Console.log("The database is up to date.").pipe(Effect.provide(Ports.database(settings)))
+    Console.log("The database is up to date.").pipe(Effect.provide(Ports.database(settings, Data.COMMAND)))
   )

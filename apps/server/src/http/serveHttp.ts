@@ -1,4 +1,5 @@
 import { HttpLive } from "@place-access/adapters-http"
+import { UploadPace } from "@place-access/domain/fixes"
 import { Mail, Program, VERSION } from "@place-access/worker"
 import { Duration, Effect, Layer } from "effect"
 import type { ServerSettings } from "../ServerSettings.js"
@@ -19,6 +20,13 @@ const REQUESTS_EMBEDDED = 64
 
 const requestsAtOnce = (storage: ServerSettings["storage"]): number =>
   storage._tag === "Postgres" ? REQUESTS_OF_CONNECTION * storage.poolSize : REQUESTS_EMBEDDED
+
+/**
+ * How fast a large upload is stored. The embedded database runs in this process, which answers no other request while
+ * it stores a part of an upload. So with this database, the parts are smaller.
+ */
+const paceOf = (storage: ServerSettings["storage"]): UploadPace.UploadPace =>
+  storage._tag === "Embedded" ? UploadPace.POLITE : UploadPace.FAIR
 
 /**
  * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more` are further
@@ -54,7 +62,7 @@ export const serveHttp = (
     yield* Layer.build(http)
     yield* ready
     return yield* Effect.never.pipe(Effect.ensuring(stop(listener, settings)))
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provideService(UploadPace.Current, paceOf(settings.storage)))
 
 const stop = (listener: Listener.HttpListener, { drainSeconds }: Pick<ServerSettings, "drainSeconds">) =>
   Effect.suspend(() => {

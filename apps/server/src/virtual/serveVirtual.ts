@@ -3,7 +3,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Bucket, everything, type WorkerLeases } from "@place-access/domain/leases"
 import { ExportStore } from "@place-access/domain/exports"
 import { recordFigures } from "@place-access/domain/figures"
-import { FixStore, UploadPace } from "@place-access/domain/fixes"
+import { FixStore } from "@place-access/domain/fixes"
 import { ImportStore } from "@place-access/domain/imports"
 import { TierStore } from "@place-access/domain/sweeps"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
@@ -20,7 +20,7 @@ import {
   Webhooks,
   work
 } from "@place-access/worker"
-import { Clock, Console, Context, Duration, Effect, identity, Layer, Option, Runtime } from "effect"
+import { Clock, Console, Context, Effect, identity, Layer, Option, Runtime } from "effect"
 import { resolve } from "node:path"
 import * as Listener from "../http/Listener.js"
 import { serveHttp } from "../http/serveHttp.js"
@@ -58,20 +58,32 @@ const LEASES: WorkerLeases = {
   leave: Effect.void
 }
 
+const refused = (message: string) => Effect.fail(new CannotStart({ fault: "settings", message }))
+
 /**
- * The reason why the service may not run on virtual time with these settings; undefined when it may (decision
- * virtual-time-1).
+ * The storage of a service that may run on virtual time with these settings. Fails with the reason when it may not
+ * (decision virtual-time-1).
  */
-export const refusal = ({ addresses, host, mail, storage }: Settings.ServerSettings): string | undefined => {
+const allowedStorage = ({
+  addresses,
+  host,
+  mail,
+  storage
+}: Settings.ServerSettings): Effect.Effect<WorkerSettings.Embedded, CannotStart> => {
   if (storage._tag === "Postgres") {
-    return "--clock virtual needs the embedded database: take DATABASE_URL away. Real data never lives on virtual time."
+    return refused(
+      "--clock virtual needs the embedded database: take DATABASE_URL away. Real data never lives on virtual time."
+    )
   }
   const far = [addresses.baseUrl, addresses.authUrl, addresses.userPortalUrl].some((one) => !isLoopbackUrl(one))
   if (far || !isLoopback(host)) {
-    return "--clock virtual is for this machine only: set HOST and BASE_URL to names of this machine, such as localhost."
+    return refused(
+      "--clock virtual is for this machine only: set HOST and BASE_URL to names of this machine, such as localhost."
+    )
   }
-  if (mail !== null) return "--clock virtual sends no e-mail: take SMTP_URL away. The messages are at /dev/mailbox."
-  return undefined
+  return mail === null
+    ? Effect.succeed(storage)
+    : refused("--clock virtual sends no e-mail: take SMTP_URL away. The messages are at /dev/mailbox.")
 }
 
 const newMark = ({ at, seed }: VirtualOptions) =>
@@ -144,11 +156,8 @@ const ofWorld = (listener: Listener.HttpListener, mover: Mover): Listener.HttpLi
 /** Runs the whole service on a clock that moves only by orders, in a separate data folder. */
 export const serveVirtual = (settings: Settings.ServerSettings, options: VirtualOptions) =>
   Effect.gen(function* () {
-    const reason = refusal(settings)
-    const { addresses, storage } = settings
-    if (reason !== undefined || storage._tag === "Postgres") {
-      return yield* new CannotStart({ fault: "settings", message: reason ?? "" })
-    }
+    const storage = yield* allowedStorage(settings)
+    const { addresses } = settings
     Program.drainsFor(settings.drainSeconds)
     const mark = yield* openWorld(storage.dataDir, options)
     const world = new World(mark.now)
@@ -182,7 +191,7 @@ const run = (
       Stores.over(world.signal, entropy),
       world.sending.around(Webhooks.layer(settings.webhooks)),
       { storage: WorldKeys.ofWorld(settings.storage, mark) },
-      { patience: Duration.infinity, onMissing: listener.onMissing }
+      Ports.ofServer(listener)
     )
     const loops = work(settings, { leases: LEASES, regular: VirtualTime.Process.periodic }).pipe(
       Effect.locally(VirtualTime.Process.current, WORKER),
@@ -209,9 +218,7 @@ const run = (
         Console.log(welcome(settings, storage.dataDir, mover)),
         Routes.layer(mover, snapshots, addresses)
       )
-      const served = Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, settings)), http)).pipe(
-        Effect.provideService(UploadPace.Current, UploadPace.POLITE)
-      )
+      const served = Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, settings)), http))
       yield* Effect.all([served, running.ended], { concurrency: "unbounded", discard: true })
     }).pipe(Effect.scoped, Effect.provide(ports))
   })

@@ -81,7 +81,7 @@ describeServers("db copy", ({ freshDatabase }) => {
     await onTarget(Migrator.migrate)
     // A start stores the keys' canary, the one row that the copy stores below.
     await Effect.void.pipe(
-      Effect.provide(Data.withKeys({ _tag: "Embedded", dataDir: folder, keys: Option.none() }, "test")),
+      Effect.provide(Data.withKeys({ _tag: "Embedded", dataDir: folder, keys: Option.none() }, "test", Data.COMMAND)),
       Effect.runPromise
     )
     // The copy reads the table, and waits for this lock when it stores the canary.

@@ -1,4 +1,5 @@
 import { NodeVault } from "@place-access/adapters-pg"
+import { Data } from "@place-access/worker"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Either, Fiber, Layer, Option, Schedule } from "effect"
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
@@ -134,7 +135,7 @@ describe("the key of a test world with a seed [virtual-time-5]", () => {
     () =>
       Effect.gen(function* () {
         const mark = yield* openWorld(folder, OPTIONS)
-        yield* Effect.scoped(Layer.build(Ports.database({ storage: WorldKeys.ofWorld(storage(), mark) })))
+        yield* Effect.scoped(Layer.build(Ports.database({ storage: WorldKeys.ofWorld(storage(), mark) }, Data.COMMAND)))
         const findings = yield* doctorOf(storage())
         expect(findings.filter(({ state }) => state === "problem")).toEqual([])
         expect(findings.map(({ check }) => check)).toContain("keys")

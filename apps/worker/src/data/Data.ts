@@ -36,7 +36,7 @@ export interface Opening {
  * How commands open the database. The database may be starting at the same time, so a command retries for a minute. It
  * does not retry for longer, because a person waits at the terminal.
  */
-const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined, isCommand: true }
+export const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined, isCommand: true }
 
 /**
  * How commands open a database that is in use, perhaps by an older release. They apply no migrations, because a
@@ -96,7 +96,7 @@ export const asItIs = database
 export const withKeys = (
   settings: Storage,
   program: string,
-  opening: Opening = COMMAND
+  opening: Opening
 ): Layer.Layer<Database | Vault.Vault, CannotStart> =>
   database(settings, program, opening).pipe(
     Layer.provideMerge(vault(settings)),

@@ -12,7 +12,9 @@ const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVa
 const keys = keysOf()
 const open = (url: string, given = keys) =>
   SqlClient.pipe(
-    Effect.provide(Data.withKeys({ _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys: given }, "test"))
+    Effect.provide(
+      Data.withKeys({ _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys: given }, "test", Data.COMMAND)
+    )
   )
 
 describeServers("opening a database on a server", ({ freshDatabase }) => {
