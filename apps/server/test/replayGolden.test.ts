@@ -44,18 +44,26 @@ const recorded = (): ReadonlyArray<Log> =>
       .sort((a, b) => a.receivedAt - b.receivedAt || a.reading.capturedAt - b.reading.capturedAt)
   }))
 
+const replayed = (log: Log) =>
+  Effect.map(
+    Effect.flatMap(circlesOf(log, 150), (circles) => named(log, circles, TERMS)),
+    digest
+  )
+
 describe.skipIf(!haveTraces)(`the golden corpus of recorded logs [replay-1]${TRACES_NEEDED}`, () => {
   it.effect("each log gives what it gave before", () =>
     Effect.gen(function* () {
       const logs = recorded()
-      const lines = yield* Effect.forEach(logs, (log) => Effect.map(named(log, circlesOf(log, 150), TERMS), digest))
+      const lines = yield* Effect.forEach(logs, (log) => replayed(log))
       yield* Effect.promise(() => expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("golden/recorded.txt"))
     })
   )
 
   it.effect("crossings, dwells and visits are as true as before", () =>
     Effect.gen(function* () {
-      const logs = recorded().map((log) => ({ log, circles: circlesOf(log, 150) }))
+      const logs = yield* Effect.forEach(recorded(), (log) =>
+        Effect.map(circlesOf(log, 150), (circles) => ({ log, circles }))
+      )
       const [unsettled, settled] = [yield* figuresOf(logs, TERMS), yield* figuresOf(logs, SETTLED)]
       const text = `settle_s: none\n${figuresText(unsettled)}\n\nsettle_s: 120\n${figuresText(settled)}\n`
       yield* Effect.promise(() => expect(text).toMatchFileSnapshot("golden/figures.txt"))

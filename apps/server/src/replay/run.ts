@@ -16,7 +16,7 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
     const measured: Array<MeasuredLog> = []
     for (const file of options.files) {
       const log = yield* read(file)
-      const circles = given ?? (yield* foundIn(log, options.radiusM))
+      const circles = given ?? (yield* circlesOf(log, options.radiusM))
       if (options.output === "figures") {
         measured.push({ log, circles })
         continue
@@ -32,15 +32,12 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
     }
   })
 
-/** Circles around the spots where the phone of the log stayed: the `CIRCLES_MAX` spots with the longest stays. */
-export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Circle> =>
-  allCircles(log, radiusM).slice(0, CIRCLES_MAX)
-
-const allCircles = (log: Log, radiusM: number) => spots(stayPoints(log.readings), radiusM)
-
-/** The circles of `circlesOf`. Says on standard error, which is no part of the output, how many spots are left out. */
-const foundIn = (log: Log, radiusM: number) => {
-  const found = allCircles(log, radiusM)
+/**
+ * Circles around the spots where the phone of the log stayed: the `CIRCLES_MAX` spots with the longest stays. Says on
+ * standard error, which is no part of the output, how many spots are left out.
+ */
+export const circlesOf = (log: Log, radiusM: number): Effect.Effect<ReadonlyArray<Geometry.Circle>> => {
+  const found = spots(stayPoints(log.readings), radiusM)
   const leftOut = found.length - CIRCLES_MAX
   return Effect.as(
     leftOut > 0

@@ -140,16 +140,18 @@ describe("the places of a replay", () => {
 
   it("are the 99 spots with the longest stays, and the others are counted", async () => {
     const readings = wanderer(101)
-    expect(circlesOf(log(readings), 150).map(({ lat }) => lat)).toEqual(
+    const lines = printed()
+    const circles = await Effect.runPromise(circlesOf(log(readings), 150))
+    expect(circles.map(({ lat }) => lat)).toEqual(
       readings
         .filter((_, index) => index % 2 === 0)
         .map(({ reading }) => reading.lat)
         .slice(2)
         .toReversed()
     )
-    const lines = printed()
     await Effect.runPromise(replay(options(await csv(readings))))
-    expect(lines.err).toEqual(["log.csv has 101 spots. The replay leaves out the 2 with the shortest stays."])
+    const said = "has 101 spots. The replay leaves out the 2 with the shortest stays."
+    expect(lines.err).toEqual([`${log(readings).name} ${said}`, `log.csv ${said}`])
     expect(lines.out).toEqual([expect.stringMatching(/^log\.csv: 202 readings, 99 places, /)])
   })
 
