@@ -1,12 +1,5 @@
-import { UnsafeArchive } from "./ZipStream.js"
+import { checkExpansion, UnsafeArchive } from "./ZipStream.js"
 
-/** The most expanded bytes for each compressed byte (decision imports-9). Real exports have 10 to 60. */
-const MAX_RATIO = 200
-/**
- * Up to this number of expanded bytes `MAX_RATIO` does not apply, because a small file that repeats one letter does no
- * harm.
- */
-const SLACK_BYTES = 1_048_576
 /**
  * The most expanded bytes of a whole import, including packed files inside packed files, unless `make` is given another
  * limit.
@@ -37,7 +30,7 @@ export const make = (most = MAX_TOTAL_BYTES): Expansion => {
     packed: (bytes) => void (bytesIn += bytes),
     unpacked: (bytes) => {
       bytesOut += bytes
-      if (bytesOut > most || bytesOut > SLACK_BYTES + MAX_RATIO * bytesIn) throw new UnsafeArchive()
+      checkExpansion(bytesIn, bytesOut, most)
     },
     file: () => {
       if (++files > MAX_FILES) throw new UnsafeArchive()
@@ -47,6 +40,6 @@ export const make = (most = MAX_TOTAL_BYTES): Expansion => {
 
 /**
  * The counter for a packed file within the upload. The packed bytes of this file do not count as bytes of the upload.
- * Otherwise each level of packed files could expand by `MAX_RATIO`.
+ * Otherwise each level of packed files could expand by the highest ratio (`checkExpansion`).
  */
 export const within = (outer: Expansion): Expansion => ({ ...outer, packed: () => undefined })

@@ -22,7 +22,10 @@ const MAX_HEADER_BYTES = 4_096
 /** How many compressed bytes are expanded at a time. At the highest ratio of the format they become 4 MiB. */
 const SLICE_BYTES = 4_096
 
-/** The most expanded bytes for each compressed byte (decision exports-8). Our archives have 10 to 40. */
+/**
+ * The most expanded bytes for each compressed byte (decisions exports-8 and imports-9). Our archives have 10 to 40, and
+ * real exports of other programs have 10 to 60.
+ */
 const MAX_RATIO = 200
 /**
  * Up to this number of expanded bytes `MAX_RATIO` does not apply, because a small file that repeats one letter does no
@@ -32,6 +35,11 @@ const SLACK_BYTES = 1_048_576
 
 /** The error for an archive that is made to harm its reader. */
 export class UnsafeArchive extends Error {}
+
+/** Throws `UnsafeArchive` when the bytes have expanded to more than `most` bytes, or by more than `MAX_RATIO`. */
+export const checkExpansion = (compressed: number, expanded: number, most: number): void => {
+  if (expanded > most || expanded > SLACK_BYTES + MAX_RATIO * compressed) throw new UnsafeArchive()
+}
 
 /**
  * Reads the files that the archive's list (`ZipDirectory`) names. The bytes of the archive may come in pieces of any
@@ -58,7 +66,7 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
     expandedOut += bytes.length
     expected -= bytes.length
     sum = crc32(bytes, sum)
-    if (expandedOut > most || expandedOut > SLACK_BYTES + MAX_RATIO * compressedIn) throw new UnsafeArchive()
+    checkExpansion(compressedIn, expandedOut, most)
     if (expected < 0) throw new Error("a file is longer than the archive says")
     if (bytes.length > 0) expanded.push(bytes)
   }
