@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
 import { phone } from "../support/phone.js"
-import type { Visitor } from "../support/visitor.js"
+import { hidden, type Visitor } from "../support/visitor.js"
 import { startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -105,4 +105,13 @@ describe("the totals and the file of a day have all its readings [timeline-2]", 
     const empty = (await person.get("/portal/timeline?day=2026-02-01")).text
     expect([empty.includes("Nothing is known of this day."), empty.includes("timeline.gpx")]).toEqual([true, false])
   })
+})
+
+it("on the day when the clocks go back, a time that occurs twice begins at its first and ends at its last instant [retention-choice-4]", async () => {
+  const person = await world.person()
+  await person.send("PUT", "/v1/user/time-zone", { time_zone: "Europe/Berlin" })
+  const asked = await person.get("/portal/timeline/erase?day=2025-10-26&from=02:00&until=02:30")
+  expect(asked.status).toBe(200)
+  const stretch = { from: "2025-10-26T00:00:00.000Z", until: "2025-10-26T01:30:00.000Z" }
+  expect(hidden(asked, "/portal/timeline/erase")).toMatchObject(stretch)
 })

@@ -57,17 +57,23 @@ export const dayOf = (zone: TimeZone, date: string): Option.Option<WholeDay> => 
 
 /**
  * The instant of a time of the day (`09:30`) in the zone; `24:00` is the end of the day. None when `time` is no time of
- * day. A time that the clocks skip moves forward by the gap. Of a time that occurs twice, the first instant is
- * returned.
+ * day. A time that the clocks skip moves forward by the gap. Of a time that occurs twice, `which` says which instant is
+ * returned: the first, or the last as the end of a stretch of the day.
  */
-export const instantOf = (zone: TimeZone, day: WholeDay, time: string): Option.Option<Timestamp> => {
+export const instantOf = (
+  zone: TimeZone,
+  day: WholeDay,
+  time: string,
+  which: "first" | "last" = "first"
+): Option.Option<Timestamp> => {
   if (time === "24:00") return Option.some(day.until)
   const [, hours = "", minutes = ""] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
   if (hours === "") return Option.none()
   const [year = 0, month = 1, date = 1] = day.date.split("-").map(Number)
   const parts = { year, month, day: date, hours: Number(hours), minutes: Number(minutes), seconds: 0, millis: 0 }
+  const disambiguation = which === "first" ? "compatible" : "later"
   return Option.map(
-    DateTime.makeZoned(parts, { timeZone: zone, adjustForTimeZone: true, disambiguation: "compatible" }),
+    DateTime.makeZoned(parts, { timeZone: zone, adjustForTimeZone: true, disambiguation }),
     ({ epochMillis }) => make(epochMillis)
   )
 }

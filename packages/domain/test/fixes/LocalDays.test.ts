@@ -130,9 +130,9 @@ describe("a whole day of a date", () => {
 })
 
 describe("a time of a day [retention-choice-4]", () => {
-  const instant = (name: string, date: string, time: string) => {
+  const instant = (name: string, date: string, time: string, which?: "last") => {
     const day = Option.getOrThrow(LocalDays.dayOf(zone(name), date))
-    return Option.getOrUndefined(Option.map(LocalDays.instantOf(zone(name), day, time), Timestamp.toIso))
+    return Option.getOrUndefined(Option.map(LocalDays.instantOf(zone(name), day, time, which), Timestamp.toIso))
   }
 
   it.each([
@@ -149,4 +149,18 @@ describe("a time of a day [retention-choice-4]", () => {
   ])("%s, %s %s: %s", (name, date, time, expected) => {
     expect(instant(name, date, time)).toBe(expected)
   })
+
+  it.each([
+    ["Europe/Berlin", "2026-10-25", "02:30", "2026-10-25T01:30:00.000Z"],
+    ["Europe/Berlin", "2026-10-25", "03:00", "2026-10-25T02:00:00.000Z"],
+    ["Europe/Berlin", "2026-10-25", "24:00", "2026-10-25T23:00:00.000Z"],
+    ["Europe/Berlin", "2026-03-29", "02:30", "2026-03-29T01:30:00.000Z"],
+    // In Havana, clocks go back from 01:00 to 00:00 on 1 November 2026.
+    ["America/Havana", "2026-11-01", "00:30", "2026-11-01T05:30:00.000Z"]
+  ])(
+    "as the end of a stretch, a time that occurs twice is its last instant: %s, %s %s: %s",
+    (name, date, time, expected) => {
+      expect(instant(name, date, time, "last")).toBe(expected)
+    }
+  )
 })

@@ -90,7 +90,7 @@ const stretchOfQuery = (visitor: Visitor.Visitor) =>
     const from = LocalDays.instantOf(zone, day, query.value("from"))
     // As an end, 00:00 means the end of the day, because nothing of the day is before its beginning.
     const end = query.value("until")
-    const until = LocalDays.instantOf(zone, day, end === MIDNIGHT ? END_OF_DAY : end)
+    const until = LocalDays.instantOf(zone, day, end === MIDNIGHT ? END_OF_DAY : end, "last")
     const problems: ReadonlyArray<FieldProblem> = [
       ...(Option.isNone(from) ? [{ field: "from", message: "must be a time" }] : []),
       ...(Option.isNone(until) ? [{ field: "until", message: "must be a time" }] : [])
