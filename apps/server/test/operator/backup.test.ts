@@ -3,7 +3,8 @@ import { Account } from "@place-access/domain/accounts"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
 import { existsSync } from "node:fs"
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach } from "vitest"
@@ -51,6 +52,32 @@ describe("a command about a data folder without a database [staff-4]", () => {
 })
 
 describe("backup", () => {
+  /** A server of the data folder that answers each command with success, and makes no copy where a test sees it. */
+  const serverElsewhere = (dataDir: string) =>
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const server = createServer((socket) => {
+          const output = { line: { backup: "" }, sentences: ["Copied."] }
+          socket.once("data", () => socket.end(`${JSON.stringify({ output })}\n`))
+        })
+        await new Promise<void>((resolve) => void server.listen(join(dataDir, "control.sock"), resolve))
+        return server
+      }),
+      (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve)))
+    )
+
+  it.live("is refused as a success when the server made the copy where the command does not see it [staff-4]", () =>
+    Effect.gen(function* () {
+      yield* serverElsewhere(folder)
+      const to = join(folder, "copy")
+      const command = Effect.flip(backupCommand({ json: false, to }, embedded(folder)))
+      expect((yield* command).message).toContain(`made the copy ${to}, but in a file system of its own`)
+      // The server makes a new folder, so a folder that the command saw before is not the copy.
+      yield* Effect.promise(() => mkdir(to))
+      expect((yield* command).message).toContain(`made the copy ${to}, but in a file system of its own`)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says that it copied the keys only when the service keeps them in the folder", () =>
     Effect.gen(function* () {
       const dataDir = yield* Effect.acquireRelease(Effect.promise(makeDataFolder), (made) =>
