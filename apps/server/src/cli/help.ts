@@ -45,6 +45,7 @@ const COMMANDS = `Place-Aware Access Service
       --node HOST:PORT    move that shard to this node
   npm start -- --version                      show the version
   npm start -- help                           show this text
+      npm itself prints lines before the JSON of --json, unless you write: npm --silent start -- …
   npm run worker                              start a worker; needs DATABASE_URL; run as many as you like
   npm run demo                                show the service at work with a recorded ride
   npm run clock -- advance 14d                move the clock of a test world; -- --help says more

@@ -42,7 +42,7 @@ export const adviceFor = ({ count, id, state, uses }: KeyStatus): string | null 
     ? `Put the key "${id}" back into SECRET_KEYS, behind the newer ones.`
     : state === "older"
       ? count === 0
-        ? "It can go: nothing in the database needs it. Cursors, open forms, unfinished sign-ins and unused set-up links of phones that were made with it stop working, and browsers that signed in before it was replaced count as new."
+        ? "It can go: nothing in the database needs it. Keep it elsewhere as long as you keep backups from before, which need it. Cursors, open forms, unfinished sign-ins and unused set-up links of phones that were made with it stop working, and browsers that signed in before it was replaced count as new."
         : `It must stay: what it sealed could not be read without it. ${HOW_TO_END[endOf(uses)]}`
       : null
 
