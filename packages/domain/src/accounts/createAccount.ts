@@ -59,11 +59,8 @@ const openAccount = program("openAccount", function* (request: OpenedAccount, ac
  */
 export const createAccount = program(
   "createAccount",
-  function* (
-    input: NewAccount & { readonly roles: ReadonlyArray<Role> },
-    actor: AuditEvent.AuditActor = AuditEvent.OPERATOR
-  ) {
-    return yield* openAccount({ ...input, isConfirmed: true }, actor)
+  function* (input: NewAccount & { readonly roles: ReadonlyArray<Role> }) {
+    return yield* openAccount({ ...input, isConfirmed: true }, AuditEvent.OPERATOR)
   }
 )
 

@@ -78,18 +78,15 @@ export const listSessionsOf = program("listSessionsOf", function* (userId: UserI
 })
 
 /** Signs every browser of this account out, for an operator or an admin. Returns how many browsers it signed out. */
-export const endAllSessions = program(
-  "endAllSessions",
-  function* (userId: UserId, actor: AuditEvent.AuditActor = AuditEvent.OPERATOR) {
-    const at = yield* Timestamp.now
-    const event = (count: number): AuditEvent.AuditEvent => ({
-      at,
-      userId,
-      actor,
-      detail: { kind: "sessions_ended", count }
-    })
-    const count = yield* (yield* AccountStore).closeOtherSessions(userId, null, at, event)
-    yield* announceAudit(event(count))
-    return count
-  }
-)
+export const endAllSessions = program("endAllSessions", function* (userId: UserId, actor: AuditEvent.AuditActor) {
+  const at = yield* Timestamp.now
+  const event = (count: number): AuditEvent.AuditEvent => ({
+    at,
+    userId,
+    actor,
+    detail: { kind: "sessions_ended", count }
+  })
+  const count = yield* (yield* AccountStore).closeOtherSessions(userId, null, at, event)
+  yield* announceAudit(event(count))
+  return count
+})

@@ -172,7 +172,7 @@ describe("the audit log [audit-1]", () => {
           yield* changePassword(account, { password, newPassword, address, session })
           const { secret } = yield* issueResetLink(email)
           yield* resetPassword(secret, password)
-          yield* endAllSessions(account.id)
+          yield* endAllSessions(account.id, AuditEvent.OPERATOR)
           secrets.push(cookie, session, secret, password, newPassword, wrong.password, email)
         })
       )
