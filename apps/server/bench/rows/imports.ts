@@ -1,4 +1,5 @@
 import { importNext, Pace, undoImport } from "@place-access/domain/imports"
+import { everything } from "@place-access/domain/leases"
 import { ImportId, UserId } from "@place-access/domain/shared"
 import { Imports } from "@place-access/worker"
 import { Effect } from "effect"
@@ -87,7 +88,7 @@ export const waitingFile = async (
 }
 
 /** Takes the next import, at the pace of a worker on PostgreSQL. */
-const importAsWorker = importNext(undefined, Pace.FAIR)
+const importAsWorker = importNext(everything.people, Pace.FAIR)
 
 const importFile = async (scratch: Scratch, person: number): Promise<Sample> => {
   const user = People.user(person)

@@ -1,7 +1,7 @@
 import { EventStore } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { Fix, ingestFixes, settleDue } from "@place-access/domain/fixes"
-import { Bucket } from "@place-access/domain/leases"
+import { everything, Bucket } from "@place-access/domain/leases"
 import { Place, type Geometry } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { HistoryStore } from "@place-access/domain/retention-choice"
@@ -106,7 +106,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
           const next = due.reduce((a, b) => Math.min(a, b), Infinity)
           if (next > until || next === Infinity) return
           set(next)
-          yield* settleDue()
+          yield* settleDue(everything.people)
           count(next)
         }
       })

@@ -1,7 +1,6 @@
 import { HttpLive } from "@place-access/adapters-http"
 import { type Database, NodeVault } from "@place-access/adapters-pg"
-import { fanOut } from "@place-access/domain/dispatch"
-import { deliverDue } from "@place-access/domain/testing"
+import { fanOutAll, deliverDue } from "@place-access/domain/testing"
 import { Imports, Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Exit, Layer, Redacted, Scope } from "effect"
 import { settableClock, type SettableClock } from "../../../../packages/adapters-http/test/support/clock.js"
@@ -53,7 +52,7 @@ export const startInProcess = async (startsAt: number): Promise<InProcess> => {
   const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof ports>>): Promise<A> =>
     Effect.runPromise(program.pipe(Effect.provide(context), Effect.provide(clock.layer)))
   const round = Effect.gen(function* () {
-    const { taken } = yield* fanOut(100)
+    const { taken } = yield* fanOutAll(100)
     // Receivers of these tests accept every delivery, so no delivery of an earlier round waits for a retry. If this
     // round has no events, no delivery is due.
     return taken === 0 ? 0 : taken + (yield* deliverDue({ limit: 100, perEndpoint: 100 }))

@@ -23,6 +23,7 @@ import {
 import { exportNext, requestExport } from "@place-access/domain/exports"
 import { ingestFixes } from "@place-access/domain/fixes"
 import { importNext, ImportStore, startImport } from "@place-access/domain/imports"
+import { everything } from "@place-access/domain/leases"
 import { PlaceStore } from "@place-access/domain/places"
 import { Place } from "@place-access/domain/places"
 import { eraseHistory } from "@place-access/domain/retention-choice"
@@ -81,7 +82,7 @@ const inRealTime = Effect.withClock(Clock.make())
 const taken = (userId: UserId) =>
   Effect.gen(function* () {
     const requestedExport = yield* requestExport(userId)
-    expect(yield* exportNext()).toBe(true)
+    expect(yield* exportNext(everything.people)).toBe(true)
     const bytes = yield* fetched(requestedExport)
     const files = Object.entries(unzipSync(bytes)).map(([name, content]) => ({ name, text: strFromU8(content) }))
     return { bytes, files, archive: decoded(files) }
@@ -90,7 +91,7 @@ const taken = (userId: UserId) =>
 const brought = (userId: UserId, bytes: Uint8Array) =>
   Effect.gen(function* () {
     yield* startImport(userId, "place-access.zip", Stream.make(bytes))
-    yield* importNext()
+    yield* importNext(everything.people)
     const [done] = (yield* (yield* ImportStore).list(userId, 1)).items
     return done
   })
@@ -292,7 +293,7 @@ it("a visit of an imported file ends where a phone's location of the file says s
       )
       const gpx = `<gpx version="1.1"><trk><trkseg>${track.join("")}</trkseg></trk></gpx>`
       yield* startImport(user.id, "walk.gpx", Stream.make(strToU8(gpx)))
-      yield* importNext()
+      yield* importNext(everything.people)
       const visitsOf = (userId: UserId) =>
         Effect.gen(function* () {
           const places = (yield* (yield* PlaceStore).list(userId)).map(({ id }) => ({

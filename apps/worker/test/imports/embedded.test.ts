@@ -66,7 +66,7 @@ describe("imports on an embedded database", () => {
         const kept: Array<unknown> = []
         for (const name of ["track-1.1.gpx", "timeline-android.json", "timeline-ios.json", "Records.json"]) {
           yield* startImport(user.id, name, Stream.make(file(name)))
-          yield* importNext()
+          yield* importNext(everything.people)
           const [done] = (yield* (yield* ImportStore).list(user.id, 1)).items
           kept.push([done?.state, done?.format, done?.counts.read, done?.counts.stored, done?.counts.quarantined])
         }

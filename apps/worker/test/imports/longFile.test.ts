@@ -1,3 +1,4 @@
+import { everything } from "@place-access/domain/leases"
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Import, importNext, ImportStore } from "@place-access/domain/imports"
 import { DeviceId, ImportId, Timestamp, UserId } from "@place-access/domain/shared"
@@ -90,7 +91,7 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
   })
   await Effect.runPromise(
     Effect.flatMap(HistoryStore, (history) => history.choose(made.userId, null, made.uploadedAt)).pipe(
-      Effect.zipRight(importNext()),
+      Effect.zipRight(importNext(everything.people)),
       Effect.provideService(ImportStore, store),
       Effect.provide(Imports.layer),
       Effect.provide(Layer.provide(MemoryHistoryStore.layer, MemoryDatabase.layer)),

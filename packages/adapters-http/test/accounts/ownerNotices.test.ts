@@ -1,4 +1,5 @@
 import { recordAccess } from "@place-access/domain/access-log"
+import { everything } from "@place-access/domain/leases"
 import { listChosenNotices, sendNotices } from "@place-access/domain/owner-notices"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -57,7 +58,7 @@ it("the sweep mails what is due to those who chose it, once [owner-notices-2]", 
   await (await phone(world, quiet)).at({ lat: 52.5, lon: 13.4 }, [0])
   const browser = await browserOf(person)
   await browser.submit(await browser.get(PAGE), PAGE, { notice: ["asked_often", "phone_silent", "ends"] })
-  const sweep = () => world.run(sendNotices())
+  const sweep = () => world.run(sendNotices(everything.people))
   await sweep()
   expect(await notices(person)).toEqual([])
 

@@ -12,9 +12,8 @@ import * as Webhooks from "@place-access/adapters-http/pages/webhooks/webhooks"
 import * as ReviewDecision from "@place-access/adapters-http/pages/review/decision"
 import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
-import { fanOut } from "@place-access/domain/dispatch"
 import { Scope } from "@place-access/domain/shared"
-import { deliverDue, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { fanOutAll, deliverDue, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Context, Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connected, type Connected } from "../support/connected.js"
@@ -80,7 +79,7 @@ beforeAll(async () => {
     Effect.gen(function* () {
       const receivers = yield* MemoryWebhookSender.Receivers
       yield* receivers.script("https://hooks.example.com/in", MemoryWebhookSender.answers(503, "busy"))
-      yield* fanOut(100)
+      yield* fanOutAll(100)
       yield* deliverDue({ limit: 100, perEndpoint: 100 })
     })
   )

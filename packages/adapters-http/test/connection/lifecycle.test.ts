@@ -1,5 +1,6 @@
 import type { App } from "@place-access/domain/apps"
 import { AppStore } from "@place-access/domain/apps"
+import { everything } from "@place-access/domain/leases"
 import { revokeApp } from "@place-access/domain/staff"
 import { listConnections } from "@place-access/domain/connection"
 import { Verdict } from "@place-access/domain/reviews"
@@ -115,7 +116,7 @@ const rulesOfUser = async (id: ConnectionId) =>
   (await world.run(listRulesOfUser(user.account.id, id, { limit: 100, cursor: undefined }))).rules
 const connectionId = async () => (await listed())[0]!.id
 
-const sweep = () => world.run(Effect.provide(sweepTiers(), MemoryTierStore.layer))
+const sweep = () => world.run(Effect.provide(sweepTiers(everything.people), MemoryTierStore.layer))
 /** The types of all events for this app, oldest first, sent or not. */
 const eventTypes = () =>
   world.run(

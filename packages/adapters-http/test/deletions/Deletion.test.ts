@@ -1,6 +1,7 @@
 import { recordAccess } from "@place-access/domain/access-log"
 import { listConnections } from "@place-access/domain/connection"
 import { AccountDeletion, removeDeleted } from "@place-access/domain/deletions"
+import { everything } from "@place-access/domain/leases"
 import { MailOutbox } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
 import { claimMail, MemoryDatabase } from "@place-access/domain/testing"
@@ -28,7 +29,7 @@ const enter = (email: string) =>
  * connections and accounts and remain after the deletion of an account. A sweep deletes them later: an hour after the
  * end of a window, which lasts a day at most.
  */
-const everything = () =>
+const wholeService = () =>
   world.run(
     Effect.map(MemoryDatabase, (tables) =>
       inspect(Struct.omit(tables, "rateWindows"), { depth: null, maxArrayLength: null, maxStringLength: null })
@@ -42,7 +43,7 @@ const everything = () =>
 const removeAll = async () => {
   for (const wait of [0, 10 * Timestamp.MINUTE, Timestamp.DAY]) {
     world.clock.advance(wait)
-    await world.run(removeDeleted())
+    await world.run(removeDeleted(everything.people))
   }
 }
 
@@ -124,7 +125,7 @@ describe("DELETE /v1/user/account", () => {
         disclosed: null
       })
     )
-    const before = await everything()
+    const before = await wholeService()
     expect([id, email, "My secret garden", connection.id].map((word) => before.includes(word))).toEqual([
       true,
       true,
@@ -133,7 +134,7 @@ describe("DELETE /v1/user/account", () => {
     ])
     expect((await remove(person)).status).toBe(204)
     await removeAll()
-    const after = await everything()
+    const after = await wholeService()
     expect([id, email, "My secret garden", connection.id].map((word) => after.includes(word))).toEqual([
       false,
       false,
@@ -225,7 +226,7 @@ describe("DELETE /v1/user/account", () => {
     expect(connection?.app.name).toBe(app.name)
     const kept = await world.run(Effect.map(MemoryDatabase, ({ apps }) => apps.get(app.id)))
     expect(kept).toMatchObject({ app: { ownerId: AccountDeletion.NOBODY.id, redirectUris: [] }, secrets: [] })
-    const text = await everything()
+    const text = await wholeService()
     expect([text.includes(sandbox.app.id), text.includes(app.id)]).toEqual([false, true])
     expect([text.includes(developer.account.id), text.includes(developer.account.email)]).toEqual([false, false])
   })

@@ -1,6 +1,7 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { AuditLog } from "@place-access/domain/audit"
 import { Export, exportNext } from "@place-access/domain/exports"
+import { everything } from "@place-access/domain/leases"
 import { AccessLogEntryId, AppId, ConnectionId, Timestamp } from "@place-access/domain/shared"
 import { MemoryArchiveMaker, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -18,7 +19,12 @@ const QUARTER = 15 * Timestamp.MINUTE
 const confirm = (person: Person) => person.send("POST", "/v1/session/confirmation", { password: PASSWORD })
 /** Makes every archive that people have requested. */
 const make = () =>
-  world.run(Effect.provide(Effect.repeat(exportNext(), { while: (isMade) => isMade }), MemoryArchiveMaker.layer))
+  world.run(
+    Effect.provide(
+      Effect.repeat(exportNext(everything.people), { while: (isMade) => isMade }),
+      MemoryArchiveMaker.layer
+    )
+  )
 const ask = async (person: Person) => (await person.send("POST", "/v1/user/exports")).json as { readonly id: string }
 const iso = (millis: number) => new Date(millis).toISOString()
 

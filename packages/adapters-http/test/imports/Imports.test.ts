@@ -1,4 +1,5 @@
 import { importNext } from "@place-access/domain/imports"
+import { everything } from "@place-access/domain/leases"
 import { PlaceId } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect, Schema } from "effect"
@@ -35,7 +36,7 @@ interface Made {
   readonly id: string
 }
 
-const work = () => world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+const work = () => world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer))
 const kept = () =>
   world.run(
     Effect.map(MemoryDatabase, ({ importPieces, imports }) => ({ imports: imports.size, pieces: importPieces.size }))

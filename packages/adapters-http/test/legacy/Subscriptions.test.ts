@@ -1,7 +1,6 @@
 import { disconnect } from "@place-access/domain/connection"
-import { fanOut } from "@place-access/domain/dispatch"
 import { importRules } from "@place-access/domain/legacy"
-import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { fanOutAll, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
@@ -258,7 +257,7 @@ describe("a rule that was imported", () => {
         headers: { ...sent.headers, ...bearer(phone).headers }
       })
       expect(answer.status).toBe(200)
-      return world.run(fanOut(100))
+      return world.run(fanOutAll(100))
     }
     const both = await upload()
     expect(both.deliveries).toBe(1)

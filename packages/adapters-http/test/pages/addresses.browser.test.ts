@@ -1,4 +1,5 @@
 import { exportNext } from "@place-access/domain/exports"
+import { everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryArchiveMaker } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -152,7 +153,7 @@ describeBrowser("an account without JavaScript", () => {
     await page.getByRole("link", { name: "Take my data along…" }).click()
     await press("Create an archive")
     await page.getByRole("heading", { name: "Your archive is being created" }).waitFor()
-    await world.run(Effect.provide(exportNext(), MemoryArchiveMaker.layer))
+    await world.run(Effect.provide(exportNext(everything.people), MemoryArchiveMaker.layer))
     await page.goto(`${world.url}/portal/settings/export`)
     const [download] = await Promise.all([
       page.waitForEvent("download"),

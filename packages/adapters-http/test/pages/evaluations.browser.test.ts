@@ -1,8 +1,8 @@
 import { App } from "@place-access/domain/apps"
-import { fanOut } from "@place-access/domain/dispatch"
 import { EndpointStore, EndpointUrl } from "@place-access/domain/endpoints"
 import { createPlace, Place } from "@place-access/domain/places"
 import { EndpointId, Timestamp } from "@place-access/domain/shared"
+import { fanOutAll } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
@@ -73,7 +73,7 @@ const story = async (world: World, owner: Person) => {
   await device.at(HOME, [30 * MINUTE])
   // One minute passes after the last upload, so that no stored row is newer than the clock.
   world.clock.advance(MINUTE)
-  await world.run(fanOut(100))
+  await world.run(fanOutAll(100))
   return { app, person }
 }
 

@@ -1,4 +1,5 @@
 import { exportNext, ExportStore, requestExport } from "@place-access/domain/exports"
+import { everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryArchiveMaker } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -48,7 +49,7 @@ describeBrowser("taking one's data along", () => {
     await page.getByText("37 % done").waitFor()
     await inspect(page, "export-making")
 
-    await world.run(Effect.provide(exportNext(), MemoryArchiveMaker.layer))
+    await world.run(Effect.provide(exportNext(everything.people), MemoryArchiveMaker.layer))
     world.clock.advance(15 * Timestamp.MINUTE)
     await page.goto(`${world.url}/portal/settings/export`)
     await page.getByRole("heading", { name: "Your archive is ready" }).waitFor()

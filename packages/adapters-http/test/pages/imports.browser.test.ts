@@ -1,5 +1,5 @@
 import { Import, importNext, ImportStore } from "@place-access/domain/imports"
-import { Bucket } from "@place-access/domain/leases"
+import { everything, Bucket } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -98,7 +98,7 @@ describeBrowser("imports", () => {
     await page.goto(`${world.url}/portal/imports`)
 
     world.clock.set(later())
-    await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+    await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer))
     // Nobody presses a button: the page reloads itself.
     await page.getByText("Done", { exact: true }).waitFor()
     const card = await page.getByRole("listitem").innerText()
@@ -125,7 +125,7 @@ describeBrowser("imports", () => {
     await inspect(page, "import-dropped")
     await page.getByRole("link", { name: "See all imports" }).click()
     expect(await page.getByRole("listitem").count()).toBe(2)
-    while (await world.run(Effect.provide(importNext(), MemoryImportReader.layer)));
+    while (await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer)));
     await page.goto(`${world.url}/portal/imports`)
     await page.getByText("Undo this import").first().click()
     await page
@@ -170,6 +170,6 @@ describeBrowser("imports", () => {
     await inspect(page, "import-columns")
     await page.getByRole("button", { name: "Read the table" }).click()
     await page.getByText("Waiting", { exact: true }).waitFor()
-    await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+    await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer))
   })
 })

@@ -1,4 +1,5 @@
 import { Import, ImportStore, importNext, Months } from "@place-access/domain/imports"
+import { everything } from "@place-access/domain/leases"
 import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { request } from "node:http"
@@ -31,7 +32,7 @@ const GPX = { "content-type": "application/gpx+xml" }
 
 /** Reads every file that waits, also files of the tests before. */
 const readAll = async () => {
-  while (await world.run(Effect.provide(importNext(), MemoryImportReader.layer)));
+  while (await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer)));
 }
 
 const kept = () =>
@@ -56,7 +57,7 @@ describe("the form for a file", () => {
     const still = await person.get("/portal/imports?reload=no")
     expect(still.headers.get("refresh")).toBeNull()
     expect(still.text).toContain('<a href="/portal/imports">Reload by itself</a>')
-    await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+    await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer))
     expect((await person.get("/portal/imports")).headers.get("refresh")).toBeNull()
   })
 
@@ -370,7 +371,7 @@ describe("the form for a file", () => {
     const person = await world.person()
     const add = async (name: string) => {
       await person.send("POST", `/v1/user/imports?file_name=${name}`, undefined, { body: FILE, headers: GPX })
-      await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+      await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer))
       world.clock.advance(1)
     }
     await add("first.gpx")

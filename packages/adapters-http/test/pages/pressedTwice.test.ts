@@ -1,4 +1,5 @@
 import { importNext } from "@place-access/domain/imports"
+import { everything } from "@place-access/domain/leases"
 import { Fixtures, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import * as OTPAuth from "otpauth"
@@ -280,7 +281,7 @@ describe("a removal that is pressed twice has the same answer twice, not 404", (
   it("of an import with its history, also when it is gone by the second press [imports-3]", async () => {
     const { browser, person } = await visit()
     const action = `/portal/imports/${await imported(person)}/undo`
-    const work = () => world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+    const work = () => world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer))
     await work()
     const page = await browser.get("/portal/imports")
     const done = [303, "/portal/imports?done=import-undone"]

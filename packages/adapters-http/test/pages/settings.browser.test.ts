@@ -1,6 +1,7 @@
 import { App } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { removeDeleted } from "@place-access/domain/deletions"
+import { everything } from "@place-access/domain/leases"
 import { getHistoryChoice } from "@place-access/domain/retention-choice"
 import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
@@ -120,7 +121,7 @@ describeBrowser("settings", () => {
     expect((await person.get("/v1/session")).status).toBe(401)
     await page.goto(`${world.url}/portal/connections`)
     expect(page.url()).toContain("/sign-in")
-    await world.run(removeDeleted())
+    await world.run(removeDeleted(everything.people))
     expect(await world.run(listConnections(person.account.id))).toEqual([])
 
     await at.as(other)

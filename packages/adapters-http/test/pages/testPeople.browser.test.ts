@@ -1,5 +1,4 @@
-import { fanOut } from "@place-access/domain/dispatch"
-import { deliverDue, MemoryImportReader, MemoryWebhookSender } from "@place-access/domain/testing"
+import { fanOutAll, deliverDue, MemoryImportReader, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
@@ -56,7 +55,7 @@ describeBrowser("the page of an app's test people", () => {
     await page.getByLabel("Trip", { exact: true }).selectOption("stay")
     await page.getByRole("button", { name: "Start the trip" }).click()
     await page.getByText("The phone sent 32 readings.").waitFor()
-    await world.run(Effect.zipRight(fanOut(100), deliverDue({ limit: 100, perEndpoint: 100 })))
+    await world.run(Effect.zipRight(fanOutAll(100), deliverDue({ limit: 100, perEndpoint: 100 })))
     const posts = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.posts(url)))
     expect(posts.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(["place.dwell"])
 

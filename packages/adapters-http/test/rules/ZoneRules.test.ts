@@ -1,7 +1,6 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { ConnectionStore } from "@place-access/domain/connection"
-import { fanOut } from "@place-access/domain/dispatch"
-import { deliverDue, MemoryWebhookSender } from "@place-access/domain/testing"
+import { fanOutAll, deliverDue, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
@@ -270,7 +269,7 @@ describe("zone events, from the phone to the app and the user", () => {
     const headers = { ...json.headers, ...bearer(device).headers }
     return world.call("/v1/phone/locations", { method: "POST", ...json, headers })
   }
-  const work = () => world.run(Effect.zipRight(fanOut(100), deliverDue({ limit: 100, perEndpoint: 100 })))
+  const work = () => world.run(Effect.zipRight(fanOutAll(100), deliverDue({ limit: 100, perEndpoint: 100 })))
   const bodies = async () =>
     (await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(HOOK())))).map(
       ({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>

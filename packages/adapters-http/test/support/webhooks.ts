@@ -1,8 +1,7 @@
 import type { App } from "@place-access/domain/apps"
-import { fanOut } from "@place-access/domain/dispatch"
 import type { Event } from "@place-access/domain/events"
 import { Entropy, EventId, Timestamp } from "@place-access/domain/shared"
-import { deliverDue, MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
+import { fanOutAll, deliverDue, MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import type { Person, World } from "./World.js"
 
@@ -51,7 +50,7 @@ export const stage = async (
           ...overrides
         }
         events.set(event.id, { ...event, fanOutDueAt: now, fannedOutAt: null })
-        yield* fanOut(100)
+        yield* fanOutAll(100)
         return event
       })
     )

@@ -1,7 +1,7 @@
 import { EventStore } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { FixStore, ingestFixes, settleDue } from "@place-access/domain/fixes"
-import { Bucket } from "@place-access/domain/leases"
+import { everything, Bucket } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
 import { type Clock, Effect, Layer, TestClock } from "effect"
@@ -46,7 +46,9 @@ describeServers("a worker tells a dwell of a silent phone while the phone upload
       yield* TestClock.setTime(START)
       const clock = standing(yield* Effect.clock, START - early)
       const uploads = Effect.withClock(ingestFixes(phone, [reading(START - MINUTE, 900)], []), clock)
-      yield* Effect.all([settleDue(), uploads, settleDue()], { concurrency: "unbounded" })
+      yield* Effect.all([settleDue(everything.people), uploads, settleDue(everything.people)], {
+        concurrency: "unbounded"
+      })
       const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* Timestamp.now)
       const times = events.filter(({ payload }) => Event.ruleIdOf(payload) === rule.id).map((one) => one.occurredAt)
       const { rules } = yield* (yield* FixStore).view(user.id, [], yield* Timestamp.now)

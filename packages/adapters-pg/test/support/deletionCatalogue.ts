@@ -2,6 +2,7 @@ import { Rows } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Account, AccountStore, Session, SignInThrottle } from "@place-access/domain/accounts"
 import type { AppStore } from "@place-access/domain/apps"
+import { everything } from "@place-access/domain/leases"
 import type { PurposeStore } from "@place-access/domain/purposes"
 import { AccountDeletion, AccountDeletionStore, removeDeleted } from "@place-access/domain/deletions"
 import { Entropy, Timestamp, type UserId, Vault } from "@place-access/domain/shared"
@@ -220,7 +221,7 @@ export const deletionCatalogue: Contract<
       let finished = 0
       for (const wait of LOOKS) {
         yield* TestClock.adjust(wait)
-        finished += yield* removeDeleted()
+        finished += yield* removeDeleted(everything.people)
       }
       Check.equal(finished, 1, "finished")
       const left = (yield* tablesWith(words)).filter((table) => STAYS[table] === undefined)
@@ -251,10 +252,10 @@ export const deletionCatalogue: Contract<
       const removed = yield* store.removeSome(user.id, now, 1)
       Check.isTrue(removed > 20, "one of each")
       Check.isTrue((yield* tablesWith([user.id])).includes("fixes"), "there is more")
-      Check.equal(yield* removeDeleted(), 0, "it is the turn of the dead worker")
+      Check.equal(yield* removeDeleted(everything.people), 0, "it is the turn of the dead worker")
       for (const wait of ["10 minutes", "1 day"] as const) {
         yield* TestClock.adjust(wait)
-        yield* removeDeleted()
+        yield* removeDeleted(everything.people)
       }
       Check.equal(yield* tablesWith([user.id, email, displayName]), [], "tables that still know the person")
       Check.equal(yield* store.removeSome(user.id, yield* Timestamp.now, 10), 0, "nothing more")
@@ -265,13 +266,13 @@ export const deletionCatalogue: Contract<
     run: Effect.gen(function* () {
       const { user } = yield* person
       yield* begin(user.id)
-      yield* removeDeleted()
+      yield* removeDeleted(everything.people)
       yield* plant(user.id)
       yield* TestClock.adjust("10 minutes")
-      yield* removeDeleted()
+      yield* removeDeleted(everything.people)
       yield* plant(user.id)
       yield* TestClock.adjust("1 day")
-      yield* removeDeleted()
+      yield* removeDeleted(everything.people)
       Check.equal(yield* tablesWith([user.id, email, displayName]), [], "tables that still know the person")
     })
   },
@@ -286,7 +287,7 @@ export const deletionCatalogue: Contract<
         yield* begin(user.id)
         for (const wait of LOOKS) {
           yield* TestClock.adjust(wait)
-          yield* removeDeleted()
+          yield* removeDeleted(everything.people)
         }
         Check.equal(yield* tablesWith([user.id]), ["forgotten"], "tables that still know the person")
       }).pipe(Effect.ensuring(Effect.orDie(sql`DROP TABLE forgotten`)))
@@ -301,7 +302,7 @@ export const deletionCatalogue: Contract<
       yield* begin(user.id)
       for (const wait of LOOKS) {
         yield* TestClock.adjust(wait)
-        yield* removeDeleted()
+        yield* removeDeleted(everything.people)
       }
       const left = yield* tablesWith([other.id])
       Check.equal(

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqlEventStore, SqlLimitStore, SqlRetentionStore, SqlTierStore } from "@place-access/adapters-pg"
+import { everything } from "@place-access/domain/leases"
 import { LimitStore, Subject } from "@place-access/domain/limits"
 import { ConnectionId, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
@@ -65,7 +66,7 @@ describeServers("sweeps at once", (server) => {
           )
         )
         yield* Deferred.await(held)
-        const sweeping = yield* Effect.fork(sweepTiers())
+        const sweeping = yield* Effect.fork(sweepTiers(everything.people))
         // Gives the sweep time to reach the locked row and to begin to wait for it.
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 300)))
         yield* Deferred.succeed(free, undefined)
@@ -81,7 +82,7 @@ describeServers("sweeps at once", (server) => {
         const all = yield* connected(60)
         yield* TestClock.adjust(16 * DAY)
         const swept = yield* Effect.all(
-          Array.from({ length: 4 }, () => sweepTiers()),
+          Array.from({ length: 4 }, () => sweepTiers(everything.people)),
           { concurrency: "unbounded" }
         )
         expect(swept.reduce((sum, { notices }) => sum + notices, 0)).toBe(60)

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Rows } from "@place-access/adapters-pg"
 import { type Fix, ingestFixes } from "@place-access/domain/fixes"
+import { everything } from "@place-access/domain/leases"
 import { createPlace, Place } from "@place-access/domain/places"
 import { ConnectionId, Timestamp } from "@place-access/domain/shared"
 import { RuleSamples, VisitSamples } from "@place-access/domain/testing"
@@ -114,14 +115,14 @@ describeServers("stays that a program of the previous release derived", (server)
               : store.commit(step)
         })
         const yieldedContext = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof ingestFixes>>>()
-        expect(yield* deriveAnew().pipe(Effect.provideService(StayStore, disturbed))).toBe(0)
+        expect(yield* deriveAnew(everything.people).pipe(Effect.provideService(StayStore, disturbed))).toBe(0)
         expect(late.sent).toBe(3)
         expect((yield* answer).visits).toHaveLength(2)
 
-        expect(yield* deriveAnew()).toBe(1)
+        expect(yield* deriveAnew(everything.people)).toBe(1)
         expect(yield* stored).toEqual(anew)
         expect(yield* answer).toEqual({ complete: true, visits: [[-600, -540, true]] })
-        expect(yield* deriveAnew()).toBe(0)
+        expect(yield* deriveAnew(everything.people)).toBe(0)
       })
     ))
 
@@ -148,7 +149,7 @@ describeServers("stays that a program of the previous release derived", (server)
           yield* sql`DELETE FROM fixes WHERE user_id = ${userId}
                      AND captured_at < ${Rows.at(START + left * MINUTE)}`
           yield* sql`UPDATE devices SET stays_rule = 1 WHERE user_id = ${userId}`
-          expect(yield* deriveAnew()).toBe(1)
+          expect(yield* deriveAnew(everything.people)).toBe(1)
           expect(yield* stored).toEqual([[-600, -300, -540]])
         }
       })
@@ -173,7 +174,7 @@ describeServers("stays that a program of the previous release derived", (server)
         expect(before.length).toBeGreaterThan(5)
         yield* sql`DELETE FROM stays WHERE user_id = ${userId}`
         yield* sql`UPDATE devices SET stays_rule = 1 WHERE user_id = ${userId}`
-        expect(yield* deriveAnew()).toBe(1)
+        expect(yield* deriveAnew(everything.people)).toBe(1)
         expect(yield* stored).toEqual(before)
       })
     ))

@@ -1,7 +1,7 @@
 import { Array, Effect, Option } from "effect"
 import { type Account, AccountStore, checkPassword } from "../accounts/index.js"
 import { announceAudit, AuditEvent, recordAudit } from "../audit/index.js"
-import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases } from "../leases/WorkLeases.js"
 import { NotFound, program, Timestamp, type UserId } from "../shared/index.js"
 import * as AccountDeletion from "./AccountDeletion.js"
 import { nextLook } from "./AccountDeletion.js"
@@ -85,7 +85,7 @@ const TURN = 10 * Timestamp.MINUTE
  * Returns the number of finished accounts: they have no rows left and their last check is done (`nextLook`). May be
  * interrupted and repeated.
  */
-export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
+export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases) {
   const store = yield* AccountDeletionStore
   const begun = new Set<UserId>()
   let limit = BATCH

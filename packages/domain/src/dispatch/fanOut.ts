@@ -5,7 +5,6 @@ import { envelope, type WaitingEvent } from "../events/Event.js"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import { Delivery, DeliveryStore, EventStore, type ReadAhead } from "../deliveries/index.js"
 import type { FirstAttempt } from "../deliveries/deliver.js"
-import { Bucket } from "../leases/index.js"
 import { LegacyStore, type Receiver } from "../legacy/index.js"
 import type { Listener } from "../listeners/Listener.js"
 import { ListenerStore } from "../listeners/ListenerStore.js"
@@ -22,7 +21,7 @@ import {
   Timestamp
 } from "../shared/index.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
-import { type FirstAttempts, none } from "./firstAttempts.js"
+import type { FirstAttempts } from "./firstAttempts.js"
 import { FAILED_WAIT } from "./outboxMarks.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
 import { reportFirings } from "./reportFirings.js"
@@ -73,12 +72,7 @@ export interface FanOutResult {
  */
 export const fanOut = program(
   "fanOut",
-  function* (
-    limit: number,
-    buckets: ReadonlyArray<number> = Bucket.ALL,
-    onRows: Effect.Effect<void> = Effect.void,
-    firsts: FirstAttempts = none
-  ) {
+  function* (limit: number, buckets: ReadonlyArray<number>, onRows: Effect.Effect<void>, firsts: FirstAttempts) {
     const events = yield* EventStore
     const now = yield* Timestamp.now
     const { ahead, events: due, unreadable } = yield* events.pending(buckets, limit, now, firsts.inHand(now))

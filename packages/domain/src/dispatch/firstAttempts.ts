@@ -46,15 +46,6 @@ export interface FirstAttempts {
   readonly close: Effect.Effect<void>
 }
 
-/** Never sends an event directly: every delivery is stored, and waits for a claim. */
-export const none: FirstAttempts = {
-  inHand: () => [],
-  launch: () => Effect.succeed(false),
-  hasFewInLine: () => true,
-  releaseStuck: Effect.void,
-  close: Effect.void
-}
-
 /**
  * All workers together may have `most` first attempts in flight at one endpoint. Returns how many of them the worker at
  * `place` among `size` workers may have; the numbers of all workers add up to `most`. With more workers than `most`,

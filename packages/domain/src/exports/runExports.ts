@@ -1,7 +1,7 @@
 import { Cause, Effect, Option } from "effect"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import { orHandBack } from "../leases/Stopping.js"
-import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases, WorkLeases } from "../leases/WorkLeases.js"
 import { Entropy, program, Timestamp } from "../shared/index.js"
 import * as Export from "./Export.js"
 import { ExportStore, type LeasedExport } from "./ExportStore.js"
@@ -11,7 +11,7 @@ import { makeArchive } from "./makeArchive.js"
  * Makes one attempt at the due export that was requested first, of the people whose buckets this worker leases. False
  * when no attempt was made: no export was due, another attempt began first, or this worker lost the bucket's lease.
  */
-export const exportNext = program("exportNext", function* (people: PeopleLeases = everything.people) {
+export const exportNext = program("exportNext", function* (people: PeopleLeases) {
   const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)
   if (Option.isNone(due)) return false
   return Option.contains(yield* people.using(due.value.userId, attempt(due.value)), true)
@@ -71,7 +71,7 @@ const work = (leased: LeasedExport, attempt: number) =>
 const EVERY = "5 seconds"
 
 /** Makes archives, one at a time, and deletes expired archives, until it is interrupted. Never fails. */
-export const runExports = (leases: WorkLeases = everything) => {
+export const runExports = (leases: WorkLeases) => {
   const repeated = <E, R>(work: Effect.Effect<void, E, R>) =>
     work.pipe(
       Effect.catchAllCause((cause) => Effect.logError("Archives could not be worked on, later again", cause)),

@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import { WorkSignal } from "../events/index.js"
-import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases, WorkLeases } from "../leases/WorkLeases.js"
 import { JudgedClock, program, type StoreError, Telemetry, Timestamp, type UserId } from "../shared/index.js"
 import { FixStore } from "./FixStore.js"
 import { named } from "./storeUploads.js"
@@ -28,7 +28,7 @@ const ROUNDS = 4
  * `BATCH` people or more and succeeded for nobody, the run fails with the last error at its end, because then the fault
  * is probably not with these people.
  */
-export const settleDue = program("settleDue", function* (people: PeopleLeases = everything.people) {
+export const settleDue = program("settleDue", function* (people: PeopleLeases) {
   // If the clock of this process is ahead, rules would fire too early.
   if (!(yield* JudgedClock.isRight)) return 0
   const store = yield* FixStore
@@ -106,7 +106,7 @@ const EVERY = "5 seconds"
  * Runs `settleDue` every 5 seconds until it is interrupted. Never fails: crossings that could not be settled are due at
  * the next run.
  */
-export const runSettling = (leases: WorkLeases = everything) =>
+export const runSettling = (leases: WorkLeases) =>
   settleDue(leases.people).pipe(
     Effect.catchAllCause((cause) => Effect.logError("Crossings could not be settled, later again", cause)),
     Effect.zipRight(Effect.sleep(EVERY)),

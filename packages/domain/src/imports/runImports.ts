@@ -2,7 +2,7 @@ import { Cause, Duration, Effect, Option } from "effect"
 import { type UserId } from "../shared/Ids.js"
 import { Entropy, program, Timestamp } from "../shared/index.js"
 import { orHandBack } from "../leases/Stopping.js"
-import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases, WorkLeases } from "../leases/WorkLeases.js"
 import * as Import from "./Import.js"
 import { ImportStore, type Leased, type ImportKey } from "./ImportStore.js"
 import * as Pace from "./Pace.js"
@@ -14,13 +14,10 @@ import { undoNow } from "./undoNow.js"
  * import. False when no import is due, or when the attempt did not begin (`attempt`). An import waits for the worker
  * that leases its owner's bucket, even when another worker is idle.
  */
-export const importNext = program(
-  "importNext",
-  function* (people: PeopleLeases = everything.people, pace: Pace.Pace = Pace.QUICK) {
-    const due = yield* nextDue(people, [])
-    return Option.isSome(due) && (yield* attempt(people, due.value, pace))
-  }
-)
+export const importNext = program("importNext", function* (people: PeopleLeases, pace: Pace.Pace = Pace.QUICK) {
+  const due = yield* nextDue(people, [])
+  return Option.isSome(due) && (yield* attempt(people, due.value, pace))
+})
 
 const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
   Effect.gen(function* () {
@@ -74,7 +71,7 @@ const EVERY = "5 seconds"
  * Reads and undoes imports, and removes broken-off uploads and imports that were `asking` for too long, until it is
  * interrupted. It works on up to `pace.atOnce` imports at a time, each of another person. Never fails.
  */
-export const runImports = (leases: WorkLeases = everything, pace: Pace.Pace = Pace.QUICK) =>
+export const runImports = (leases: WorkLeases, pace: Pace.Pace = Pace.QUICK) =>
   Effect.suspend(() => {
     const slots = Effect.unsafeMakeSemaphore(pace.atOnce)
     /** The people whose import is being read or undone. Their other imports wait, so nobody occupies every slot. */

@@ -2,7 +2,7 @@ import { type Duration, Effect, Either, Option } from "effect"
 import { type Email, mailLanguageOf, zoneOf } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { toItsEnd } from "../leases/Stopping.js"
-import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases } from "../leases/WorkLeases.js"
 import { Language, Timestamp, type TimeZone, Vault, program, retryTransient } from "../shared/index.js"
 import * as Mail from "./Mail.js"
 import type { MailLinks } from "./Mail.js"
@@ -15,11 +15,7 @@ import * as MailSending from "./MailSending.js"
  * announces new mail, so the program polls the outbox, also while it sends earlier messages, as long as it may send
  * another message at the same time. Never fails.
  */
-export const runMail = (
-  addresses: MailLinks,
-  people: PeopleLeases = everything.people,
-  every: Duration.DurationInput = "5 seconds"
-) =>
+export const runMail = (addresses: MailLinks, people: PeopleLeases, every: Duration.DurationInput = "5 seconds") =>
   Effect.suspend(() => {
     const flight = nothingInFlight()
     return beginDue(flight, addresses, people).pipe(
@@ -40,18 +36,15 @@ const REPEATS = 3
  * address. When the result of a message cannot be stored, the message is sent again with the same id, so that no
  * message is lost.
  */
-export const sendMail = program(
-  "sendMail",
-  function* (addresses: Mail.MailLinks, people: PeopleLeases = everything.people) {
-    const flight = nothingInFlight()
-    const begun = yield* Effect.exit(beginDue(flight, addresses, people))
-    // Waits until the last message in flight has ended, because only then all slots are free. It also waits when
-    // reading the outbox failed, because messages may be in flight then too.
-    yield* flight.slots.take(MailSending.AT_ONCE)
-    yield* begun
-    return flight.handled
-  }
-)
+export const sendMail = program("sendMail", function* (addresses: Mail.MailLinks, people: PeopleLeases) {
+  const flight = nothingInFlight()
+  const begun = yield* Effect.exit(beginDue(flight, addresses, people))
+  // Waits until the last message in flight has ended, because only then all slots are free. It also waits when
+  // reading the outbox failed, because messages may be in flight then too.
+  yield* flight.slots.take(MailSending.AT_ONCE)
+  yield* begun
+  return flight.handled
+})
 
 /** The messages that a worker is sending. */
 interface InFlight {

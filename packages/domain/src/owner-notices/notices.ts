@@ -4,7 +4,7 @@ import { AccountStore, type ChosenNotices } from "../accounts/AccountStore.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import { listConnections } from "../connection/readConnections.js"
 import { listDevices } from "../devices/index.js"
-import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases } from "../leases/WorkLeases.js"
 import { MailOutbox } from "../mail/MailOutbox.js"
 import { program, Timestamp, TimeZone, type UserId } from "../shared/index.js"
 import { readActivity } from "../timeline/readToday.js"
@@ -30,7 +30,7 @@ const AT_ONCE = 4
  * (`PeopleLeases.buckets`). Returns the number of these people. This program may be interrupted and repeated, because
  * the outbox stores one message for each `dedupeKey`.
  */
-export const sendNotices = program("sendNotices", function* (people: PeopleLeases = everything.people) {
+export const sendNotices = program("sendNotices", function* (people: PeopleLeases) {
   const accounts = yield* AccountStore
   let looked = 0
   let after: UserId | undefined

@@ -7,7 +7,7 @@ import { sweepListeners } from "../listeners/manageListeners.js"
 import { sendNotices } from "../owner-notices/notices.js"
 import { flagVolumes } from "../purposes/flagVolumes.js"
 import * as History from "../retention-choice/History.js"
-import { everything, LeaseStore, type WorkLeases } from "../leases/index.js"
+import { LeaseStore, type WorkLeases } from "../leases/index.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { removeStrayTestPeople } from "../test-people/manageTestPeople.js"
 import { deriveAnew } from "../visits/deriveAnew.js"
@@ -30,7 +30,7 @@ const NOTICES_EVERY = Timestamp.HOUR
  * interval, for example the sweep of the tiers every 15 minutes (Spec §6.3.1) and the volume flags every hour (Spec
  * §8). Each job does only the work whose leases this worker holds. `pace`: how fast stays are derived.
  */
-export const runHousekeeping = (leases: WorkLeases = everything, pace: StayPace.StayPace = StayPace.QUICK) =>
+export const runHousekeeping = (leases: WorkLeases, pace: StayPace.StayPace = StayPace.QUICK) =>
   Effect.gen(function* () {
     const { chores, people } = leases
     const at = <A, E, R>(job: (now: Timestamp.Timestamp) => Effect.Effect<A, E, R>) =>

@@ -1,6 +1,6 @@
 import { Array, Effect, Option } from "effect"
 import { WorkSignal } from "../events/WorkSignal.js"
-import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases } from "../leases/WorkLeases.js"
 import { Entropy, EventId, program, retryTransient, Timestamp } from "../shared/index.js"
 import * as TierSweep from "./TierSweep.js"
 import { type DueTiers, TierStore } from "./TierStore.js"
@@ -12,7 +12,7 @@ const AT_ONCE = 4
 /** How often the sweep of one connection is retried immediately after a transient error, such as a locked row. */
 const REPEATS = 3
 
-export interface Swept {
+export interface TierSweepCounts {
   readonly connections: number
   readonly ended: number
   /** The number of notices to apps. */
@@ -24,9 +24,9 @@ export interface Swept {
  * after the grace period, and ends connections whose standard tier has ended or whose app was revoked (Spec §3.1,
  * §6.3). This program may be interrupted and repeated.
  */
-export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases = everything.people) {
+export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases) {
   const store = yield* TierStore
-  let swept: Swept = { connections: 0, ended: 0, notices: 0 }
+  let swept: TierSweepCounts = { connections: 0, ended: 0, notices: 0 }
   let after: DueTiers | undefined
   for (;;) {
     const due = yield* store.due({ buckets: yield* people.buckets, now: yield* Timestamp.now, limit: BATCH, after })

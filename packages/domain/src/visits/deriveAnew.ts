@@ -1,5 +1,5 @@
 import { Array, Effect, Option } from "effect"
-import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases } from "../leases/WorkLeases.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import { Pacing, type PlaceId, program, Timestamp } from "../shared/index.js"
 import { deriveStays, STEPS_MAX } from "./deriveStays.js"
@@ -25,7 +25,7 @@ const TRIES = 3
  */
 export const deriveAnew = program(
   "deriveAnew",
-  function* (people: PeopleLeases = everything.people, pace: StayPace.StayPace = StayPace.QUICK) {
+  function* (people: PeopleLeases, pace: StayPace.StayPace = StayPace.QUICK) {
     const store = yield* StayStore
     const next = (after: PhoneKey | undefined) =>
       Effect.flatMap(people.buckets, (buckets) => store.outdated({ buckets, limit: BATCH, after }))

@@ -1,5 +1,5 @@
 import { Array, Effect, Option } from "effect"
-import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import type { PeopleLeases } from "../leases/WorkLeases.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import {
   type DeviceId,
@@ -48,13 +48,13 @@ export const deriveStays = program("deriveStays", function* (userId: UserId, dev
   return bounds.stepsMax
 })
 
-interface Read {
+interface StepFixes {
   readonly fixes: ReadonlyArray<Stay.StayFix>
   /** The last fix of the step; undefined when the step reached the device's last fix, or has no places. */
   readonly last: Stay.StayFix | undefined
 }
 
-const NONE: Read = { fixes: [], last: undefined }
+const NONE: StepFixes = { fixes: [], last: undefined }
 
 /**
  * Reads the fixes of one step, at most `limit`. When `limit` fixes lie before `due`, the step would derive nothing new,
@@ -66,7 +66,7 @@ const readStep = (
   from: Timestamp.Timestamp,
   due: Timestamp.Timestamp,
   limit: number
-): Effect.Effect<Read, StoreError, StayStore> =>
+): Effect.Effect<StepFixes, StoreError, StayStore> =>
   Effect.gen(function* () {
     const fixes = yield* (yield* StayStore).fixes(userId, deviceId, from, limit)
     const last = fixes.length < limit ? undefined : fixes.at(-1)
@@ -143,11 +143,7 @@ const MAY_WAIT = Timestamp.DAY
  */
 export const deriveBehind = program(
   "deriveBehind",
-  function* (
-    now: Timestamp.Timestamp,
-    people: PeopleLeases = everything.people,
-    pace: StayPace.StayPace = StayPace.QUICK
-  ) {
+  function* (now: Timestamp.Timestamp, people: PeopleLeases, pace: StayPace.StayPace = StayPace.QUICK) {
     const store = yield* StayStore
     const until = Timestamp.plus(now, -MAY_WAIT)
     const next = (after: PhoneKey | undefined) =>

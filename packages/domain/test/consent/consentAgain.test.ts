@@ -1,3 +1,4 @@
+import { everything } from "@place-access/domain/leases"
 import { authenticateAccess, refreshTokens } from "@place-access/domain/tokens"
 import { type Connection, disconnect, getConnection, sharePlaces } from "@place-access/domain/connection"
 import { reviewConsent } from "@place-access/domain/consent"
@@ -94,11 +95,11 @@ describe("a consent with a live connection", () => {
         Effect.gen(function* () {
           const { app, user } = yield* connected
           yield* TestClock.adjust("21 days")
-          if (order === "after") yield* sweepTiers()
+          if (order === "after") yield* sweepTiers(everything.people)
           yield* ConsentFlow.connect(app, user, [CURRENT, "location.visits.read"])
           const { agreedScopes, id } = yield* getConnection(user.id, (yield* live(user, app)).id)
           expect(agreedScopes).toEqual([CURRENT, "location.visits.read"])
-          const change = { scopes: [CURRENT, LOOKUP] as const }
+          const change = { scopes: [CURRENT, LOOKUP], shown: "unchecked" } as const
           const back = yield* Effect.flip(changeConnection(user.id, id, change, { isFresh: true }))
           expect(back._tag).toBe("Invalid")
         })
@@ -114,7 +115,7 @@ describe("a consent with a live connection", () => {
         yield* TestClock.adjust(1)
         yield* decide(consentRequest, user, { decision: "stop", shown: "renew_sensitive" })
         expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
-        yield* sweepTiers()
+        yield* sweepTiers(everything.people)
         const after = yield* live(user, app)
         expect([after.heldScopes, after.agreedScopes]).toEqual([[CURRENT], [CURRENT]])
         const { events } = yield* MemoryDatabase
@@ -190,12 +191,12 @@ describe("a consent with a live connection", () => {
         yield* decide(consentRequest, user, { shown: "change", scopes: [CURRENT, WATCH], places: [home.id] })
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect([...mail.values()].at(-1)?.body).toContain("It can ask about 1 place of yours.")
-        yield* sharePlaces(user.id, before.id, [{ placeId: home.id, includeEarlierVisits: false }])
+        yield* sharePlaces(user.id, before.id, [{ placeId: home.id, includeEarlierVisits: false }], "unchecked")
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect(events.size).toBe(1)
 
         // Now the user names only the archived place. It stays shared, without earlier visits, and Home does not.
-        yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }])
+        yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }], "unchecked")
         const { places, placesVersion } = yield* live(user, app)
         expect([placesVersion, places]).toEqual([
           3,
@@ -244,7 +245,7 @@ describe("a consent with a live connection", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, before, user } = yield* connected
-        yield* sharePlaces(user.id, before.id, [])
+        yield* sharePlaces(user.id, before.id, [], "unchecked")
         yield* disconnect(user.id, before.id)
         yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "1" })
         expect((yield* live(user, app)).placesVersion).toBe(3)

@@ -15,6 +15,7 @@ import {
   resetPassword
 } from "@place-access/domain/credentials"
 import { deleteAccount } from "@place-access/domain/deletions"
+import { everything } from "@place-access/domain/leases"
 import { listRecentMail, Mail, MailOutbox, sendMail } from "@place-access/domain/mail"
 import { Timestamp, Vault } from "@place-access/domain/shared"
 import {
@@ -203,7 +204,7 @@ describe("setting a new password by mail [accounts-9]", () => {
       expect(JSON.stringify([...tables.mail, ...tables.accountLinks])).not.toContain(token)
       expect([...tables.accountLinks.keys()]).toEqual([(yield* Vault.Vault).sha256(token)])
       expect(message?.secret).toBeDefined()
-      yield* sendMail(SITES)
+      yield* sendMail(SITES, everything.people)
       const post = yield* MemoryMailer.Post
       expect(
         (yield* post.letters).map(({ text }) => text.includes(`${SITES.service}/reset-password?token=${token}`))
@@ -223,7 +224,7 @@ describe("setting a new password by mail [accounts-9]", () => {
       // copy with another key, and must not send the copy.
       yield* outbox.put({ ...message, dedupeKey: "moved" }, yield* Timestamp.now)
       expect(Mail.secretContext(message)).not.toBe(Mail.secretContext({ ...message, dedupeKey: "moved" }))
-      yield* sendMail(SITES)
+      yield* sendMail(SITES, everything.people)
       expect(yield* (yield* MemoryMailer.Post).letters).toHaveLength(1)
       const moved = (yield* outbox.recent(10)).find((one) => one.message.dedupeKey === "moved")
       expect(moved?.lastError).toBe("its link cannot be decrypted: the key was removed")

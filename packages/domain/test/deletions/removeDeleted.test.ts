@@ -7,7 +7,7 @@ import {
   MemoryDatabase,
   MemoryEntropy
 } from "@place-access/domain/testing"
-import { Bucket } from "@place-access/domain/leases"
+import { everything, Bucket } from "@place-access/domain/leases"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, TestClock } from "effect"
 
@@ -37,13 +37,13 @@ const due = Effect.gen(function* () {
 })
 
 const removeWith = (store: Store, changed: Partial<Store>) =>
-  Effect.provideService(removeDeleted(), AccountDeletionStore, { ...store, ...changed })
+  Effect.provideService(removeDeleted(everything.people), AccountDeletionStore, { ...store, ...changed })
 
 describe("many deleted accounts [deletions-3]", () => {
   it.effect("one run handles all that are due", () =>
     Effect.gen(function* () {
       yield* deleted
-      yield* removeDeleted()
+      yield* removeDeleted(everything.people)
       expect(yield* due).toEqual([])
     }).pipe(Effect.provide(layer))
   )

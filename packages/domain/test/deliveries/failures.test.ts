@@ -1,10 +1,9 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { DeliveryStore } from "@place-access/domain/deliveries"
-import { fanOut } from "@place-access/domain/dispatch"
 import { EventStore } from "@place-access/domain/deliveries"
 import { createSubscription } from "@place-access/domain/legacy"
 import { StoreError } from "@place-access/domain/shared"
-import { deliverDue, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { fanOutAll, deliverDue, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -29,7 +28,7 @@ const waiting = Effect.gen(function* () {
   const stage = yield* scene
   yield* accept
   yield* fire(stage)
-  yield* fanOut(10)
+  yield* fanOutAll(10)
 })
 
 const broken = StoreError.broken("as a test wants it")
@@ -115,7 +114,7 @@ describe("when the store fails", () => {
         const store = yield* DeliveryStore
         const guard = flaky(first(3), passing)
         yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
           Effect.provideService(DeliveryStore, { ...store, finish: (...args) => guard(store.finish(...args)) })
         )
@@ -132,7 +131,7 @@ describe("when the store fails", () => {
         yield* accept
         const store = yield* DeliveryStore
         const event = yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
           Effect.provideService(DeliveryStore, { ...store, finish: () => Effect.fail(broken) })
         )
@@ -224,15 +223,15 @@ describe("fan-out", () => {
         const events = yield* EventStore
         yield* fire(stage)
         const crash = Effect.provideService(EventStore, { ...events, markFannedOut: () => Effect.fail(broken) })
-        yield* crash(fanOut(10))
+        yield* crash(fanOutAll(10))
         const before = yield* deliveries
         expect(before.length).toBe(2)
-        expect(yield* fanOut(10)).toEqual({ taken: 0, deliveries: 0, legacy: [], offered: 0 })
+        expect(yield* fanOutAll(10)).toEqual({ taken: 0, deliveries: 0, legacy: [], offered: 0 })
         yield* Effect.sleep("30 seconds")
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect(yield* deliveries).toEqual(before)
         yield* Effect.sleep("30 seconds")
-        expect(yield* fanOut(10)).toEqual({ taken: 0, deliveries: 0, legacy: [], offered: 0 })
+        expect(yield* fanOutAll(10)).toEqual({ taken: 0, deliveries: 0, legacy: [], offered: 0 })
       })
     )
   })
@@ -251,9 +250,9 @@ describe("fan-out", () => {
               marks++ < 3 ? Effect.fail(StoreError.unavailable("as a test wants it")) : events.markFannedOut(...args)
             )
         })
-        expect(yield* failing(fanOut(10))).toMatchObject({ taken: 1, deliveries: 1 })
+        expect(yield* failing(fanOutAll(10))).toMatchObject({ taken: 1, deliveries: 1 })
         yield* Effect.sleep("30 seconds")
-        expect(yield* fanOut(10)).toMatchObject({ taken: 0 })
+        expect(yield* fanOutAll(10)).toMatchObject({ taken: 0 })
       })
     )
   })
@@ -265,7 +264,7 @@ describe("fan-out", () => {
         const store = yield* DeliveryStore
         yield* fire(one)
         yield* fire(other)
-        yield* fanOut(10).pipe(
+        yield* fanOutAll(10).pipe(
           Effect.provideService(DeliveryStore, {
             ...store,
             insert: (rows) => (rows[0]?.appId === one.app.id ? Effect.fail(broken) : store.insert(rows))
@@ -273,7 +272,7 @@ describe("fan-out", () => {
         )
         expect((yield* deliveries).map(({ appId }) => appId)).toEqual([other.app.id])
         yield* Effect.sleep("30 seconds")
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect((yield* deliveries).map(({ appId }) => appId)).toEqual([other.app.id, one.app.id])
       })
     )
@@ -292,7 +291,7 @@ describe("fan-out", () => {
           const [store, events] = [yield* DeliveryStore, yield* EventStore]
           yield* fire(one)
           const event = yield* fire(other)
-          const { legacy, taken } = yield* fanOut(10).pipe(
+          const { legacy, taken } = yield* fanOutAll(10).pipe(
             Effect.provideService(DeliveryStore, {
               ...store,
               // For the app `one` this call fails after a second. By then the deliveries of the app `other` are already
@@ -303,7 +302,7 @@ describe("fan-out", () => {
           )
           expect([taken, legacy.map(({ envelope }) => envelope.eventId)]).toEqual([1, [event.id]])
           // The event of the app `one` could not be postponed. So it is still due, and the next fan-out must take it.
-          expect(yield* fanOut(10)).toMatchObject({ taken: 1, deliveries: 1, legacy: [] })
+          expect(yield* fanOutAll(10)).toMatchObject({ taken: 1, deliveries: 1, legacy: [] })
         })
       )
     }
@@ -347,7 +346,7 @@ describe("fan-out", () => {
         const tables = yield* MemoryDatabase
         tables.endpoints.clear()
         const event = yield* fire(stage)
-        expect(yield* fanOut(10)).toEqual({ taken: 1, deliveries: 0, legacy: [], offered: 0 })
+        expect(yield* fanOutAll(10)).toEqual({ taken: 1, deliveries: 0, legacy: [], offered: 0 })
         expect(tables.events.get(event.id)?.fannedOutAt).toBe(event.occurredAt)
         expect(yield* deliveries).toEqual([])
       })
@@ -361,7 +360,7 @@ describe("fan-out", () => {
         const { endpoints } = yield* MemoryDatabase
         endpoints.set(stage.endpoint.id, { ...stage.endpoint, disabledAt: stage.endpoint.createdAt, epoch: 1 })
         yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect(yield* deliveries).toEqual([])
       })
     )

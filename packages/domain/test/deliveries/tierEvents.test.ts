@@ -1,3 +1,4 @@
+import { everything } from "@place-access/domain/leases"
 import { TokenStore } from "@place-access/domain/tokens"
 import { type Connection } from "@place-access/domain/connection"
 import { AppStore } from "@place-access/domain/apps"
@@ -27,7 +28,7 @@ const swept = <A, E, R>(use: (stage: { connection: Connection.Connection }) => E
       outcome: undefined,
       writes: [{ _tag: "LookAt", at: now }]
     }))
-    const sweeping = Effect.forever(Effect.zipRight(sweepTiers(), Effect.sleep(15 * MINUTE)))
+    const sweeping = Effect.forever(Effect.zipRight(sweepTiers(everything.people), Effect.sleep(15 * MINUTE)))
     return yield* withWorker(Effect.raceFirst(use({ connection }), sweeping))
   })
 

@@ -1,6 +1,7 @@
 import { listDeliveries, redeliver } from "@place-access/domain/deliveries"
 import { StrikeWarning, updateEndpoint, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { warnOfStrikes } from "@place-access/domain/deliveries"
+import { everything } from "@place-access/domain/leases"
 import { MailOutbox, sendMail } from "@place-access/domain/mail"
 import { DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { MemoryMailer, MemoryMailOutbox, MemoryWebhookSender } from "@place-access/domain/testing"
@@ -122,7 +123,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* lose(stage, 20)
-        yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, { enabled: true })
+        yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, { enabled: true }, "unchecked")
         yield* lose(stage, 20)
         expect((yield* subjects).sort()).toEqual([TEN(stage), TEN(stage), TWENTY(stage), TWENTY(stage)])
       })
@@ -156,7 +157,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* lose(stage, 10)
-        yield* sendMail({ portal: "https://me.example/portal", service: "https://api.example" })
+        yield* sendMail({ portal: "https://me.example/portal", service: "https://api.example" }, everything.people)
         const [letter] = yield* Effect.flatMap(MemoryMailer.Post, ({ letters }) => letters)
         expect(letter?.to).toBe(stage.developer.email)
         const own = `https://api.example/developer/apps/${stage.app.id}`

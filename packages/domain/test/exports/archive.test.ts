@@ -1,5 +1,6 @@
 import { Export, exportNext, requestExport } from "@place-access/domain/exports"
 import { FixHistory, ingestFixes } from "@place-access/domain/fixes"
+import { everything } from "@place-access/domain/leases"
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Timestamp } from "@place-access/domain/shared"
 import { pauseConnection, resumeConnection } from "@place-access/domain/steering"
@@ -19,7 +20,7 @@ it("every file of an archive decodes by its schema and has what the stores hold,
           const { secrets, user } = yield* makePerson(draft)
           yield* makePerson({ places: [], fixes: [], connections: [] })
           const requested = yield* requestExport(user.id)
-          expect(yield* exportNext()).toBe(true)
+          expect(yield* exportNext(everything.people)).toBe(true)
           const files = MemoryArchiveMaker.read(yield* fetched(requested))
           const archive = decoded(files)
           yield* holdsAll(user, archive)
@@ -58,7 +59,7 @@ it("visits.json has every visit, also when more stays are due than one answer de
       // Writing the fixes into the archive would take most of the test's time, so the store returns no fixes for the
       // archive.
       const range = () => Effect.succeed({ items: [], next: undefined })
-      yield* exportNext().pipe(Effect.provideService(FixHistory, { ...history, range }))
+      yield* exportNext(everything.people).pipe(Effect.provideService(FixHistory, { ...history, range }))
       const { visits } = decoded(MemoryArchiveMaker.read(yield* fetched(requested))).visits
       expect(visits.map(({ arrival }) => arrival)).toEqual([readings[20_301]?.capturedAt])
     })
@@ -83,7 +84,7 @@ it("visits.json has a reported stop without a departure for as long as the servi
       yield* ingestFixes(moved, [], [stop(ago(60)), stop(ago(50)), stop(ago(10))])
       yield* ingestFixes(resting, [], [stop(ago(40))])
       const requested = yield* requestExport(user.id)
-      yield* exportNext()
+      yield* exportNext(everything.people)
       const { reported } = decoded(MemoryArchiveMaker.read(yield* fetched(requested))).visits
       expect(reported.map((one) => [one.device_id, one.arrival])).toEqual([
         [moved.id, ago(10)],
@@ -104,7 +105,7 @@ it("a fix has the mark that its device was left behind, and other fixes have non
       yield* ingestFixes(phone, [reading(20), reading(10)], [])
       const history = yield* FixHistory
       const requested = yield* requestExport(user.id)
-      yield* exportNext().pipe(
+      yield* exportNext(everything.people).pipe(
         Effect.provideService(FixHistory, {
           ...history,
           range: (...of) =>
@@ -129,7 +130,7 @@ it("connections.json has every change of each connection, also when a page of th
         yield* resumeConnection(user.id, connection.id)
       }
       const requested = yield* requestExport(user.id)
-      yield* exportNext()
+      yield* exportNext(everything.people)
       const files = MemoryArchiveMaker.read(yield* fetched(requested))
       const [first] = decoded(files).connections
       expect(first?.agreements?.length).toBe(600)

@@ -1,6 +1,7 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { AccountStore } from "@place-access/domain/accounts"
 import { Export, ExportStore, requestExport, runExports } from "@place-access/domain/exports"
+import { everything } from "@place-access/domain/leases"
 import { AccessLogEntryId, Timestamp } from "@place-access/domain/shared"
 import { Fixtures, RuleSamples } from "@place-access/domain/testing"
 import { Effect, Fiber, Option } from "effect"
@@ -16,7 +17,7 @@ describe("the making of archives [exports-2]", () => {
         for (const { id } of users) yield* requestExport(id)
         let made = 0
         let cleanings = 0
-        yield* Effect.fork(runExports()).pipe(
+        yield* Effect.fork(runExports(everything)).pipe(
           Effect.provideService(AccountStore, {
             ...accounts,
             find: (id) => Effect.zipRight(Effect.sleep("1 minute"), accounts.find(id))
@@ -43,7 +44,7 @@ describe("the making of archives [exports-2]", () => {
         const [store, accounts] = [yield* ExportStore, yield* AccountStore]
         const { id } = yield* Fixtures.user
         const requested = yield* requestExport(id)
-        const stopping = yield* Effect.fork(Effect.interruptible(runExports())).pipe(
+        const stopping = yield* Effect.fork(Effect.interruptible(runExports(everything))).pipe(
           Effect.provideService(AccountStore, { ...accounts, find: () => Effect.never })
         )
         yield* Effect.sleep("10 seconds")
@@ -53,7 +54,7 @@ describe("the making of archives [exports-2]", () => {
         )
         expect(yield* state).toEqual(Option.some("making"))
         yield* Fiber.interrupt(stopping)
-        yield* Effect.fork(runExports())
+        yield* Effect.fork(runExports(everything))
         yield* Effect.sleep("6 seconds")
         expect(yield* state).toEqual(Option.some("ready"))
       })
@@ -66,14 +67,14 @@ describe("the making of archives [exports-2]", () => {
         const [store, accounts] = [yield* ExportStore, yield* AccountStore]
         const requested = yield* requestExport((yield* Fixtures.user).id)
         for (let stops = 0; stops <= Export.MAX_ATTEMPTS; stops++) {
-          const stopping = yield* Effect.fork(Effect.interruptible(runExports())).pipe(
+          const stopping = yield* Effect.fork(Effect.interruptible(runExports(everything))).pipe(
             Effect.provideService(AccountStore, { ...accounts, find: () => Effect.never })
           )
           yield* Effect.sleep("10 seconds")
           expect(Option.getOrThrow(yield* store.find(requested)).state).toBe("making")
           yield* Fiber.interrupt(stopping)
         }
-        yield* Effect.fork(runExports())
+        yield* Effect.fork(runExports(everything))
         yield* Effect.sleep("6 seconds")
         expect(Option.getOrThrow(yield* store.find(requested)).state).toBe("ready")
       })
@@ -85,7 +86,7 @@ describe("the making of archives [exports-2]", () => {
       Effect.gen(function* () {
         const [store, accounts] = [yield* ExportStore, yield* AccountStore]
         yield* requestExport((yield* Fixtures.user).id)
-        const stopping = yield* Effect.fork(Effect.interruptible(runExports())).pipe(
+        const stopping = yield* Effect.fork(Effect.interruptible(runExports(everything))).pipe(
           Effect.provideService(AccountStore, { ...accounts, find: () => Effect.never }),
           Effect.provideService(ExportStore, { ...store, handBack: () => Effect.never })
         )
@@ -121,7 +122,7 @@ describe("the making of archives [exports-2]", () => {
         }
         const requested = yield* requestExport(user.id)
         const claims: Array<string> = []
-        const worker = Effect.fork(runExports()).pipe(
+        const worker = Effect.fork(runExports(everything)).pipe(
           Effect.provideService(AccessLogStore, {
             ...log,
             list: (...of) => Effect.zipRight(Effect.sleep("50 seconds"), log.list(...of))

@@ -1,5 +1,6 @@
 import { DeviceStore, InvalidDeviceToken, removeDevice } from "@place-access/domain/devices"
 import { FixStore, ingestFixes, settleDue } from "@place-access/domain/fixes"
+import { everything } from "@place-access/domain/leases"
 import { StoreError, Telemetry, type UserId } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -28,10 +29,10 @@ describe("crossings that the clock settles [rules-13]", () => {
         }).pipe(Effect.withClock(clockAt(NOON - DAY)))
         const before = counted()
         yield* ingestFixes(phone, [reading(-2 * MINUTE, OUTSIDE), reading(0, INSIDE)], [])
-        expect([yield* settleDue(), counted() - before]).toEqual([0, 0])
+        expect([yield* settleDue(everything.people), counted() - before]).toEqual([0, 0])
         yield* TestClock.setTime(NOON + 2 * MINUTE)
-        expect([yield* settleDue(), counted() - before]).toEqual([1, 1])
-        expect([yield* settleDue(), counted() - before]).toEqual([0, 1])
+        expect([yield* settleDue(everything.people), counted() - before]).toEqual([1, 1])
+        expect([yield* settleDue(everything.people), counted() - before]).toEqual([0, 1])
       }).pipe(Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() }))
     )
   )
@@ -58,7 +59,7 @@ describe("a dwell that waits for silence, when its phone is removed [rules-14]",
         yield* TestClock.adjust("2 minutes")
         yield* removeDevice(phone.userId, phone.id)
         yield* TestClock.adjust("2 hours")
-        expect(yield* settleDue()).toBe(events)
+        expect(yield* settleDue(everything.people)).toBe(events)
       })
     )
   )
@@ -93,7 +94,7 @@ describe("an upload whose phone is removed before its commit [devices-1]", () =>
         expect(Either.getLeft(refused)).toEqual(Option.some(new InvalidDeviceToken()))
         expect(yield* store.latest(phone.userId, 10)).toHaveLength(1)
         yield* TestClock.adjust("2 hours")
-        expect(yield* settleDue()).toBe(0)
+        expect(yield* settleDue(everything.people)).toBe(0)
       })
     )
   )
@@ -128,14 +129,14 @@ describe("a person who cannot be settled [rules-13]", () => {
       Effect.gen(function* () {
         const people = (yield* Effect.replicateEffect(arrives, 102)).toSorted()
         yield* TestClock.setTime(NOON + 2 * MINUTE)
-        const settled = settleDue().pipe(
+        const settled = settleDue(everything.people).pipe(
           Effect.provideServiceEffect(
             FixStore,
             failing((one) => one === people[0])
           )
         )
         expect([yield* settled, yield* settled]).toEqual([101, 0])
-        expect(yield* settleDue()).toBe(1)
+        expect(yield* settleDue(everything.people)).toBe(1)
       })
     )
   )
@@ -148,7 +149,9 @@ describe("a person who cannot be settled [rules-13]", () => {
         const settling = (fails: (userId: UserId) => boolean) =>
           Effect.gen(function* () {
             const calls = { times: 0 }
-            const settled = settleDue().pipe(Effect.provideServiceEffect(FixStore, failing(fails, calls)))
+            const settled = settleDue(everything.people).pipe(
+              Effect.provideServiceEffect(FixStore, failing(fails, calls))
+            )
             return [yield* Effect.either(settled), calls.times]
           })
         const error = StoreError.unavailable("lock time-out")

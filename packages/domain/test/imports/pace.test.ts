@@ -1,4 +1,5 @@
 import { importNext, ImportReader, ImportStore, Pace } from "@place-access/domain/imports"
+import { everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -34,7 +35,7 @@ describe("an import", () => {
         const made = yield* upload(file(...points(3_000)))
         const { slow } = yield* slowStore
         const begunAt = yield* Timestamp.now
-        yield* Effect.provideService(importNext(undefined, pace), ImportStore, slow)
+        yield* Effect.provideService(importNext(everything.people, pace), ImportStore, slow)
         expect((yield* Timestamp.now) - begunAt).toBe(tookMs)
         expect(yield* found(made)).toMatchObject({ state: "done", counts: { read: 3_000, stored: 3_000 } })
       })
@@ -60,7 +61,7 @@ describe("an import", () => {
             }
           }
         }
-        yield* importNext(undefined, { ...Pace.QUICK, sliceBytes: 4_096 }).pipe(
+        yield* importNext(everything.people, { ...Pace.QUICK, sliceBytes: 4_096 }).pipe(
           Effect.provideService(ImportStore, slow),
           Effect.provideService(ImportReader, watched)
         )

@@ -1,4 +1,5 @@
 import { Fix, FixStore } from "@place-access/domain/fixes"
+import { everything } from "@place-access/domain/leases"
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Import, importNext, ImportReader, ImportStore, startImport } from "@place-access/domain/imports"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
@@ -16,7 +17,7 @@ const history = (of: Import.Import) => Effect.flatMap(FixStore, (store) => store
 const imported = (text: string) =>
   Effect.gen(function* () {
     const made = yield* upload(text)
-    expect(yield* importNext()).toBe(true)
+    expect(yield* importNext(everything.people)).toBe(true)
     return { import: yield* found(made), history: yield* history(made) }
   })
 
@@ -26,7 +27,7 @@ describe("an import", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(...points(3)))
         expect(made).toMatchObject({ state: "waiting", fileName: "my.gpx", counts: Import.NOTHING_READ, format: null })
-        expect(yield* importNext()).toBe(true)
+        expect(yield* importNext(everything.people)).toBe(true)
         expect(yield* found(made)).toMatchObject({
           state: "done",
           format: "gpx",
@@ -38,7 +39,7 @@ describe("an import", () => {
         expect((yield* history(made)).map(({ capturedAt }) => capturedAt)).toEqual(
           [2, 1, 0].map((index) => LONG_AGO + index * 1_000)
         )
-        expect(yield* importNext()).toBe(false)
+        expect(yield* importNext(everything.people)).toBe(false)
       })
     )
   })
@@ -53,7 +54,7 @@ describe("an import", () => {
           const made = yield* upload(file())
           const nothing = () => ({ entries: [], fault: null })
           const open = () => ({ format: () => format, push: nothing, end: nothing })
-          yield* Effect.provideService(importNext(), ImportReader, { open })
+          yield* Effect.provideService(importNext(everything.people), ImportReader, { open })
           expect(yield* found(made)).toMatchObject({ state, error: state === "done" ? null : expect.any(String) })
         })
       )
@@ -67,7 +68,7 @@ describe("an import", () => {
         const made = yield* upload(file("no time"))
         const entries = Array.from({ length: count }, () => ({ _tag: "Unusable" as const }))
         const copies = vi.spyOn(Array.prototype, "slice")
-        yield* Effect.provideService(importNext(), ImportReader, {
+        yield* Effect.provideService(importNext(everything.people), ImportReader, {
           open: () => ({
             format: () => "gpx",
             push: () => ({ entries, fault: null }),
@@ -122,7 +123,7 @@ describe("an import", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(line(Fix.EARLIEST - 1, 1, 1), line(Fix.EARLIEST, 1, 1)))
         yield* (yield* HistoryStore).choose(made.userId, null, made.uploadedAt)
-        yield* importNext()
+        yield* importNext(everything.people)
         expect((yield* found(made)).counts).toMatchObject({ stored: 1, tooOld: 0, quarantined: 1 })
       })
     )
@@ -134,8 +135,8 @@ describe("an import", () => {
         const user = yield* Fixtures.user
         const repeated = startImport(user.id, undefined, Stream.make(bytes(file(...points(2_500)))))
         const [first, second] = [yield* repeated, yield* repeated]
-        yield* importNext()
-        yield* importNext()
+        yield* importNext(everything.people)
+        yield* importNext(everything.people)
         expect((yield* found(first)).counts).toMatchObject({ stored: 2_500, duplicates: 0 })
         expect((yield* found(second)).counts).toMatchObject({ stored: 0, duplicates: 2_500 })
       })
@@ -170,11 +171,11 @@ describe("an import", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(...points(2)))
         for (let attempt = 1; attempt <= Import.MAX_ATTEMPTS; attempt++) {
-          yield* withFaults(importNext(), (call) => call === "piece")
+          yield* withFaults(importNext(everything.people), (call) => call === "piece")
           expect((yield* found(made)).state).toBe("running")
           yield* Effect.sleep(Import.RETRY_AFTER)
         }
-        yield* importNext()
+        yield* importNext(everything.people)
         expect(yield* found(made)).toMatchObject({ state: "failed", error: expect.stringContaining("tried 5 times") })
       })
     )
@@ -235,7 +236,7 @@ describe("an import that is interrupted", () => {
             const breaks = () => dice.next().value === 0
             for (let round = 0; (yield* found(made)).finishedAt === null; round++) {
               const [before, after] = round < 100 ? [breaks, breaks] : [() => false, () => false]
-              yield* withFaults(importNext(), before, after)
+              yield* withFaults(importNext(everything.people), before, after)
               yield* Effect.sleep(Import.RETRY_AFTER)
             }
             return { import: yield* found(made), history: yield* history(made) }
@@ -259,7 +260,7 @@ describe("an import that is interrupted", () => {
         const made = yield* upload(file(...points(6_000)))
         const store = yield* ImportStore
         const worker = (waits: Iterator<number>) =>
-          Effect.provideService(importNext(), ImportStore, {
+          Effect.provideService(importNext(everything.people), ImportStore, {
             ...store,
             // For this worker, the database never answers the renewal of a lease.
             renew: () => Effect.never,
@@ -283,7 +284,7 @@ describe("an import that is interrupted", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(...points(2_500)))
         const store = yield* ImportStore
-        const slow = Effect.provideService(importNext(), ImportStore, {
+        const slow = Effect.provideService(importNext(everything.people), ImportStore, {
           ...store,
           // The database answers only every third renewal of a lease.
           renew: (() => {
@@ -294,7 +295,7 @@ describe("an import that is interrupted", () => {
           advance: (step) => Effect.zipRight(Effect.sleep(5 * Import.RETRY_AFTER), store.advance(step))
         })
         const others = Effect.forEach(Array.from({ length: 12 }), () =>
-          Effect.zipRight(Effect.sleep(Import.RETRY_AFTER), importNext())
+          Effect.zipRight(Effect.sleep(Import.RETRY_AFTER), importNext(everything.people))
         )
         const [, began] = yield* Effect.all([slow, others], { concurrency: "unbounded" })
         expect(began).not.toContain(true)
@@ -308,13 +309,16 @@ describe("an import that is interrupted", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(...points(10)))
         const store = yield* ImportStore
-        const stuck = Effect.provideService(importNext(), ImportStore, { ...store, advance: () => Effect.never })
+        const stuck = Effect.provideService(importNext(everything.people), ImportStore, {
+          ...store,
+          advance: () => Effect.never
+        })
         for (let stops = 0; stops <= Import.MAX_ATTEMPTS; stops++) {
           const stopping = yield* Effect.fork(Effect.interruptible(stuck))
           yield* Effect.sleep(1_000)
           yield* Fiber.interrupt(stopping)
         }
-        expect(yield* importNext()).toBe(true)
+        expect(yield* importNext(everything.people)).toBe(true)
         expect(yield* found(made)).toMatchObject({ state: "done", counts: { read: 10, stored: 10 } })
       })
     )
@@ -327,7 +331,9 @@ describe("an import that is interrupted", () => {
         const hangs = { advance: () => Effect.never, handBack: () => Effect.never }
         const store = yield* ImportStore
         const stopping = yield* Effect.fork(
-          Effect.interruptible(Effect.provideService(importNext(), ImportStore, { ...store, ...hangs }))
+          Effect.interruptible(
+            Effect.provideService(importNext(everything.people), ImportStore, { ...store, ...hangs })
+          )
         )
         yield* Effect.sleep(1_000)
         yield* Fiber.interrupt(stopping)
@@ -341,7 +347,10 @@ describe("an import that is interrupted", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(...points(2_500)))
         const store = yield* ImportStore
-        const stuck = Effect.provideService(importNext(), ImportStore, { ...store, advance: () => Effect.never })
+        const stuck = Effect.provideService(importNext(everything.people), ImportStore, {
+          ...store,
+          advance: () => Effect.never
+        })
         yield* Effect.all([stuck, Effect.zipRight(Effect.sleep(1_000), store.remove(made))], {
           concurrency: "unbounded"
         })
@@ -356,7 +365,7 @@ describe("an import that is interrupted", () => {
         const made = yield* upload(file(...points(6_000)))
         const store = yield* ImportStore
         let steps = 0
-        yield* Effect.provideService(importNext(), ImportStore, {
+        yield* Effect.provideService(importNext(everything.people), ImportStore, {
           ...store,
           advance: (step) => Effect.tap(store.advance(step), () => (++steps === 2 ? store.remove(made) : Effect.void))
         })

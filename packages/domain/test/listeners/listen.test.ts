@@ -1,6 +1,5 @@
 import { AccountStore, Session } from "@place-access/domain/accounts"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
-import { fanOut } from "@place-access/domain/dispatch"
 import { listen, Listener, ListenerStore, openListener, sweepListeners } from "@place-access/domain/listeners"
 import {
   type EndpointId,
@@ -12,6 +11,7 @@ import {
   Vault
 } from "@place-access/domain/shared"
 import {
+  fanOutAll,
   MemoryAccountDeletionStore,
   MemoryDatabase,
   MemoryVault,
@@ -128,7 +128,7 @@ describe("a developer who listens", () => {
         yield* Effect.sleep("10 seconds")
         yield* fire(stage)
         yield* Effect.sleep("1 millis")
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect(events(heard)).toEqual([])
         yield* Effect.sleep("1 second")
         expect(events(heard)).toHaveLength(1)
@@ -162,13 +162,13 @@ describe("a developer who listens", () => {
         yield* fire(stage)
         // Fans the event out between two polls of the stream, so that the event still waits when the stream ends.
         yield* Effect.sleep("10 millis")
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect(yield* log).toEqual([])
         yield* hangUp
         expect(yield* log).toEqual([TO_NOBODY])
         expect(yield* tables).toEqual([0, 0])
         yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect(yield* log).toEqual([TO_NOBODY, TO_NOBODY])
       })
     )
@@ -202,12 +202,12 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         yield* opened(stage)
         yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect(yield* tables).toEqual([1, 1])
         yield* Effect.sleep(Listener.LIFETIME)
         // The listener has expired, but no sweep has removed it yet. Events must not wait for it.
         yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         expect(yield* log).toEqual([TO_NOBODY])
         expect(yield* sweepListeners()).toBe(1)
         expect(yield* tables).toEqual([0, 0])
@@ -225,7 +225,7 @@ describe("a developer who listens", () => {
         yield* fire(stage)
         // Fans the event out between two polls of the stream, so that the event still waits when the stream ends.
         yield* Effect.sleep("10 millis")
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         yield* (yield* AccountDeletionStore).begin(stage.developer.id, AccountDeletion.decide)
         yield* Effect.sleep("1 second")
         expect(heard.at(-1)?.message).toEqual({ _tag: "End", reason: "signed_out" })
@@ -286,9 +286,9 @@ describe("a developer who listens", () => {
         const fired = yield* Effect.forEach(Array.from({ length: Listener.MAX_WAITING + 3 }), () =>
           Effect.zipLeft(fire(stage), Effect.sleep("1 millis"))
         )
-        yield* fanOut(150)
+        yield* fanOutAll(150)
         yield* Effect.sleep("1 millis")
-        yield* fanOut(150)
+        yield* fanOutAll(150)
         const { heard } = yield* reading(given)
         yield* Effect.sleep("1 second")
         expect(heard[1]?.message).toEqual({ _tag: "Dropped", count: 3 })
@@ -304,7 +304,7 @@ describe("a developer who listens", () => {
         const stage = yield* scene
         const given = yield* opened(stage)
         yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         const store = yield* ListenerStore
         const { appId, id } = given.opened.listener
         const { events: found } = Option.getOrThrow(yield* store.waiting(appId, id, 1))
@@ -334,7 +334,7 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         const given = yield* opened(stage)
         yield* fire(stage, { maxEventAgeS: 30 })
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         yield* Effect.sleep(30 * SECOND + 1)
         const { heard } = yield* reading(given)
         yield* Effect.sleep("1 second")
@@ -350,10 +350,10 @@ describe("a developer who listens", () => {
         const stage = yield* scene
         const given = yield* opened(stage)
         const event = yield* fire(stage)
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         const { events: outbox } = yield* MemoryDatabase
         outbox.set(event.id, { ...event, fanOutDueAt: yield* Timestamp.now, fannedOutAt: null })
-        yield* fanOut(10)
+        yield* fanOutAll(10)
         const { heard } = yield* reading(given)
         expect(events(heard)).toHaveLength(1)
       })
@@ -371,7 +371,7 @@ describe("a developer who listens", () => {
           const secret = first?.message._tag === "Ready" ? first.message.secret : null
           expect(secret).not.toBe(before)
           yield* fire(stage)
-          yield* fanOut(10)
+          yield* fanOutAll(10)
           yield* Effect.sleep("1 second")
           const message = heard.at(-1)?.message
           if (message?._tag !== "Event") throw new Error("an event was sent")

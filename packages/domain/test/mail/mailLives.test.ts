@@ -1,3 +1,4 @@
+import { everything } from "@place-access/domain/leases"
 import { type Mail, MailOutbox, runMail } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
 import {
@@ -104,7 +105,9 @@ it("whenever workers die and whatever the server says: no message too early, too
                 return outcome === "Sent" ? { _tag: outcome } : { _tag: outcome, reason: outcome }
               })
             )
-            const worker = Effect.fork(Effect.interruptible(runMail({ portal: "", service: "" }, undefined, EVERY)))
+            const worker = Effect.fork(
+              Effect.interruptible(runMail({ portal: "", service: "" }, everything.people, EVERY))
+            )
             let fiber = yield* worker
             for (const { afterMs, downMs } of deaths) {
               yield* Effect.sleep(afterMs)

@@ -40,12 +40,12 @@ const written = (...keys: ReadonlyArray<string>) =>
 const letters = Effect.flatMap(Post, (post) => post.letters)
 const script = (behaviour: MemoryMailer.Behaviour) => Effect.flatMap(Post, (post) => post.script(behaviour))
 const kept = Effect.flatMap(MailOutbox, (outbox) => outbox.recent(100))
-const send = sendMail(ADDRESSES)
+const send = sendMail(ADDRESSES, everything.people)
 
 /** Runs `use` beside the worker. `use` begins after everything that was due has been sent. */
 const beside = <A, E, R>(use: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
-    Effect.fork(Effect.interruptible(runMail(ADDRESSES))),
+    Effect.fork(Effect.interruptible(runMail(ADDRESSES, everything.people))),
     () => Effect.zipRight(Effect.sleep(1), use),
     (fiber) => Fiber.interrupt(fiber)
   )

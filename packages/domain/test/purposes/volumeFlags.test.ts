@@ -1,5 +1,6 @@
 import { recordAccess } from "@place-access/domain/access-log"
 import type { Account } from "@place-access/domain/accounts"
+import { everything } from "@place-access/domain/leases"
 import { revokeApp } from "@place-access/domain/staff"
 import { listConnections } from "@place-access/domain/connection"
 import { runHousekeeping } from "@place-access/domain/sweeps"
@@ -168,7 +169,7 @@ describe("runHousekeeping", () => {
           }
         }
         const start = yield* Timestamp.now
-        const fiber = yield* Effect.fork(Effect.provideService(runHousekeeping(), VolumeFlagStore, watched))
+        const fiber = yield* Effect.fork(Effect.provideService(runHousekeeping(everything), VolumeFlagStore, watched))
         yield* TestClock.adjust("1 millis")
         yield* call(owner, 21)
         isAway = true
@@ -187,7 +188,7 @@ describe("runHousekeeping", () => {
       Effect.gen(function* () {
         const admin = yield* Fixtures.userWith({ roles: ["admin"] })
         const { app, user, owner } = yield* connected
-        const fiber = yield* Effect.fork(runHousekeeping())
+        const fiber = yield* Effect.fork(runHousekeeping(everything))
         const { connections } = yield* MemoryDatabase
         yield* revokeApp(admin, app.id, Verdict.Note.make("It sold what it saw."))
         // Undoes the end of the connection, as if the process had died before it ended the connection.

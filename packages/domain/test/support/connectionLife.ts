@@ -1,4 +1,4 @@
-import { Bucket } from "@place-access/domain/leases"
+import { everything, Bucket } from "@place-access/domain/leases"
 import { AppStore } from "@place-access/domain/apps"
 import {
   authenticateAccess,
@@ -198,7 +198,7 @@ const sideBySide = (
       const of = named.map((ago) => newest(model.links, ago)).filter((link) => link !== undefined)
       const programs = of.map((link) => Effect.either(refreshTokens(stranger ? other : app, link.text)))
       const [answers] = yield* Effect.all(
-        [Effect.all(programs, { concurrency: "unbounded" }), sweeping ? sweepTiers() : Effect.void],
+        [Effect.all(programs, { concurrency: "unbounded" }), sweeping ? sweepTiers(everything.people) : Effect.void],
         { concurrency: "unbounded" }
       )
       if (of.length > 1) seen.add("refreshed at once")
@@ -270,7 +270,7 @@ const sideBySide = (
             sharePlaces(
               user.id,
               ConnectionId.make(grant.id),
-              ids.map((placeId) => ({ placeId, includeEarlierVisits: false }))
+              ids.map((placeId) => ({ placeId, includeEarlierVisits: false })), "unchecked"
             )
           )
           expect(Either.isRight(shared)).toBe(model.share(grant, ids, yield* now))
@@ -289,7 +289,7 @@ const sideBySide = (
           return
         }
         case "sweep":
-          yield* Effect.all(Array.from({ length: command.workers }, sweepTiers), { concurrency: "unbounded" })
+          yield* Effect.replicateEffect(sweepTiers(everything.people), command.workers, { concurrency: "unbounded" })
           return model.sweep(yield* now)
         case "wait":
           return yield* TestClock.setTime((yield* now) + command.ms)

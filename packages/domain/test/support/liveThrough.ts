@@ -1,4 +1,4 @@
-import { Bucket } from "@place-access/domain/leases"
+import { everything, Bucket } from "@place-access/domain/leases"
 import { TokenStore } from "@place-access/domain/tokens"
 import { AppStore } from "@place-access/domain/apps"
 import { Event } from "@place-access/domain/events"
@@ -61,10 +61,10 @@ export const liveThrough = (life: Life) => {
     const settle = (at: number) =>
       Effect.gen(function* () {
         set(Math.max(now, Math.min(at, now + 301_000)))
-        yield* settleDue()
+        yield* settleDue(everything.people)
         now = at
         set(at)
-        yield* settleDue()
+        yield* settleDue(everything.people)
       })
     for (const happening of life.happenings) {
       yield* settle(happening._tag === "Upload" ? (happening.fixes[0]?.receivedAt ?? now) : happening.at)

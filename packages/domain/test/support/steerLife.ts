@@ -1,5 +1,6 @@
 import { type getConnection, listConsentHistory, type Pause } from "@place-access/domain/connection"
 import { Authorisation, EventStore } from "@place-access/domain/deliveries"
+import { everything } from "@place-access/domain/leases"
 import { EventId, RuleId, Scope, Timestamp } from "@place-access/domain/shared"
 import { sweepTiers } from "@place-access/domain/sweeps"
 import { changeConnection, endExactLocation, pauseConnection, resumeConnection } from "@place-access/domain/steering"
@@ -194,9 +195,9 @@ const act = (
       case "EndExact":
         return yield* endExactLocation(userId, id)
       case "Sweep":
-        return yield* sweepTiers()
+        return yield* sweepTiers(everything.people)
       case "Change":
-        return yield* changeConnection(userId, id, one, { isFresh: true })
+        return yield* changeConnection(userId, id, { ...one, shown: "unchecked" }, { isFresh: true })
       case "Pass":
         return yield* TestClock.adjust(one.millis)
     }

@@ -1,3 +1,4 @@
+import { everything } from "@place-access/domain/leases"
 import { authenticateAccess, exchangeCode, refreshTokens, revokeToken } from "@place-access/domain/tokens"
 import { decideConsent } from "@place-access/domain/consent"
 import { type EventPlace, Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/sweeps"
@@ -229,7 +230,7 @@ describe("runHousekeeping", () => {
         const [swept, removed]: [Array<number>, Array<number>] = [[], []]
         const note = (into: Array<number>) => Effect.map(Timestamp.now, (now) => void into.push((now - start) / MINUTE))
         const fiber = yield* Effect.fork(
-          runHousekeeping().pipe(
+          runHousekeeping(everything).pipe(
             Effect.provideService(TierStore, {
               ...tiers,
               due: (page) => Effect.zipRight(note(swept), tiers.due(page))
@@ -253,7 +254,7 @@ describe("runHousekeeping", () => {
       Effect.gen(function* () {
         const { app } = yield* pair()
         const endpoint = yield* WebhookFixtures.endpoint(app.id)
-        const fiber = yield* Effect.fork(runHousekeeping())
+        const fiber = yield* Effect.fork(runHousekeeping(everything))
         yield* TestClock.adjust(SECOND)
         const deliveryId = DeliveryId.make("dlv_10")
         const at = yield* Timestamp.now

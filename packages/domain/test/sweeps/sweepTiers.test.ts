@@ -1,5 +1,6 @@
 import { disconnect, EffectiveScopes, listConnections } from "@place-access/domain/connection"
 import type { Event } from "@place-access/domain/events"
+import { everything } from "@place-access/domain/leases"
 import { type ConnectionId, StoreError, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
 import { sweepTiers, TierStore } from "@place-access/domain/sweeps"
@@ -37,13 +38,13 @@ const sweepFor = (days: number) =>
   Effect.gen(function* () {
     const until = (yield* Timestamp.now) + days * DAY
     while ((yield* Timestamp.now) < until) {
-      yield* sweepTiers()
+      yield* sweepTiers(everything.people)
       yield* TestClock.adjust(6 * HOUR)
     }
-    yield* sweepTiers()
+    yield* sweepTiers(everything.people)
   })
 
-const jump = (millis: number) => Effect.zipRight(TestClock.adjust(millis), sweepTiers())
+const jump = (millis: number) => Effect.zipRight(TestClock.adjust(millis), sweepTiers(everything.people))
 
 const renew = (of: Effect.Effect.Success<ReturnType<typeof connected>>, sensitiveDays: string) =>
   Effect.gen(function* () {
@@ -112,10 +113,10 @@ describe("sweepTiers [§3.1, §6.3]", () => {
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected("7")
-        yield* sweepTiers()
+        yield* sweepTiers(everything.people)
         yield* TestClock.adjust(7 * DAY + 5 * MINUTE)
         yield* renew(it, "30")
-        yield* sweepTiers()
+        yield* sweepTiers(everything.people)
         expect(yield* receivedEvents()).toEqual([["sensitive.expiring 7", 0]])
       })
     ))
@@ -147,7 +148,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         const it = yield* connected("90")
         yield* jump(5 * DAY)
         yield* renew(it, "7")
-        yield* sweepTiers()
+        yield* sweepTiers(everything.people)
         expect(yield* receivedEvents()).toEqual([["sensitive.expiring 7", 5 * DAY]])
       })
     ))
@@ -163,7 +164,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
           EffectiveScopes.held(of, app, now),
           EffectiveScopes.check(of, app, LOOKUP, now)
         ]
-        yield* sweepTiers()
+        yield* sweepTiers(everything.people)
         const after = yield* live(user, app)
         const now = yield* Timestamp.now
         expect([after.heldScopes, after.sensitiveExpiresAt]).toEqual([[CURRENT], null])
@@ -223,7 +224,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         const [one, other] = [yield* connected("30"), yield* connected("30")]
         const store = yield* TierStore
         yield* TestClock.adjust(16 * DAY)
-        const swept = yield* Effect.provideService(sweepTiers(), TierStore, {
+        const swept = yield* Effect.provideService(sweepTiers(everything.people), TierStore, {
           ...store,
           sweep: (due, decide) =>
             due.id === one.connectionId
@@ -243,7 +244,10 @@ describe("sweepTiers [§3.1, §6.3]", () => {
       Effect.gen(function* () {
         yield* Effect.all(Array.from({ length: 8 }, () => connected("30")))
         yield* TestClock.adjust(16 * DAY)
-        const swept = yield* Effect.all([sweepTiers(), sweepTiers(), sweepTiers()], { concurrency: "unbounded" })
+        const swept = yield* Effect.all(
+          [sweepTiers(everything.people), sweepTiers(everything.people), sweepTiers(everything.people)],
+          { concurrency: "unbounded" }
+        )
         expect(swept.reduce((sum, { notices }) => sum + notices, 0)).toBe(8)
         expect(yield* receivedEvents()).toHaveLength(8)
       })
@@ -256,11 +260,11 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         const store = yield* TierStore
         yield* TestClock.adjust(16 * DAY)
         const dying = yield* Effect.fork(
-          Effect.provideService(sweepTiers(), TierStore, { ...store, sweep: () => Effect.never })
+          Effect.provideService(sweepTiers(everything.people), TierStore, { ...store, sweep: () => Effect.never })
         )
         yield* TestClock.adjust(1)
         yield* Fiber.interrupt(dying)
-        expect(yield* sweepTiers()).toEqual({ connections: 3, ended: 0, notices: 3 })
+        expect(yield* sweepTiers(everything.people)).toEqual({ connections: 3, ended: 0, notices: 3 })
         expect(yield* receivedEvents()).toHaveLength(3)
       })
     ))

@@ -148,7 +148,7 @@ describe("what the worker derives unasked", () => {
         yield* upload(idle.phone, 1)
         yield* deriveStays(idle.userId, idle.phone.id, ALL)
         yield* placeOf(idle.userId)
-        expect(yield* deriveBehind(time(NOON))).toBe(2)
+        expect(yield* deriveBehind(time(NOON), everything.people)).toBe(2)
         expect(yield* VisitSamples.progress(behind.phone)).toEqual(StayProgress.DONE)
         expect(yield* VisitSamples.progress(idle.phone)).toEqual(StayProgress.DONE)
         expect((yield* VisitSamples.progress(fresh.phone)).dueFrom).toBe(NOON - DAY)
@@ -168,7 +168,7 @@ describe("what the worker derives unasked", () => {
           fixes: (userId, ...rest) =>
             userId === first.userId ? Effect.fail(StoreError.unavailable("away")) : store.fixes(userId, ...rest)
         }
-        yield* Effect.provideService(deriveBehind(time(NOON)), StayStore, failing).pipe(
+        yield* Effect.provideService(deriveBehind(time(NOON), everything.people), StayStore, failing).pipe(
           Logger.withMinimumLogLevel(LogLevel.None)
         )
         expect(yield* VisitSamples.progress(second.phone)).toEqual(StayProgress.DONE)
