@@ -137,6 +137,10 @@ const Named = Schema.Struct({ name: Schema.String })
  * process that does so. Empty tables are left out. After an ANALYZE of an empty table, the planner assumes until the
  * next ANALYZE that the table is empty. Plans that are made meanwhile read the whole table, however large it becomes.
  * For a table that was never analysed, the planner assumes ten pages.
+ *
+ * The migrations are committed already, so a table that cannot be analysed, for example because VACUUM has locked it,
+ * stops neither the other tables nor the program. ANALYZE of a large table may take longer than the time limit for
+ * statements.
  */
 const analyse = (sql: SqlClient) =>
   Effect.gen(function* () {
@@ -144,7 +148,21 @@ const analyse = (sql: SqlClient) =>
       WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND pg_relation_size(oid) > 0`.pipe(
       Rows.all(Named)
     )
-    yield* Effect.forEach(filled, ({ name }) => sql`ANALYZE ${sql(name)}`, { discard: true })
+    yield* Effect.forEach(
+      filled,
+      ({ name }) =>
+        Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, sql`ANALYZE ${sql(name)}`).pipe(
+          sql.withTransaction,
+          Failures.orSqlError,
+          Effect.catchAll((error) =>
+            Effect.logWarning(
+              `The table ${name} could not be analysed, so its statements may be slow`,
+              Failures.said(error)
+            )
+          )
+        ),
+      { discard: true }
+    )
   })
 
 /** The names of the migrations that `migrate` would apply. Changes nothing. */

@@ -70,4 +70,46 @@ describeServers("migrate", ({ freshDatabase }) => {
       await drop()
     }
   })
+
+  it("analyses each table without a time limit, and warns of a table that it cannot analyse", async () => {
+    const { url, drop } = await freshDatabase()
+    const other = new pg.Client({ connectionString: url })
+    try {
+      await other.connect()
+      const database = layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
+      const first = {
+        id: 1,
+        name: "0001_tables",
+        statements: [
+          "CREATE TABLE one (id int)",
+          "INSERT INTO one SELECT generate_series(1, 10)",
+          // PostgreSQL calls the function for each row that it inserts or analyses.
+          `CREATE FUNCTION unhurried(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+             BEGIN IF current_setting('statement_timeout') <> '0' THEN RAISE 'hurried'; END IF; RETURN $1; END $$`,
+          "CREATE TABLE two (id int)",
+          "CREATE INDEX ON two (unhurried(id))"
+        ]
+      }
+      const second = { id: 2, name: "0002_rows", statements: ["INSERT INTO two SELECT generate_series(1, 20)"] }
+      await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
+      // Another ANALYZE or a VACUUM takes this lock too.
+      await other.query("BEGIN")
+      await other.query("LOCK TABLE one IN SHARE UPDATE EXCLUSIVE MODE")
+      const messages: Array<string> = []
+      const logger = Logger.make(({ message }) => void messages.push(String(message)))
+      const applied = await Effect.runPromise(
+        Migrator.migrateWith([first, second]).pipe(
+          Effect.provide(database),
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+        )
+      )
+      expect(applied).toEqual(["0002_rows"])
+      expect(messages).toEqual([expect.stringMatching(/The table one could not be analysed.*lock timeout/)])
+      const { rows } = await other.query("SELECT reltuples::int AS count FROM pg_class WHERE relname = 'two'")
+      expect(rows).toEqual([{ count: 20 }])
+    } finally {
+      await other.end()
+      await drop()
+    }
+  })
 })
