@@ -14,6 +14,7 @@ import { createPlace } from "../places/managePlaces.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
 import { RedirectUri } from "../apps/RedirectUri.js"
+import { sweepEach } from "../shared/Errors.js"
 import {
   Conflict,
   type ConnectionId,
@@ -154,11 +155,10 @@ const connect = (
   )
 
 const connectionOf = (app: App, id: UserId) =>
-  Effect.gen(function* () {
-    const found = yield* (yield* ConnectionStore).findLive(id, app.id)
-    const result: ConnectionId | null = Option.getOrNull(Option.map(found, (connection) => connection.id))
-    return result
-  })
+  Effect.map(
+    Effect.flatMap(ConnectionStore, (store) => store.findLive(id, app.id)),
+    (found): ConnectionId | null => Option.getOrNull(Option.map(found, (connection) => connection.id))
+  )
 
 /** The app's test people, oldest first. */
 export const listTestPeople = program("listTestPeople", function* (app: App) {
@@ -205,21 +205,15 @@ export const removeTestPerson = program("removeTestPerson", function* (app: App,
  * Begins the deletion of the account. The outcome can be ignored: only the deletion of the last admin is refused, and a
  * test person is never an admin.
  */
-const remove = (id: UserId) =>
-  Effect.gen(function* () {
-    yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide)
-  })
-
-/** How many test people one run removes at most. */
-const BATCH = 100
+const remove = (id: UserId) => Effect.flatMap(AccountDeletionStore, (store) => store.begin(id, AccountDeletion.decide))
 
 /**
- * Removes test people whose app is in production, was revoked or does not exist: at most `BATCH` in one run. Returns
- * their number. A worker runs this program every minute. Until such a test person is removed, the app gets no answers
- * about the person (`WithApp.isSuspended`).
+ * Removes test people whose app is in production, was revoked or does not exist. Returns their number. A worker runs
+ * this program every minute. Until such a test person is removed, the app gets no answers about the person
+ * (`WithApp.isSuspended`).
  */
 export const removeStrayTestPeople = program("removeStrayTestPeople", function* () {
-  const stray = yield* (yield* TestPersonStore).listStray(BATCH)
-  yield* Effect.forEach(stray, remove, { discard: true })
-  return stray.length
+  const store = yield* TestPersonStore
+  const stray = (limit: number) => Effect.map(store.listStray(limit), (ids) => ids.map((id) => ({ id })))
+  return yield* sweepEach("A test person is not removed yet", stray, ({ id }) => remove(id))
 })
