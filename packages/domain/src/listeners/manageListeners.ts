@@ -7,6 +7,7 @@ import { EndpointStore } from "../endpoints/EndpointStore.js"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
 import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import { envelope, normalise, type Subscribable, type WaitingEvent } from "../events/Event.js"
+import { sweepEach } from "../shared/Errors.js"
 import { Conflict, Entropy, Invalid, NotFound, program, retryTransient, Timestamp } from "../shared/index.js"
 import { type AppId, type EndpointId, type EventId, ListenerId } from "../shared/Ids.js"
 import { Vault } from "../shared/Vault.js"
@@ -146,33 +147,9 @@ const recordLost = (lost: ReadonlyArray<ListenerDelivery>) =>
     yield* Effect.forEach(entries, (entry) => retryTransient(REPEATS)(log.record(entry)), { discard: true })
   })
 
-const BATCH = 100
-
-/**
- * Removes listeners that were not renewed in time, for example because their server died, and returns their number. A
- * failed removal is logged, and the next run tries again.
- */
+/** Removes listeners that were not renewed in time, for example because their server died. Returns their number. */
 export const sweepListeners = program("sweepListeners", function* () {
   const store = yield* ListenerStore
-  const failed: Array<ListenerId> = []
-  let swept = 0
-  for (let found = 1; found > 0;) {
-    // A listener whose removal failed is in the result of the next query, too. The query leaves room for such listeners
-    // and the loop skips them. Otherwise a removal that always fails would make the loop endless, and a hundred of them
-    // would hide all other listeners.
-    const expired = yield* store.expired(yield* Timestamp.now, BATCH + failed.length)
-    const next = expired.filter(({ id }) => !failed.includes(id))
-    const [again, closed] = yield* Effect.partition(next, sweep)
-    failed.push(...again)
-    swept += closed.length
-    found = next.length
-  }
-  return swept
+  const expired = (limit: number) => Effect.flatMap(Timestamp.now, (now) => store.expired(now, limit))
+  return yield* sweepEach("A listener that is gone is not closed yet", expired, closeListener)
 })
-
-/** Closes a listener. Logs a failure, and then fails with the id of the listener. */
-const sweep = (listener: Pick<Listener, "appId" | "id">) =>
-  closeListener(listener).pipe(
-    Effect.tapError((error) => Effect.logWarning("A listener that is gone is not closed yet", listener.id, error)),
-    Effect.mapError(() => listener.id)
-  )

@@ -87,3 +87,33 @@ export const retryTransient =
         ? retryTransient(times - 1)(effect)
         : Effect.fail(error)
     )
+
+/** How many rows one query of `sweepEach` lists, besides the rows whose removal failed. */
+const BATCH = 100
+
+/**
+ * Lists rows to remove, batch by batch, and removes each, until no other row is listed. Returns how many rows were
+ * removed. A removal that fails is logged as `failure`, and the next run tries again. Its row is in the result of the
+ * next query, too. The query leaves room for such rows and the loop skips them. Otherwise a removal that always fails
+ * would make the loop endless, and a hundred of them would hide all other rows.
+ */
+export const sweepEach = <Row extends { readonly id: string }, E, R, E2, R2>(
+  failure: string,
+  list: (limit: number) => Effect.Effect<ReadonlyArray<Row>, E, R>,
+  remove: (row: Row) => Effect.Effect<unknown, E2, R2>
+): Effect.Effect<number, E, R | R2> =>
+  Effect.gen(function* () {
+    const tried = new Set<string>()
+    let removed = 0
+    for (;;) {
+      const rows = (yield* list(BATCH + tried.size - removed)).filter(({ id }) => !tried.has(id))
+      if (rows.length === 0) return removed
+      for (const row of rows) {
+        tried.add(row.id)
+        yield* Effect.matchEffect(remove(row), {
+          onFailure: (error) => Effect.logWarning(failure, row.id, error),
+          onSuccess: () => Effect.sync(() => removed++)
+        })
+      }
+    }
+  })
