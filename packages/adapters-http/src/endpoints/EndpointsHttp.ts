@@ -48,9 +48,7 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
           const change = { ...edit, headers: headers && toChanges(headers) }
           if (edit.url !== undefined) yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, account.id)
           return toBody(yield* updateEndpoint(account, path.app_id, path.endpoint_id, change))
-          // `updateEndpoint` fails with `Conflict` only when the change contains the values that a form had shown, and
-          // these values are outdated. The API sends no such values.
-        }).pipe(Effect.catchTag("Conflict", Effect.die), toWire),
+        }).pipe(toWire),
       { uninterruptible: true }
     )
     .handle(

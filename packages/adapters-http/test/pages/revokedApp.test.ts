@@ -1,5 +1,7 @@
+import { AppStore } from "@place-access/domain/apps"
 import { Fixtures } from "@place-access/domain/testing"
 import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
 import { startWorld, type World } from "../support/World.js"
@@ -16,15 +18,25 @@ const TERMS = {
   expected_daily_volume: 24
 }
 
-/** The owner of a revoked app that has an approved purpose. */
+/** The owner of a revoked app that has an approved purpose and a webhook endpoint. */
 const revoked = async (status: "sandbox" | "production" = "production") => {
   const owner = await world.person()
-  const { app } = await world.app(owner, { status, revokedAt: Timestamp.make(world.clock.now()) })
+  const { app } = await world.app(owner, { status })
+  const added = await owner.send("POST", `/v1/developer/apps/${app.id}/webhooks`, { url: "https://hooks.example.com/" })
+  const endpoint = added.json as { readonly id: string; readonly url: string }
+  await world.run(
+    Effect.flatMap(AppStore, (apps) =>
+      apps.update(app.id, (before) => ({
+        outcome: 0,
+        after: { ...before, app: { ...before.app, revokedAt: Timestamp.make(world.clock.now()) } }
+      }))
+    )
+  )
   const purpose = await world.run(Fixtures.purpose(app.id, "find_coffee", { status: "approved" }))
   const browser = await signedIn(world, owner.account.email)
   const path = `/developer/apps/${app.id}`
   const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(path)).text)?.[1] ?? ""
-  return { owner, app, purpose, browser, path, form_token }
+  return { owner, app, endpoint, purpose, browser, path, form_token }
 }
 
 describe("a revoked app [P1]", () => {
@@ -92,6 +104,42 @@ describe("a revoked app [P1]", () => {
         true
       ])
     }
+  })
+
+  it("its endpoints are not added or changed, and get no new secret: 409; they are read, tested and removed [apps-2]", async () => {
+    const { app, browser, endpoint, form_token, owner, path } = await revoked()
+    const api = `/v1/developer/apps/${app.id}/webhooks`
+    const added = { url: "https://hooks.example.com/new" }
+    const answers = [
+      await owner.send("POST", api, added),
+      await owner.send("PATCH", `${api}/${endpoint.id}`, added),
+      await owner.send("POST", `${api}/${endpoint.id}/rotate-secret`),
+      await owner.send("POST", `${api}/${endpoint.id}/replace-secret`)
+    ]
+    for (const { json, status } of answers) {
+      expect([status, json]).toMatchObject([409, { error: "conflict", message: "the app was revoked, which is final" }])
+    }
+    expect((await owner.get(api)).json).toMatchObject({ webhooks: [{ id: endpoint.id, url: endpoint.url }] })
+
+    const tab = await browser.get(`${path}/webhooks`)
+    const page = await browser.get(`${path}/webhooks/${endpoint.id}`)
+    for (const { status, text } of [tab, page]) {
+      expect([status, text.includes("The app is revoked: no endpoint can be added or changed")]).toEqual([200, true])
+      expect(text).not.toMatch(/action="[^"]*\/webhooks(?:\/ep_[^/"]*)?"/)
+      expect(text).not.toMatch(/\/(?:rotate-secret|replace-secret|enable)"/)
+      expect(text).toMatch(/\/test"/)
+    }
+    for (const action of ["", `/${endpoint.id}`, `/${endpoint.id}/rotate-secret`, `/${endpoint.id}/replace-secret`]) {
+      const answer = await browser.post(`${path}/webhooks${action}`, {
+        form_token,
+        description: "",
+        events: [],
+        ...added
+      })
+      const isExplained = answer.text.includes("app was revoked, which is final")
+      expect([action, answer.status, isExplained]).toEqual([action, 409, true])
+    }
+    expect((await owner.send("DELETE", `${api}/${endpoint.id}`)).status).toBe(204)
   })
 
   it("a reviewer reads of no purpose that it waits for a decision", async () => {

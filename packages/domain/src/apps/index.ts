@@ -28,6 +28,6 @@ export {
   withdrawChange
 } from "./changeApp.js"
 export { decideApp, mayDecideAbout, narrowApp } from "./changeAppAsStaff.js"
-export { findLogo, getApp, getAppWithRole, listApps, readersOf, roleIn, teamOf } from "./readApps.js"
+export { findLogo, getApp, getAppToChange, getAppWithRole, listApps, readersOf, roleIn, teamOf } from "./readApps.js"
 export * as RedirectUri from "./RedirectUri.js"
 export * as AppReview from "./AppReview.js"

@@ -1,9 +1,10 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { type AppId, Cursor, Forbidden, NotFound, type Page, program, type UserId } from "../shared/index.js"
+import { type AppId, Conflict, Cursor, Forbidden, NotFound, type Page, program, type UserId } from "../shared/index.js"
 import { requireReviewer } from "../reviews/Staff.js"
 import * as TeamRole from "../teams/Role.js"
 import { type App, publicLogo } from "./App.js"
+import * as AppLife from "./AppLife.js"
 import * as AppLogo from "./AppLogo.js"
 import { AppStore } from "./AppStore.js"
 
@@ -14,6 +15,17 @@ import { AppStore } from "./AppStore.js"
 export const getApp = program("getApp", function* (account: Account, id: AppId, action: TeamRole.Action) {
   return (yield* getAppWithRole(account, id, action)).app
 })
+
+/**
+ * The app as by `getApp`, for a change of something that belongs to the app, such as a webhook endpoint. `Conflict` when
+ * the app was revoked (decision apps-2).
+ */
+export const getAppToChange = (account: Account, id: AppId) =>
+  Effect.filterOrFail(
+    getApp(account, id, "develop"),
+    (app) => app.revokedAt === null,
+    () => new Conflict({ reason: AppLife.REVOKED })
+  )
 
 /** The app as by `getApp`, with the account's role in its team. */
 export const getAppWithRole = program(

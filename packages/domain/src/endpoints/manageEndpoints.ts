@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
-import { getApp } from "../apps/readApps.js"
+import { getApp, getAppToChange } from "../apps/readApps.js"
 import { normalise, type Subscribable } from "../events/Event.js"
 import {
   type AppId,
@@ -45,11 +45,11 @@ export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeade
 /**
  * Creates an endpoint and returns it with its signing secret. The secret cannot be read again (Spec §4.7). `NotFound`
  * when the account is not in the app's team or the app ended meanwhile, `Forbidden` when the account's role may only
- * read, `Invalid` for an address that may not be registered and for too many headers, `Conflict` when the app already
- * has `WebhookEndpoint.MAX_PER_APP` endpoints.
+ * read, `Invalid` for an address that may not be registered and for too many headers, `Conflict` when the app was
+ * revoked or already has `WebhookEndpoint.MAX_PER_APP` endpoints.
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
-  yield* getApp(account, appId, "develop")
+  yield* getAppToChange(account, appId)
   const url = yield* checkedUrl(input.url)
   const id = EndpointId.make(yield* Entropy.id("ep"))
   const secret = yield* newSecret(appId, id)
@@ -104,14 +104,14 @@ interface ShownEndpoint {
 /**
  * Changes an endpoint. `NotFound` when the account is not in the app's team or the app has no such endpoint,
  * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered, for more than
- * `EndpointHeader.MAX` headers, and for another origin when `headers` does not name each stored header, `Conflict` with
- * `OUTDATED_FORM` when the form showed another address, other events or another description, and would change the
- * present ones (`EndpointEdit.shown`).
+ * `EndpointHeader.MAX` headers, and for another origin when `headers` does not name each stored header, `Conflict` when
+ * the app was revoked, and with `OUTDATED_FORM` when the form showed another address, other events or another
+ * description, and would change the present ones (`EndpointEdit.shown`).
  */
 export const updateEndpoint = program(
   "updateEndpoint",
   function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit) {
-    yield* getApp(account, appId, "develop")
+    yield* getAppToChange(account, appId)
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers)
     let refusal = null as Conflict | Invalid | null
@@ -174,10 +174,10 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges = new Map()
 /**
  * Adds a new signing secret and returns it. The secret cannot be read again. The previous secret also signs for another
  * 24 hours (Spec §4.7). `NotFound` when the account is not in the app's team or the app has no such endpoint,
- * `Forbidden` when the account's role may only read.
+ * `Forbidden` when the account's role may only read, `Conflict` when the app was revoked (decision apps-2).
  */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
-  yield* getApp(account, appId, "develop")
+  yield* getAppToChange(account, appId)
   const { sealed, text } = yield* newSecret(appId, id)
   const change: SecretsChange = (before, now) => SigningSecret.rotate(before, sealed, now)
   return { endpoint: yield* changeSecrets(secretsChanged("secret_rotated", account, appId, id), change), secret: text }
@@ -189,7 +189,7 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
  * change may sign with the old secrets for up to 30 s (decision deliveries-2). Fails as `rotateSecret` does.
  */
 export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
-  yield* getApp(account, appId, "develop")
+  yield* getAppToChange(account, appId)
   const { sealed, text } = yield* newSecret(appId, id)
   const change: SecretsChange = (_, now) => SigningSecret.replace(sealed, now)
   return { endpoint: yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), change), secret: text }
@@ -198,7 +198,7 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
 /**
  * Immediately ends all signing secrets except the newest, also those that would sign for up to 24 hours after a
  * rotation. A worker that read the endpoint before the change may sign with the old secrets for up to 30 s, as after
- * `replaceSecret`. Idempotent. Fails as `rotateSecret` does.
+ * `replaceSecret`. Idempotent. Fails as `rotateSecret` does, but not for a revoked app.
  */
 export const endPreviousSecrets = program(
   "endPreviousSecrets",
@@ -240,7 +240,7 @@ const changeSecrets = (event: ReturnType<typeof secretsChanged>, change: Secrets
     return endpoint
   })
 
-/** Removes an endpoint. Its waiting deliveries fail. Fails as `rotateSecret` does. */
+/** Removes an endpoint. Its waiting deliveries fail. Fails as `endPreviousSecrets` does. */
 export const removeEndpoint = program("removeEndpoint", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
   if (!(yield* (yield* EndpointStore).remove(appId, id))) return yield* new NotFound({ what: "endpoint" })

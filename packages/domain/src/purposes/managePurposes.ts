@@ -1,8 +1,8 @@
 import { Effect, Either, Option } from "effect"
 import type * as Account from "../accounts/Account.js"
-import { type App, AppLife, getApp } from "../apps/index.js"
+import { type App, getApp, getAppToChange } from "../apps/index.js"
 import * as Submission from "../reviews/Submission.js"
-import { type AppId, Conflict, Entropy, NotFound, PurposeId, type Scope, Timestamp, program } from "../shared/index.js"
+import { type AppId, Entropy, NotFound, PurposeId, type Scope, Timestamp, program } from "../shared/index.js"
 import * as DeclaredScopes from "./DeclaredScopes.js"
 import * as Purpose from "./Purpose.js"
 import * as PurposeGate from "./PurposeGate.js"
@@ -46,8 +46,7 @@ export interface NewPurpose {
 export const createPurpose = program(
   "createPurpose",
   function* (account: Account.Account, appId: AppId, input: NewPurpose) {
-    const app = yield* getApp(account, appId, "develop")
-    yield* notRevoked(app)
+    const app = yield* getAppToChange(account, appId)
     const refused = DeclaredScopes.refused(input.terms.scopes, app)
     if (refused !== undefined) return yield* refused
     const id = PurposeId.make(yield* Entropy.id("pps"))
@@ -73,8 +72,7 @@ export const updatePurpose = program(
     change: PurposeLife.PurposeEdit,
     rule: Account.AddressRule
   ) {
-    const app = yield* getApp(account, appId, "develop")
-    yield* notRevoked(app)
+    const app = yield* getAppToChange(account, appId)
     const refused = change.scopes === undefined ? undefined : DeclaredScopes.refused(change.scopes, app)
     if (refused !== undefined) return yield* refused
     return yield* changeOwned(account, appId, id, (before, now) =>
@@ -92,7 +90,7 @@ export const updatePurpose = program(
 export const submitPurpose = program(
   "submitPurpose",
   function* (account: Account.Account, appId: AppId, id: PurposeId, rule: Account.AddressRule, shown?: number) {
-    yield* notRevoked(yield* getApp(account, appId, "develop"))
+    yield* getAppToChange(account, appId)
     return yield* changeOwned(account, appId, id, (before, now) =>
       Either.flatMap(PurposeLife.submit(before, now, shown), Submission.admit(account, rule, before))
     )
@@ -109,9 +107,6 @@ export const archivePurpose = program(
     return yield* changeOwned(account, appId, id, (before, now) => Either.right(PurposeLife.archive(before, now)))
   }
 )
-
-const notRevoked = (app: App.App): Effect.Effect<void, Conflict> =>
-  app.revokedAt === null ? Effect.void : new Conflict({ reason: AppLife.REVOKED })
 
 /**
  * Commits one transition of a purpose of the app. `NotFound` for an account outside the app's team, and for a purpose

@@ -1,10 +1,13 @@
 import { AccountStore } from "@place-access/domain/accounts"
+import { AppLife, AppStore } from "@place-access/domain/apps"
 import {
   createEndpoint,
+  endPreviousSecrets,
   EndpointHeader,
   EndpointUrl,
   listEndpoints,
   removeEndpoint,
+  replaceSecret,
   rotateSecret,
   SigningSecret,
   updateEndpoint,
@@ -92,6 +95,35 @@ describe("createEndpoint [§4.7]", () => {
         expect(yield* refusal(createEndpoint(developer, app.id, input))).toBe("Conflict")
         yield* removeEndpoint(developer, app.id, endpoint.id)
         expect(yield* refusal(createEndpoint(developer, app.id, input))).toBe("done")
+      })
+    )
+  })
+})
+
+describe("an endpoint of a revoked app [apps-2]", () => {
+  it("is not added or changed, and gets no new secret; it can be read, tested and removed", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { app, developer, endpoint } = yield* scene
+        yield* script(answers(200))
+        const revokedAt = yield* Timestamp.now
+        yield* (yield* AppStore).update(app.id, (before) => ({
+          outcome: 0,
+          after: { ...before, app: { ...before.app, revokedAt } }
+        }))
+        const refusals = yield* Effect.all([
+          Effect.flip(createEndpoint(developer, app.id, input)),
+          Effect.flip(updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/2` })),
+          Effect.flip(updateEndpoint(developer, app.id, endpoint.id, { enabled: true })),
+          Effect.flip(rotateSecret(developer, app.id, endpoint.id)),
+          Effect.flip(replaceSecret(developer, app.id, endpoint.id))
+        ])
+        for (const refused of refusals) expect(refused).toMatchObject({ _tag: "Conflict", reason: AppLife.REVOKED })
+        expect(yield* listEndpoints(developer, app.id)).toEqual([endpoint])
+        expect(yield* sendTest(developer, app.id, endpoint.id)).toMatchObject({ delivered: true })
+        yield* endPreviousSecrets(developer, app.id, endpoint.id)
+        yield* removeEndpoint(developer, app.id, endpoint.id)
+        expect(yield* listEndpoints(developer, app.id)).toEqual([])
       })
     )
   })

@@ -35,6 +35,8 @@ export const webhooks: typeof en.webhooks = {
   empty: "Noch kein Endpunkt: Ihrer App wird nichts gesendet.",
   add: "Endpunkt hinzufügen",
   addEndpoint: "Endpunkt hinzufügen",
+  revoked:
+    "Die App ist widerrufen: Kein Endpunkt kann hinzugefügt oder geändert werden, und keiner bekommt einen neuen Signaturschlüssel.",
   noMore: (most) => `Eine App kann ${most} Endpunkte haben. Entfernen Sie einen, um einen anderen hinzuzufügen.`,
   cannotBeAdded: (reason) => html`kann nicht hinzugefügt werden: ${reason}`,
   local: {

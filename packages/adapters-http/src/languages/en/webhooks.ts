@@ -34,6 +34,7 @@ export const webhooks = {
   empty: "No endpoint yet: nothing is sent to your app.",
   add: "Add an endpoint",
   addEndpoint: "Add endpoint",
+  revoked: "The app is revoked: no endpoint can be added or changed, and none gets a new signing secret.",
   noMore: (most: number): string => `An app can have ${most} endpoints. Remove one to add another.`,
   cannotBeAdded: (reason: Html): Html => html`cannot be added: ${reason}`,
   local: {

@@ -16,6 +16,14 @@ export interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
+    id: "endpoints-of-revoked-apps",
+    kind: "changed",
+    title: "A revoked app gets no new webhook endpoints and signing secrets",
+    text: `For a revoked app, the calls that add or change a webhook endpoint, and those that make a new signing secret,
+    answer 409. Its team can still list, test and remove its endpoints.`
+  },
+  {
+    on: "2026-11-29",
     id: "users-see-subscriptions",
     kind: "added",
     title: "Users see and remove the addresses that an app named for notifications",

@@ -50,7 +50,7 @@ export const card = (
       <dd>${strikeMeter(endpoint)}</dd>
     </dl>
     <div class="actions">
-      ${edits && enabling(app, endpoint, shown)}${edits && html`<a class="button second" href="${pathOf(app, endpoint)}" aria-label="${own.changeOf(endpoint.url)}">${own.change}</a>`}${toDeliveries(app, endpoint)}
+      ${edits && enabling(app, endpoint, shown)}${edits && app.revokedAt === null && html`<a class="button second" href="${pathOf(app, endpoint)}" aria-label="${own.changeOf(endpoint.url)}">${own.change}</a>`}${toDeliveries(app, endpoint)}
     </div>
     ${edits && forms(app, endpoint, shown)}
   </li>`
@@ -94,7 +94,7 @@ const hiddenFields = ({ page, token }: ShownControls): Html =>
   html`${Fields.hidden("form_token", token)}${Fields.hidden("on_page", page)}`
 
 const enabling = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint, shown: ShownControls): Html | false =>
-  endpoint.disabledAt !== null && button(app, endpoint, shown, "enable", "first", own.enable)
+  endpoint.disabledAt !== null && app.revokedAt === null && button(app, endpoint, shown, "enable", "first", own.enable)
 
 const button = (
   app: TeamApp,
@@ -125,20 +125,26 @@ const forms = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint, shown: S
       </div>
       <button class="second">${own.test}</button>
     </form>
-    <details>
-      <summary>${own.newSecret}</summary>
-      <div>
-        ${
-          earlierUntil !== null &&
-          html`<p>${own.earlierSigns(time(earlierUntil))}</p>
-            ${press("end-previous-secrets", "danger", own.endEarlier)}`
-        }
-        <p>${own.rotateText}</p>
-        ${press("rotate-secret", "second", own.rotate)}
-        <p>${own.replaceText}</p>
-        ${press("replace-secret", "danger", own.replace)}
-      </div>
-    </details>
+    ${
+      (app.revokedAt === null || earlierUntil !== null) &&
+      html`<details>
+        <summary>${app.revokedAt === null ? own.newSecret : own.endEarlier}</summary>
+        <div>
+          ${
+            earlierUntil !== null &&
+            html`<p>${own.earlierSigns(time(earlierUntil))}</p>
+              ${press("end-previous-secrets", "danger", own.endEarlier)}`
+          }
+          ${
+            app.revokedAt === null &&
+            html`<p>${own.rotateText}</p>
+              ${press("rotate-secret", "second", own.rotate)}
+              <p>${own.replaceText}</p>
+              ${press("replace-secret", "danger", own.replace)}`
+          }
+        </div>
+      </details>`
+    }
     ${
       endpoint.disabledAt === null &&
       html`<details>

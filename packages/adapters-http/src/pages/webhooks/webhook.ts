@@ -62,23 +62,28 @@ export const page = (
       current: DEVELOPER,
       status: rejected === undefined ? 200 : (rejected.status ?? 400),
       main: html`${appHead(app, "/webhooks")} ${rejected === undefined && (above ?? notice(query.value("done")))}
-        ${Fields.problems(form, LABELS)}
-        ${rejected === undefined && html`${Figures.section(figures)} ${controls(app, endpoint, { now, once, token })}`}
-        <section class="card" aria-labelledby="change">
-          <header>
-            <h2 id="change">${words.heading}</h2>
-            ${standingBadge(endpoint, figures.health)}
-          </header>
-          <p>${words.text(url)}</p>
-          <form method="post" action="${appPath(app)}/webhooks/${id}">
-            ${Fields.hidden("form_token", token)}
-            ${["was_url", "was_events", "was_description"].map((name) => Fields.hidden(name, form.values(name)))}
-            ${fields(form, rejected?.ticked ?? events, endpoint.headers, rejected?.removed)}
-            <div class="actions">
-              <button>${words.save}</button><a class="button second" href="${appPath(app)}/webhooks">${words.cancel}</a>
-            </div>
-          </form>
-        </section> `
+      ${Fields.problems(form, LABELS)}
+      ${rejected === undefined && html`${Figures.section(figures)} ${controls(app, endpoint, { now, once, token })}`}
+      ${
+        app.revokedAt === null
+          ? html`<section class="card" aria-labelledby="change">
+              <header>
+                <h2 id="change">${words.heading}</h2>
+                ${standingBadge(endpoint, figures.health)}
+              </header>
+              <p>${words.text(url)}</p>
+              <form method="post" action="${appPath(app)}/webhooks/${id}">
+                ${Fields.hidden("form_token", token)}
+                ${["was_url", "was_events", "was_description"].map((name) => Fields.hidden(name, form.values(name)))}
+                ${fields(form, rejected?.ticked ?? events, endpoint.headers, rejected?.removed)}
+                <div class="actions">
+                  <button>${words.save}</button>
+                  <a class="button second" href="${appPath(app)}/webhooks">${words.cancel}</a>
+                </div>
+              </form>
+            </section>`
+          : html`<p class="soft">${texts.webhooks.revoked}</p>`
+      }`
     })
   })
 

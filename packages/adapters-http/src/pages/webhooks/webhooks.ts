@@ -98,8 +98,10 @@ export const list = (
               ${endpoints.map((endpoint) => card(app, endpoint, healthOf(endpoint.id), { now, once, token }))}
             </ul>`
       }
+      ${app.revokedAt !== null && html`<p class="soft">${words.revoked}</p>`}
       ${
         may(app, "develop") &&
+        app.revokedAt === null &&
         (endpoints.length < WebhookEndpoint.MAX_PER_APP
           ? html`<section class="card" aria-labelledby="new">
               <h2 id="new">${words.add}</h2>
@@ -206,7 +208,10 @@ const add = Visitor.signedIn((visitor) =>
       ),
       Effect.catchTags({
         Invalid: ({ problems }) => showAgain(problems),
-        Conflict: ({ reason }) => showAgain([{ field: "url", message: words.cannotBeAdded(ofDomain(reason)) }])
+        Conflict: (refusal) =>
+          app.revokedAt === null
+            ? showAgain([{ field: "url", message: words.cannotBeAdded(ofDomain(refusal.reason)) }])
+            : refusal
       })
     )
   })
