@@ -1,8 +1,8 @@
-// Checks which module imports which (.dependency-cruiser.cjs), that no two rooms import each other and that no room has
-// too many files (rooms.mjs). Checks also that the cruiser read every module, because it silently skips a file that it
+// Checks which module imports which (.dependency-cruiser.cjs), that no two rooms import each other, that no room has
+// too many files (rooms.mjs) and that no handler of HTTP calls a store. Checks also that the cruiser read every module, because it silently skips a file that it
 // cannot parse or reach, and would then report no problem.
 import { execFileSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { cruise, format } from "dependency-cruiser"
 import extractTSConfig from "dependency-cruiser/config-utl/extract-ts-config"
@@ -39,6 +39,17 @@ if (
   )
 }
 problems.push(...problemsOfRooms(output.modules, sources))
+
+// A handler calls programs of the domain, and no store: the decision belongs into the domain. Only the edge, which
+// writes the access log, and `HttpLive`, which wires the server, import a store. Types of stores may be imported.
+const STORE_USERS = /^packages\/adapters-http\/src\/(edge\/|HttpLive\.ts$)/
+for (const path of sources.filter((one) => /^packages\/adapters-http\/src\//.test(one) && !STORE_USERS.test(one))) {
+  for (const [, names = ""] of readFileSync(path, "utf8").matchAll(/^import \{([^}]*)\} from "@place-access\/domain/gm)) {
+    for (const name of names.split(",").map((one) => one.trim()).filter((one) => /^\w+Store$/.test(one))) {
+      problems.push(`${path} imports ${name}: call a program of the domain`)
+    }
+  }
+}
 for (const problem of problems) console.log(problem)
 console.log(`${sources.length} source modules, ${cruised.size} cruised with what they import`)
 process.exit(report.exitCode !== 0 || problems.length > 0 ? 1 : 0)

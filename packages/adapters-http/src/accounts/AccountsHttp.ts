@@ -1,8 +1,7 @@
 import { HttpServerResponse } from "@effect/platform"
-import { AccountStore, changeName, chooseLanguage, chooseTimeZone, signUp } from "@place-access/domain/accounts"
-import { confirmSignUp, requestSignUp, resendSignUp } from "@place-access/domain/credentials"
+import { changeName, chooseLanguage, chooseTimeZone } from "@place-access/domain/accounts"
+import { beginSignUp, confirmSignUp, resendSignUp } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { NotFound } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -26,12 +25,10 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
           const address = yield* clientAddress
           yield* RateLimit.take(Subject.signUp(address), Rate.SIGN_UPS)
           const { display_name: displayName, email, keep_days: keep, password } = payload
-          if (options.addressRule === "assumed") {
-            return toBody(yield* signUp({ email, password, displayName, keep }, options.signUp))
-          }
           const language = yield* BrowserLocale.language
-          yield* requestSignUp({ email, password, displayName, keep, address, language }, options.signUp)
-          return HttpServerResponse.unsafeJson(MAILED, { status: 202 })
+          const person = { email, password, displayName, keep, address, language }
+          const begun = yield* beginSignUp(person, options.signUp, options.addressRule)
+          return begun._tag === "Made" ? toBody(begun.account) : HttpServerResponse.unsafeJson(MAILED, { status: 202 })
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -52,9 +49,8 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
-          const { userId } = yield* confirmSignUp(payload.token, payload.password)
-          const made = yield* (yield* AccountStore).find(userId)
-          return toBody(yield* Effect.mapError(made, () => new NotFound({ what: "account" })))
+          const { account } = yield* confirmSignUp(payload.token, payload.password)
+          return toBody(account)
         }).pipe(
           Effect.catchTag("WrongCredentials", () => Effect.fail(Errors.forbidden("The password is wrong"))),
           toWire

@@ -1,12 +1,10 @@
 import { HttpServerResponse } from "@effect/platform"
-import { AccountStore } from "@place-access/domain/accounts"
 import {
   confirmAddress,
   requestAddressChange,
   requestConfirmation,
   undoAddressChange
 } from "@place-access/domain/credentials"
-import { NotFound } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { toBody } from "../accounts/AccountsApi.js"
 import { Api } from "../Api.js"
@@ -40,9 +38,7 @@ export const layer = Group.group(Api, "addresses", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* takeLink
-          const { id } = yield* confirmAddress(yield* SignedIn, payload.token, (yield* HttpOptions).addressRule)
-          const after = yield* (yield* AccountStore).find(id)
-          return toBody(yield* Effect.mapError(after, () => new NotFound({ what: "account" })))
+          return toBody(yield* confirmAddress(yield* SignedIn, payload.token, (yield* HttpOptions).addressRule))
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -1,5 +1,10 @@
-import { AccountStore } from "@place-access/domain/accounts"
-import { confirmSession, describeFactors, issueChallenge, type IdentityProof } from "@place-access/domain/factors"
+import {
+  confirmSession,
+  describeFactors,
+  Factors,
+  type IdentityProof,
+  issueChallenge
+} from "@place-access/domain/factors"
 import { Effect, Either, Option, Schema } from "effect"
 import { canHavePasskeys, toSign } from "../factors/passkeyOptions.js"
 import * as PasskeyResponse from "../factors/passkeyResponse.js"
@@ -42,7 +47,6 @@ const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal 
     const once = yield* Visitor.onceField
     const factors = yield* describeFactors(account)
     const { passkeys } = factors
-    const needsCode = yield* (yield* AccountStore).hasFactor(account.id)
     const asks = passkeys.length > 0 && canHavePasskeys(options)
     const challenge = asks ? yield* issueChallenge({ _tag: "Confirm", userId: account.id }) : ""
     const policy = yield* passkeyPolicy
@@ -73,7 +77,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal 
           ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${once}
           ${Fields.username(account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
-          ${needsCode && CodeField.codeField(form, factors)}
+          ${Factors.isOn(factors) && CodeField.codeField(form, factors)}
           <button class="wide">${words.goOn}</button>
         </form>
         <p>${words.unknown(ReturnTo.forgotPassword(returnTo))}</p>`

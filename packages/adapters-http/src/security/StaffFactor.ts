@@ -1,4 +1,4 @@
-import { Account, AccountStore } from "@place-access/domain/accounts"
+import { Account, type AccountStore, hasFactor } from "@place-access/domain/accounts"
 import type { StoreError } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { HttpOptions } from "../HttpOptions.js"
@@ -15,5 +15,5 @@ export const isRequired = (account: Account.Account): Effect.Effect<boolean, nev
 export const isLacking = (account: Account.Account): Effect.Effect<boolean, StoreError, HttpOptions | AccountStore> =>
   Effect.gen(function* () {
     if (!(yield* isRequired(account))) return false
-    return !(yield* (yield* AccountStore).hasFactor(account.id))
+    return !(yield* hasFactor(account))
   })

@@ -32,11 +32,16 @@ export const requireFreshSession = program("requireFreshSession", function* (coo
   if (!(yield* isFreshSession(cookie))) return yield* new ConfirmationRequired()
 })
 
+/** Whether a sign-in with the account's password needs a second factor. */
+export const hasFactor = program("hasFactor", function* ({ id }: Account) {
+  return yield* (yield* AccountStore).hasFactor(id)
+})
+
 /**
  * Fails with `ConfirmationRequired` when the account has a second factor and the session of this cookie was neither
  * opened nor confirmed in the last 15 minutes. For actions that also ask for the password: without a second factor, the
  * password is proof enough.
  */
 export const requireFreshWithFactor = program("requireFreshWithFactor", function* (account: Account, cookie: string) {
-  if (yield* (yield* AccountStore).hasFactor(account.id)) yield* requireFreshSession(cookie)
+  if (yield* hasFactor(account)) yield* requireFreshSession(cookie)
 })

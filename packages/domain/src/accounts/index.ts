@@ -3,10 +3,9 @@
  * browser names the session. A session ends 14 days after its last use, at most 30 days after the sign-in; its owner
  * can list and end sessions. `SignInThrottle` refuses sign-ins after too many failures.
  *
- * The pages and the API call `signIn`, `signOut` and `signUp`; every route of a signed-in person calls
- * `authenticateSession`. Dangerous actions call `requireFreshSession`. For an account with a second factor, `signIn`
- * fails with `FactorRequired`, which contains a `PendingSignIn`, and a program of the room `factors` completes the
- * sign-in.
+ * The pages and the API call `signIn` and `signOut`; every route of a signed-in person calls `authenticateSession`.
+ * Dangerous actions call `requireFreshSession`. For an account with a second factor, `signIn` fails with
+ * `FactorRequired`, which contains a `PendingSignIn`, and a program of the room `factors` completes the sign-in.
  *
  * @module
  */
@@ -37,7 +36,13 @@ export {
   verifyPassword,
   WrongCredentials
 } from "./signIn.js"
-export { ConfirmationRequired, isFreshSession, requireFreshSession, requireFreshWithFactor } from "./confirm.js"
+export {
+  ConfirmationRequired,
+  hasFactor,
+  isFreshSession,
+  requireFreshSession,
+  requireFreshWithFactor
+} from "./confirm.js"
 export { createAccount, type NewAccount, signUp } from "./createAccount.js"
 export { changeName } from "./changeName.js"
 export { chooseLanguage, chooseTimeZone, learnLanguage, learnTimeZone } from "./locale.js"

@@ -95,7 +95,7 @@ export const describeConfirmation = program(
  * change, a mail to the old address, if that counted as confirmed, has a link that undoes the change. The link proves
  * that the person reads the mail, and the session proves that the account is theirs. `NotFound` when the link does not
  * work any more, or is a link of another account. `Conflict` when another account has confirmed the address meanwhile.
- * Returns the account's id and new address.
+ * Returns the account with its new address.
  */
 export const confirmAddress = program(
   "confirmAddress",
@@ -116,7 +116,7 @@ export const confirmAddress = program(
     yield* settled(outcome)
     const kind = link.purpose === "address_change" ? "address_changed" : "address_confirmed"
     yield* announceAudit(AddressChange.event(account, kind, yield* Timestamp.now))
-    return { id: account.id, email: link.newEmail ?? link.email }
+    return yield* Effect.mapError(yield* (yield* AccountStore).find(account.id), dead)
   }
 )
 

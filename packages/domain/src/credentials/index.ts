@@ -1,6 +1,6 @@
 /**
- * Passwords, confirmed addresses and mailed links, which prove who owns an account. `requestSignUp` mails a link, and
- * `confirmSignUp` makes the account with it. `requestAddressChange` and `confirmAddress` change the address, and
+ * Passwords, confirmed addresses and mailed links, which prove who owns an account. `beginSignUp` makes an account, or
+ * mails a link with which `confirmSignUp` makes it. `requestAddressChange` and `confirmAddress` change the address, and
  * `undoAddressChange` restores the old one (`AddressChange` decides). `rememberSignIn` makes a browser known to the
  * account that signed in, and mails the owner about a browser that was unknown. `requestUnlock` mails a link with which
  * the owner can sign in while strangers guess passwords.
@@ -29,6 +29,13 @@ export { CredentialStore } from "./CredentialStore.js"
 export * as PasswordChange from "./PasswordChange.js"
 export type { ProvedBy } from "./NewBrowser.js"
 export { describeUnlock, knowBrowser, rememberSignIn, requestUnlock, useUnlock } from "./knownBrowsers.js"
-export { confirmSignUp, describeSignUp, requestSignUp, resendSignUp, type SignUpByMail } from "./signUpByMail.js"
+export {
+  beginSignUp,
+  confirmSignUp,
+  describeSignUp,
+  requestSignUp,
+  resendSignUp,
+  type SignUpByMail
+} from "./signUpByMail.js"
 export * as SignUpRequest from "./SignUpRequest.js"
 export { describeReset, issueResetLink, requestReset, resetPassword } from "./resetPassword.js"

@@ -5,9 +5,10 @@ import {
   choosePassword,
   type NewAccount,
   PasswordHasher,
+  signUp,
   WrongCredentials
 } from "../accounts/index.js"
-import { announceAudit, type AuditEvent } from "../audit/index.js"
+import { announceAudit } from "../audit/index.js"
 import { Rate, Subject } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import * as History from "../retention-choice/History.js"
@@ -37,22 +38,27 @@ export interface SignUpByMail extends NewAccount {
  */
 export const requestSignUp = program("requestSignUp", function* (input: SignUpByMail, policy: "open" | "closed") {
   if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
-  const displayName = input.displayName ?? Account.nameFrom(input.email)
-  const passwordHash = yield* choosePassword(input.password, { email: input.email, displayName })
+  const { email, keep = History.DEFAULT, returnTo = "/" } = input
+  const displayName = input.displayName ?? Account.nameFrom(email)
+  const passwordHash = yield* choosePassword(input.password, { email, displayName })
   const userId = UserId.make(yield* Entropy.id("usr"))
-  yield* mailLink(
-    {
-      userId,
-      email: input.email,
-      displayName,
-      passwordHash,
-      keep: input.keep === undefined ? History.DEFAULT : input.keep,
-      returnTo: input.returnTo ?? "/"
-    },
-    input
-  )
+  yield* mailLink({ userId, email, displayName, passwordHash, keep, returnTo }, input)
   return userId
 })
+
+/**
+ * Signs a person up in the way of this service (decision A1). Where every address counts as confirmed (`AddressRule`),
+ * makes the account immediately (`signUp`), and returns the account. Otherwise mails a link (`requestSignUp`), and
+ * returns the id of the sign-up that waits.
+ */
+export const beginSignUp = program(
+  "beginSignUp",
+  function* (input: SignUpByMail, policy: "open" | "closed", rule: Account.AddressRule) {
+    return rule === "assumed"
+      ? ({ _tag: "Made", account: yield* signUp(input, policy) } as const)
+      : ({ _tag: "Mailed", userId: yield* requestSignUp(input, policy) } as const)
+  }
+)
 
 export interface ResendSignUp {
   readonly email: Account.Email
@@ -133,19 +139,18 @@ export const describeSignUp = program("describeSignUp", function* (secret: strin
  * Makes the account of a sign-up. The link proves that the person reads the mail, and the password proves that the same
  * person signed up. So somebody who signs up with another person's address gets no account when that person opens the
  * link. `WrongCredentials` for another password, `NotFound` for a link that does not work any more, `Conflict` when an
- * account has confirmed the address meanwhile.
+ * account has confirmed the address meanwhile. Returns the account, and the page that the person wanted to open.
  */
 export const confirmSignUp = program("confirmSignUp", function* (secret: string, password: string) {
   const request = yield* describeSignUp(secret)
   if (!(yield* (yield* PasswordHasher).verify(request.passwordHash, password))) return yield* new WrongCredentials()
-  let committed: AuditEvent.AuditEvent | undefined
-  const outcome = yield* (yield* CredentialStore).confirmSignUp(request.hash, (found, now) => {
-    const confirmed = SignUpRequest.confirm(found, now)
-    committed = confirmed?.audit
-    return confirmed
-  })
-  if (outcome === "Refused") return yield* dead()
+  let confirmed: SignUpRequest.ConfirmedSignUp | null | undefined
+  const outcome = yield* (yield* CredentialStore).confirmSignUp(
+    request.hash,
+    (found, now) => (confirmed = SignUpRequest.confirm(found, now))
+  )
   if (outcome === "Taken") return yield* new Conflict({ reason: Account.EMAIL_TAKEN })
-  if (committed !== undefined) yield* announceAudit(committed)
-  return request
+  if (outcome === "Refused" || !confirmed) return yield* dead()
+  yield* announceAudit(confirmed.audit)
+  return { account: confirmed.account, returnTo: request.returnTo }
 })

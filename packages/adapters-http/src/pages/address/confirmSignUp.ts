@@ -73,7 +73,7 @@ const confirm = Effect.gen(function* () {
     if (Either.isLeft(input)) return yield* page(token, Form.shown(form, input.left), 400)
     const { password } = input.right
     const signedUp = yield* confirmSignUp(token, password)
-    const { withCookies } = yield* enter({ email: signedUp.email, password })
+    const { withCookies } = yield* enter({ email: signedUp.account.email, password })
     return withCookies(seeOther(ReturnTo.safe(signedUp.returnTo)))
   }).pipe(
     Effect.catchTags({

@@ -1,5 +1,5 @@
-import { Account, signUp } from "@place-access/domain/accounts"
-import { requestSignUp, resendSignUp, SignUpRequest } from "@place-access/domain/credentials"
+import { Account } from "@place-access/domain/accounts"
+import { beginSignUp, resendSignUp, SignUpRequest } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
@@ -171,16 +171,13 @@ const postSignUp = Effect.gen(function* () {
   yield* RateLimit.take(Subject.signUp(address), Rate.SIGN_UPS)
   const { display_name, email, keep_days, password } = input.right
   const person = { email, password, displayName: display_name ?? undefined, keep: HistoryChoice.keepOf(keep_days) }
-  if (options.addressRule === "confirmed") {
-    const language = yield* BrowserLocale.language
-    return yield* requestSignUp({ ...person, address, returnTo, language }, options.signUp).pipe(
-      Effect.flatMap((id) => mailedPage({ email, id, returnTo })),
-      Effect.catchTag("Invalid", ({ problems }) => showAgain({ status: 400 }, problems))
-    )
-  }
-  return yield* signUp(person, options.signUp).pipe(
-    Effect.zipRight(enter({ email, password })),
-    Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),
+  const asking = { address, returnTo, language: yield* BrowserLocale.language }
+  return yield* beginSignUp({ ...person, ...asking }, options.signUp, options.addressRule).pipe(
+    Effect.flatMap((begun) =>
+      begun._tag === "Mailed"
+        ? mailedPage({ email, id: begun.userId, returnTo })
+        : Effect.map(enter({ email, password }), ({ withCookies }) => withCookies(seeOther(returnTo)))
+    ),
     Effect.catchTags({
       Invalid: ({ problems }) => showAgain({ status: 400 }, problems),
       Conflict: () => showAgain({ status: 409, refused: words.taken }),
