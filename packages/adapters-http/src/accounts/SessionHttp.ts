@@ -2,7 +2,7 @@ import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { endOtherSessions, endSession, listSessions, signOut } from "@place-access/domain/accounts"
 import { finishSignIn } from "@place-access/domain/factors"
 import { Timestamp } from "@place-access/domain/shared"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { HttpOptions } from "../HttpOptions.js"
@@ -22,12 +22,6 @@ const refuseOtherOrigins = Effect.gen(function* () {
   if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
 })
 
-/** Ends the session of the request's cookie, if the request has a session cookie. */
-const endPresent = Effect.gen(function* () {
-  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-  if (cookie !== undefined) yield* signOut(cookie)
-})
-
 /**
  * Finishes the sign-in of an account with a second factor. A program sends the code in the same request as the
  * password; a request without a code fails with `secondFactorRequired`.
@@ -37,11 +31,6 @@ const secondStep = (pending: string, code: string | undefined, client: Effect.Ef
     if (code === undefined) return yield* Effect.fail(Errors.secondFactorRequired)
     return yield* finishSignIn({ pending, proof: { _tag: "Code", code }, ...client })
   })
-
-/** The session cookie of the request; "" when the request has no session cookie. */
-const presentCookie = Effect.gen(function* () {
-  return Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions) ?? ""
-})
 
 export const layer = Group.group(Api, "session", (handlers) =>
   handlers
@@ -74,20 +63,20 @@ export const layer = Group.group(Api, "session", (handlers) =>
       () =>
         Effect.gen(function* () {
           const options = yield* HttpOptions
-          const request = yield* HttpServerRequest.HttpServerRequest
           const response = HttpServerResponse.empty({ status: 204 })
           // Only a call with a cookie must come from our pages (decision A3). Without a cookie there is no session that
           // a page of another origin could end.
-          if (Credentials.sessionToken(request, options) === undefined) return response
-          yield* Credentials.checkOrigin(request, options)
-          yield* endPresent
+          const cookie = yield* Credentials.sessionCookie
+          if (Option.isNone(cookie)) return response
+          yield* Credentials.checkOrigin(yield* HttpServerRequest.HttpServerRequest, options)
+          yield* signOut(cookie.value)
           return Credentials.clearSession(response, options)
         }).pipe(toWire),
       { uninterruptible: true }
     )
     .handle("listSessions", () =>
       Effect.gen(function* () {
-        const sessions = yield* listSessions((yield* SignedIn).id, yield* presentCookie)
+        const sessions = yield* listSessions((yield* SignedIn).id, yield* Credentials.presentSession)
         return { sessions: sessions.map(toSessionBody), nextCursor: null }
       }).pipe(toWire)
     )
@@ -98,7 +87,7 @@ export const layer = Group.group(Api, "session", (handlers) =>
       "endOtherSessions",
       () =>
         Effect.gen(function* () {
-          return { ended: yield* endOtherSessions((yield* SignedIn).id, yield* presentCookie) }
+          return { ended: yield* endOtherSessions((yield* SignedIn).id, yield* Credentials.presentSession) }
         }).pipe(toWire),
       { uninterruptible: true }
     )

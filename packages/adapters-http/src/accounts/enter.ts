@@ -1,7 +1,7 @@
 import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { type Account, learnLanguage, learnTimeZone, signIn, signOut } from "@place-access/domain/accounts"
 import { type ProvedBy, rememberSignIn } from "@place-access/domain/credentials"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import * as AcceptLanguage from "../html/AcceptLanguage.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Browser from "../security/Browser.js"
@@ -29,13 +29,13 @@ export const entered = ({ account, cookie, passwordVersion }: OpenedSession, pro
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const request = yield* HttpServerRequest.HttpServerRequest
-    const before = Credentials.sessionToken(request, options)
+    const before = yield* Credentials.sessionCookie
     const { knownBrowser } = yield* Browser.attempt
     const client = yield* Browser.client
     const known = yield* rememberSignIn({ account, passwordVersion, provedBy, knownBrowser, client })
     yield* learnTimeZone(account, request.cookies[TIME_ZONE_COOKIE])
     yield* learnLanguage(account, AcceptLanguage.negotiate(request.headers["accept-language"]))
-    if (before !== undefined) yield* signOut(before)
+    if (Option.isSome(before)) yield* signOut(before.value)
     return {
       account,
       withCookies: (response: HttpServerResponse.HttpServerResponse) =>

@@ -1,16 +1,14 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { findClient, proveClient, type Registered } from "@place-access/domain/apps"
+import type { Registered } from "@place-access/domain/apps"
 import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/tokens"
-import { Rate, Subject } from "@place-access/domain/limits"
 import { fn, Scope } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import * as Body from "../edge/Body.js"
-import { clientAddress } from "../edge/ClientAddress.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
-import * as RateLimit from "../limits/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
+import * as ClientCalls from "../security/ClientCalls.js"
 import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Errors from "../wire/Errors.js"
 import * as Json from "../wire/Json.js"
@@ -38,26 +36,19 @@ interface CountedRequest {
 }
 
 /**
- * Reads the request, and counts it against the limit for its app and its network address together. The request is
- * counted before the secret is checked, so that wrong guesses count too. The address is part of the limit, so that a
- * stranger at another address cannot use up the app's limit.
+ * Reads the request, and counts it (`ClientCalls.counted`). The app is recorded before the secret is checked: a
+ * developer looks for calls with a wrong secret in the app's request log.
  */
 const counted = fn(function* (request: Request) {
   const sent = yield* OAuthRequest.read(request)
-  const found = yield* findClient(OAuthRequest.clientId(request, sent))
-  const id = Option.map(found, ({ app }) => app.id)
-  // The app is recorded before the secret is checked: a developer looks for calls with a wrong secret in the app's
-  // request log.
-  if (Option.isSome(id)) yield* CurrentRequest.clientIs(id.value)
-  yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
+  const clientId = OAuthRequest.clientId(request, sent)
+  const found = yield* ClientCalls.counted(clientId, ({ id }) => CurrentRequest.clientIs(id))
   return { sent, found } satisfies CountedRequest
 })
 
 const authenticate = (request: Request, { found, sent }: CountedRequest) =>
   Effect.flatMap(OAuthRequest.credentials(request, sent), ({ clientSecret, triedBasic }) =>
-    Effect.catchTag(proveClient(found, clientSecret), "InvalidClient", () =>
-      Effect.fail(Errors.invalidClient(triedBasic))
-    )
+    ClientCalls.proved(found, clientSecret, triedBasic)
   )
 
 const token = fn(function* (request: Request) {

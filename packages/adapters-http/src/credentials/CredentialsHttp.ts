@@ -1,4 +1,4 @@
-import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { changePassword, resetPassword } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Vault } from "@place-access/domain/shared"
@@ -6,7 +6,6 @@ import { Effect } from "effect"
 import { Api } from "../Api.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as Group from "../Group.js"
-import { HttpOptions } from "../HttpOptions.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
@@ -25,12 +24,11 @@ export const layer = Group.group(Api, "credentials", (handlers) =>
         Effect.gen(function* () {
           yield* requireFreshWithFactor(yield* SignedIn)
           const { sha256 } = yield* Vault.Vault
-          const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
           const account = yield* SignedIn
           const fresh = yield* changePassword(account, {
             password: payload.password,
             newPassword: payload.new_password,
-            session: sha256(cookie ?? ""),
+            session: sha256(yield* Credentials.presentSession),
             ...(yield* Browser.attempt)
           })
           return yield* staysSignedIn(account, fresh, HttpServerResponse.empty({ status: 204 }))

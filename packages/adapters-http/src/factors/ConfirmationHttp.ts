@@ -1,4 +1,4 @@
-import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { confirmSession, type IdentityProof } from "@place-access/domain/factors"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
@@ -17,7 +17,7 @@ export const layer = Group.group(Api, "confirmation", (handlers) =>
     ({ payload: { code = null, password } }) =>
       Effect.gen(function* () {
         const options = yield* HttpOptions
-        const before = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options) ?? ""
+        const before = yield* Credentials.presentSession
         const proof: IdentityProof = { _tag: "Password", password, code }
         const cookie = yield* confirmSession(yield* SignedIn, { proof, ...(yield* Browser.attempt), cookie: before })
         return Credentials.setSession(HttpServerResponse.empty({ status: 204 }), cookie, options)

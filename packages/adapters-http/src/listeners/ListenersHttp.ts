@@ -1,4 +1,4 @@
-import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { listen, openListener } from "@place-access/domain/listeners"
 import { Effect, Stream } from "effect"
 import { Api } from "../Api.js"
@@ -20,7 +20,7 @@ export const layer = Group.group(Api, "listeners", (handlers) =>
       "listen",
       ({ path, payload: { endpoint_id: endpointId, events } }) =>
         Effect.gen(function* () {
-          const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options) ?? ""
+          const cookie = yield* Credentials.presentSession
           const input = { endpointId: endpointId ?? null, events: events ?? [] }
           const opened = yield* openListener(yield* SignedIn, path.app_id, input)
           const messages = listen({ opened, cookie, stopping: options.stopping ?? Effect.never })

@@ -1,4 +1,3 @@
-import { HttpServerRequest } from "@effect/platform"
 import { Account, signOut } from "@place-access/domain/accounts"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
@@ -114,10 +113,10 @@ const postSignIn = Effect.gen(function* () {
  */
 const postSignOut = Effect.gen(function* () {
   const options = yield* HttpOptions
-  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options)
+  const cookie = yield* Credentials.sessionCookie
   // Without a session there is nothing to end, so the form needs no token.
-  const form = cookie === undefined ? yield* Form.read : yield* Visitor.checked(cookie)
-  if (cookie !== undefined) yield* signOut(cookie)
+  const form = Option.isNone(cookie) ? yield* Form.read : yield* Visitor.checked(cookie.value)
+  if (Option.isSome(cookie)) yield* signOut(cookie.value)
   const returnTo = ReturnTo.safe(form.value("return_to"))
   return Credentials.clearSession(seeOther(returnTo === "/" ? "/" : ReturnTo.signIn(returnTo)), options)
 })

@@ -1,22 +1,20 @@
 import { HttpServerRequest } from "@effect/platform"
-import { type AppStore, findClient, proveClient } from "@place-access/domain/apps"
-import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
+import type { AppStore } from "@place-access/domain/apps"
+import type { LimitStore } from "@place-access/domain/limits"
 import type { Vault } from "@place-access/domain/shared"
-import { Effect, Layer, Option } from "effect"
-import { clientAddress } from "../edge/ClientAddress.js"
+import { Effect, Layer } from "effect"
 import * as Services from "../engine/Services.js"
 import type { HttpOptions } from "../HttpOptions.js"
-import * as RateLimit from "../limits/RateLimit.js"
-import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { ClientAuth } from "./ClientAuth.js"
+import * as ClientCalls from "./ClientCalls.js"
 import * as ClientCredentials from "./ClientCredentials.js"
 
 type Ports = AppStore | LimitStore | Vault.Vault | HttpOptions
 
 /**
- * Counts the call against the limit of the app at this network address, the same limit as for calls of the token
- * endpoint. The call is counted before the secret is checked, so that wrong guesses count too (decision limits-3).
+ * Counts the call against the same limit as calls of the token endpoint (`ClientCalls`). Unlike those calls, a call
+ * behind this guard is not listed in the app's log of its calls (decision figures-2).
  */
 export const layer: Layer.Layer<ClientAuth, never, Ports> = Layer.effect(
   ClientAuth,
@@ -26,13 +24,9 @@ export const layer: Layer.Layer<ClientAuth, never, Ports> = Layer.effect(
       clientSecret: () =>
         Effect.gen(function* () {
           const given = ClientCredentials.basic(yield* HttpServerRequest.HttpServerRequest)
-          const found = yield* toWire(findClient(given?.clientId))
-          const id = Option.map(found, ({ app }) => app.id)
-          yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
-          return yield* proveClient(found, given?.clientSecret ?? "").pipe(
-            Effect.mapError(() => Errors.invalidClient(true))
-          )
-        }).pipe(Services.over(context))
+          const found = yield* ClientCalls.counted(given?.clientId)
+          return yield* ClientCalls.proved(found, given?.clientSecret ?? "", true)
+        }).pipe(toWire, Services.over(context))
     })
   })
 )

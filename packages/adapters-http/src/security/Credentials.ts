@@ -1,8 +1,8 @@
-import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { KnownBrowser } from "@place-access/domain/accounts"
 import { PendingSignIn } from "@place-access/domain/accounts"
 import { Effect, Option } from "effect"
-import { isHttps, type ServiceOptions, ownOrigins } from "../HttpOptions.js"
+import { HttpOptions, isHttps, type ServiceOptions, ownOrigins } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 
 /**
@@ -17,10 +17,23 @@ export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "
 /** With the prefix `__Host-` a browser accepts the cookie over https only, for this host only and for every path. */
 export const cookieName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-session" : "session")
 
-export const sessionToken = (
-  request: HttpServerRequest.HttpServerRequest,
-  options: ServiceOptions
-): string | undefined => request.cookies[cookieName(options)]
+/** The session cookie of the request; None when the request has no session cookie. */
+export const sessionCookie: Effect.Effect<
+  Option.Option<string>,
+  never,
+  HttpServerRequest.HttpServerRequest | HttpOptions
+> = Effect.zipWith(HttpServerRequest.HttpServerRequest, HttpOptions, ({ cookies }, options) =>
+  Option.fromNullable(cookies[cookieName(options)])
+)
+
+/**
+ * The session cookie of the request, for handlers behind `SessionAuth`. The guard has found the cookie, so for these
+ * handlers the effect does not fail.
+ */
+export const presentSession = Effect.flatMap(
+  sessionCookie,
+  Option.match({ onNone: () => Effect.fail(Errors.notSignedIn()), onSome: Effect.succeed })
+)
 
 const attributes = (options: ServiceOptions) => ({
   httpOnly: true,

@@ -1,9 +1,9 @@
-import { HttpServerRequest } from "@effect/platform"
+import type { HttpServerRequest } from "@effect/platform"
 import * as Accounts from "@place-access/domain/accounts"
 import { type Account, type AccountStore, requireFreshSession } from "@place-access/domain/accounts"
 import type { StoreError, Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
-import { HttpOptions } from "../HttpOptions.js"
+import type { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as Credentials from "./Credentials.js"
 
@@ -14,20 +14,16 @@ import * as Credentials from "./Credentials.js"
  */
 export const requireFreshSignIn: Effect.Effect<
   void,
-  typeof Errors.ConfirmationRequired.Type | StoreError,
+  typeof Errors.ConfirmationRequired.Type | typeof Errors.NotSignedIn.Type | StoreError,
   HttpServerRequest.HttpServerRequest | HttpOptions | AccountStore | Vault.Vault
 > = Effect.gen(function* () {
-  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-  yield* requireFreshSession(cookie ?? "").pipe(
+  yield* requireFreshSession(yield* Credentials.presentSession).pipe(
     Effect.catchTag("ConfirmationRequired", () => Effect.fail(Errors.confirmationRequired))
   )
 })
 
 /** Whether the session of this request was opened or confirmed in the last 15 minutes (decision accounts-17). */
-export const isFreshSignIn = Effect.gen(function* () {
-  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-  return yield* Accounts.isFreshSession(cookie ?? "")
-})
+export const isFreshSignIn = Effect.flatMap(Credentials.presentSession, Accounts.isFreshSession)
 
 /**
  * A check for handlers that ask for the password themselves. Fails when the account has a second factor and the session
@@ -35,8 +31,7 @@ export const isFreshSignIn = Effect.gen(function* () {
  */
 export const requireFreshWithFactor = (account: Account.Account) =>
   Effect.gen(function* () {
-    const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-    yield* Accounts.requireFreshWithFactor(account, cookie ?? "").pipe(
+    yield* Accounts.requireFreshWithFactor(account, yield* Credentials.presentSession).pipe(
       Effect.catchTag("ConfirmationRequired", () => Effect.fail(Errors.confirmationRequired))
     )
   })

@@ -27,8 +27,7 @@ export const layer = (
         session: () =>
           Effect.gen(function* () {
             const request = yield* HttpServerRequest.HttpServerRequest
-            const cookie = Credentials.sessionToken(request, options)
-            if (cookie === undefined) return yield* Effect.fail(Errors.notSignedIn())
+            const cookie = yield* Credentials.presentSession
             yield* Credentials.checkOrigin(request, options)
             const found = yield* toWire(authenticateSession(cookie))
             if (Option.isNone(found)) return yield* Effect.fail(Errors.notSignedIn())

@@ -67,9 +67,9 @@ export const current: Effect.Effect<
   StoreError,
   Request | HttpOptions | AccountStore | Vault.Vault
 > = Effect.gen(function* () {
-  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-  if (cookie === undefined) return Option.none()
-  return Option.map(yield* authenticateSession(cookie), (account) => ({ account, cookie }))
+  const cookie = yield* Credentials.sessionCookie
+  if (Option.isNone(cookie)) return Option.none()
+  return Option.map(yield* authenticateSession(cookie.value), (account) => ({ account, cookie: cookie.value }))
 })
 
 /**
@@ -243,7 +243,7 @@ const repeated = (to: (form: Form.Form) => string, makesKnown: boolean) =>
     const found = yield* findRepeated(sentForm(form))
     if (Option.isNone(found)) return Option.none<Response>()
     const { account, cookie } = found.value
-    const present = Credentials.sessionToken(request, options)
+    const present = Option.getOrUndefined(yield* Credentials.sessionCookie)
     const bound = [present, Credentials.visitorToken(request, options)].filter((one) => one !== undefined)
     const owns = yield* Effect.exists(bound, (one) => checkFormToken(one, form.value("form_token")))
     if (!owns && present !== cookie) return Option.none<Response>()

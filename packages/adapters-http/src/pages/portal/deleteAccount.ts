@@ -1,4 +1,3 @@
-import { HttpServerRequest } from "@effect/platform"
 import type { Account } from "@place-access/domain/accounts"
 import { AccountDeletion, deleteAccount, describeDeletion, isDeleted } from "@place-access/domain/deletions"
 import { Language, NotFound, UserId } from "@place-access/domain/shared"
@@ -171,9 +170,9 @@ const goodbye = (isMailed: boolean) =>
  * not made for this browser.
  */
 const repeated = Effect.gen(function* () {
-  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  const cookie = yield* Credentials.sessionCookie
   const form = yield* Form.read
-  const isOurs = cookie !== undefined && (yield* Effect.isSuccess(Visitor.checked(cookie, formIn(form))))
+  const isOurs = Option.isSome(cookie) && (yield* Effect.isSuccess(Visitor.checked(cookie.value, formIn(form))))
   const notGone = new NotFound({ what: "account" })
   if (!isOurs) return yield* notGone
   const isGone = yield* isDeleted(UserId.make(form.value("account")))
