@@ -35,9 +35,10 @@ import { DeveloperRulesApi, EvaluationsApi, UserEvaluationsApi } from "./rules/E
 import { RulesApi, UserRulesApi } from "./rules/RulesApi.js"
 import { TestPeopleApi } from "./test-people/TestPeopleApi.js"
 import { VisitsApi } from "./visits/VisitsApi.js"
-import { keyReader } from "./idempotency/WithoutKey.js"
+import { byRoute } from "./engine/byRoute.js"
+import { keyReader, OwnKey } from "./idempotency/WithoutKey.js"
+import { impossibleErrors } from "./openapi/ImpossibleErrors.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
-import * as RequiredScope from "./security/RequiredScope.js"
 import * as Errors from "./wire/Errors.js"
 
 /**
@@ -99,9 +100,10 @@ const Groups = HttpApi.make("place-access")
  * The contract: every JSON endpoint. The server, the OpenAPI document and the coverage test are made from the contract.
  */
 export const Api = Groups.annotate(OpenApi.Transform, (document) => {
-  const requirements = RequiredScope.requirements(Groups)
+  const keys = byRoute(Groups, OwnKey)
   return OpenApiDocument.correct(document, {
     takesKey: keyReader(Groups),
-    requirement: (label) => requirements.get(label)
+    ownKey: (label) => keys.get(label),
+    impossible: impossibleErrors(Groups)
   })
 })

@@ -287,8 +287,59 @@ describe("GET /openapi.json", () => {
     }
   })
 
+  /** The names of the errors that an operation declares for a status. */
+  const errorsOf = ({ responses }: Operation, status: string): ReadonlyArray<string> =>
+    Array.from(JSON.stringify(responses[status]?.content ?? {}).matchAll(/schemas\/(\w+Error)/g), ([, name]) => name!)
+
+  it("a 403 is declared where it can come: for roles, for calls that change something, and for reads of some accounts [factors-9]", () => {
+    const bySession = operations().filter(({ operation }) => "session" in (operation.security[0] ?? {}))
+    expect(bySession.length).toBeGreaterThan(80)
+    for (const { name, operation } of bySession) {
+      const needsRole = (operation.security[0]?.["session"] as ReadonlyArray<string>).length > 0
+      const declared = errorsOf(operation, "403")
+      expect([name, declared.includes("SecondFactorMissingError")]).toEqual([name, needsRole])
+      if (needsRole || !name.startsWith("GET "))
+        expect([name, declared]).toEqual([name, expect.arrayContaining(["ForbiddenError"])])
+    }
+    const forbidden = bySession.filter(
+      ({ name, operation }) =>
+        name.startsWith("GET ") && !name.includes("/v1/admin/") && errorsOf(operation, "403").includes("ForbiddenError")
+    )
+    // The other GETs answer every signed-in account, or 404.
+    expect(forbidden.map(({ name }) => name).sort()).toEqual([
+      "GET /v1/developer/apps/{app_id}/rules",
+      "GET /v1/developer/apps/{app_id}/secrets",
+      "GET /v1/developer/apps/{app_id}/users",
+      "GET /v1/user/consent-requests/{id}"
+    ])
+  })
+
+  it("the OAuth endpoints check their bodies themselves: a wrong body is invalid_request, never validation_failed [O1]", () => {
+    for (const path of ["/v1/oauth/token", "/v1/oauth/revoke"]) {
+      const declared = errorsOf(document.paths[path]!["post"]!, "400")
+      expect(declared).toContain("InvalidRequestError")
+      expect(declared).not.toContain("ValidationFailedError")
+    }
+  })
+
+  it("the exchange of a code reads an Idempotency-Key in its own way: no key is in use or used before [tokens-1]", () => {
+    const { parameters, responses } = document.paths["/v1/oauth/token"]!["post"]!
+    expect(parameters).toEqual([
+      expect.objectContaining({
+        name: "Idempotency-Key",
+        in: "header",
+        required: false,
+        description: expect.stringContaining("within 30 seconds")
+      })
+    ])
+    expect(Object.keys(responses)).not.toContain("409")
+    expect(Object.keys(responses)).not.toContain("422")
+    expect(responses["200"]).not.toHaveProperty("headers")
+  })
+
   it("a 409 says when to try again exactly where a key can be in use [idempotency-2]", () => {
-    for (const { name, operation } of operations()) {
+    const others = operations().filter(({ name }) => name !== "POST /v1/oauth/token")
+    for (const { name, operation } of others) {
       const { content, headers = {} } = operation.responses["409"] ?? {}
       const mayBeInUse = JSON.stringify(content ?? {}).includes("/IdempotencyKeyInUseError")
       expect([name, mayBeInUse]).toEqual([name, operation.parameters.some((one) => one.name === "Idempotency-Key")])

@@ -3,6 +3,7 @@ import { App, AppLogo, AppProposal, RedirectUri } from "@place-access/domain/app
 import { AccountLimits } from "@place-access/domain/quotas"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { MayForbid } from "../openapi/ImpossibleErrors.js"
 import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -230,6 +231,7 @@ export const AppsApi = HttpApiGroup.make("apps")
   )
   .add(
     HttpApiEndpoint.get("secrets", "/v1/developer/apps/:app_id/secrets")
+      .annotate(MayForbid, "only owners may see the app's secrets")
       .setPath(AppPath)
       .addSuccess(Schema.Struct({ secrets: Schema.Array(ClientSecretBody), nextCursor: Schema.Null }))
       .addError(Errors.NotFound)

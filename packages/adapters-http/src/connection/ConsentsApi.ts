@@ -8,6 +8,7 @@ import { AppId, ConsentRequestId, PlaceId, PurposeId, Scope } from "@place-acces
 import { Tier } from "@place-access/domain/tiers"
 import { Schema } from "effect"
 import { STATUS } from "../apps/AppsApi.js"
+import { MayForbid } from "../openapi/ImpossibleErrors.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
@@ -118,6 +119,7 @@ const id = HttpApiSchema.param("id", ConsentRequestIdText)
 export const ConsentsApi = HttpApiGroup.make("consents")
   .add(
     HttpApiEndpoint.get("review")`/v1/user/consent-requests/${id}`
+      .annotate(MayForbid, "an app in the sandbox is for its holder and test people, and a closed app for nobody")
       .annotate(OpenApi.Summary, "What an app requests from the user, as the consent page shows it")
       .annotate(
         OpenApi.Description,

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { WithoutKey } from "../idempotency/WithoutKey.js"
+import { OwnKey, WithoutKey } from "../idempotency/WithoutKey.js"
+import { ChecksBody } from "../openapi/ImpossibleErrors.js"
 import * as Errors from "../wire/Errors.js"
 import { NullableAt } from "../wire/Fields.js"
 
@@ -100,6 +101,10 @@ export const OAuthApi = HttpApiGroup.make("oauth")
         WithoutKey,
         "an exchange of a code reads the key itself, and a refresh can be repeated for 30 seconds without one"
       )
+      .annotate(
+        OwnKey,
+        "For the exchange of a code: a text of your choice, such as a random UUID. If the answer gets lost, send the same request with the same key again within 30 seconds: the answer has the same refresh token and another access token. A refresh needs no key and does not read it"
+      )
       .annotate(OpenApi.Summary, "Exchange a code, or refresh")
       .annotate(
         OpenApi.Description,
@@ -132,5 +137,6 @@ export const OAuthApi = HttpApiGroup.make("oauth")
       .annotate(OpenApi.Description, "Libraries read it on their own if their issuer is set to the base address.")
       .addSuccess(Metadata)
   )
+  .annotateEndpoints(ChecksBody, true)
   .annotate(OpenApi.Title, "OAuth")
   .annotate(OpenApi.Description, "Issues and revokes the tokens of a connection, for the app's server")

@@ -3,6 +3,7 @@ import { Connection } from "@place-access/domain/connection"
 import { ConnectionId, Scope, Sub } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
+import { MayForbid } from "../openapi/ImpossibleErrors.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, paging, request } from "../wire/Fields.js"
@@ -29,6 +30,7 @@ const AppUser = Schema.Struct({
 export const UsersApi = HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("list", "/v1/developer/apps/:app_id/users")
+      .annotate(MayForbid, "viewers of the team may not see the app's users")
       .annotate(OpenApi.Summary, "Who connected the app, newest first, ended connections included")
       .annotate(
         OpenApi.Description,

@@ -12,6 +12,12 @@ export class WithoutKey extends Context.Tag("@place-access/adapters-http/idempot
 >() {}
 
 /**
+ * Annotation of a POST with `WithoutKey` whose handler reads `Idempotency-Key` itself: what the key does, for the
+ * OpenAPI document.
+ */
+export class OwnKey extends Context.Tag("@place-access/adapters-http/idempotency/OwnKey")<OwnKey, string>() {}
+
+/**
  * The reasons why POST endpoints do not read `Idempotency-Key`, by `Routes.label`. When a whole group has the
  * annotation, its endpoints with other methods than POST are left out.
  */

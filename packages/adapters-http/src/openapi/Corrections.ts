@@ -1,18 +1,18 @@
-import { Scope } from "@place-access/domain/shared"
 import * as Routes from "../engine/Routes.js"
-import type { ScopeRequirement } from "../security/RequiredScope.js"
 import { type Json, isObject, list, map, object, refName, refTo, text } from "./Json.js"
 
 /** What the contract's annotations say about an endpoint. `label`: the endpoint's name (`Routes.label`). */
 export interface Endpoints {
-  /** Whether the endpoint reads `Idempotency-Key`. */
+  /** Whether the endpoint reads `Idempotency-Key`, and repeats its answer for 24 hours. */
   readonly takesKey: (label: string) => boolean
-  /** What an access token must have; undefined for an endpoint that takes no access token. */
-  readonly requirement: (label: string) => ScopeRequirement | undefined
+  /** What the key does for an endpoint whose handler reads it (`OwnKey`). */
+  readonly ownKey: (label: string) => string | undefined
+  /** The declared errors with which the endpoint never answers (`impossibleErrors`). */
+  readonly impossible: (label: string) => ReadonlySet<string>
 }
 
 /** Corrects what the platform's generator gets wrong about this service, and returns the corrected document. */
-export const correct = (document: Json, { requirement, takesKey }: Endpoints): Json => {
+export const correct = (document: Json, { impossible, ownKey, takesKey }: Endpoints): Json => {
   const cleaned = object(map(clean(document), tidy))
   const schemas = object(object(cleaned["components"])["schemas"])
   const plain = object(map(cleaned, (one) => inlined(one, schemas)))
@@ -20,9 +20,10 @@ export const correct = (document: Json, { requirement, takesKey }: Endpoints): J
   for (const [path, methods] of Object.entries(object(plain["paths"]))) {
     for (const [method, operation] of Object.entries(object(methods))) {
       const label = Routes.label(method.toUpperCase(), path)
+      const own = ownKey(label)
       if (takesKey(label)) addKey(object(operation))
-      else dropErrors(object(operation), KEY_ERRORS)
-      dropErrors(object(operation), impossibleScopeErrors(requirement(label)))
+      else if (own !== undefined) addParameter(object(operation), { ...KEY, description: own })
+      dropErrors(object(operation), impossible(label))
       correctOperation(object(operation), named)
     }
   }
@@ -63,29 +64,17 @@ const TOO_MANY: Json = {
   content: { "application/json": { schema: refTo("RateLimitedError") } }
 }
 
+const addParameter = (operation: Json, parameter: Json): void => {
+  operation["parameters"] = [...list(operation["parameters"]), structuredClone(parameter)]
+}
+
 const addKey = (operation: Json): void => {
-  operation["parameters"] = [...list(operation["parameters"]), structuredClone(KEY)]
+  addParameter(operation, KEY)
   operation["responses"] = { "429": structuredClone(TOO_MANY), ...object(operation["responses"]) }
   for (const [status, response] of Object.entries(object(operation["responses"]))) {
     if (Number(status) < 400) object(response)["headers"] = REPLAYED
     if (status === "409") object(response)["headers"] = IN_USE
   }
-}
-
-const KEY_ERRORS: ReadonlySet<string> = new Set(["IdempotencyKeyInUseError", "IdempotencyKeyReusedError"])
-
-const NO_ERRORS: ReadonlySet<string> = new Set()
-const EXPIRY_ERRORS: ReadonlySet<string> = new Set(["ScopeExpiredError"])
-const SCOPE_ERRORS: ReadonlySet<string> = new Set(["MissingScopeError", ...EXPIRY_ERRORS])
-
-/**
- * The errors about scopes with which an endpoint of this requirement never answers. Only sensitive scopes can expire
- * while the connection lives; a standard scope ends with its connection (decision tiers-1).
- */
-const impossibleScopeErrors = (requirement: ScopeRequirement | undefined): ReadonlySet<string> => {
-  if (requirement === undefined) return NO_ERRORS
-  if (requirement === "none") return SCOPE_ERRORS
-  return requirement !== "any_standard" && Scope.isSensitive(requirement) ? NO_ERRORS : EXPIRY_ERRORS
 }
 
 /**

@@ -3,6 +3,7 @@ import { RecentEvaluations, type RuleEvaluation } from "@place-access/domain/rul
 import { Schema } from "effect"
 import { Reason } from "../answers/Paused.js"
 import { AppPath } from "../apps/AppsApi.js"
+import { MayForbid } from "../openapi/ImpossibleErrors.js"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -126,6 +127,7 @@ const GrantRule = Schema.Struct({ ...RuleBody.fields, evaluations: Evaluations }
 export const DeveloperRulesApi = HttpApiGroup.make("developerRules")
   .add(
     HttpApiEndpoint.get("list", "/v1/developer/apps/:app_id/rules")
+      .annotate(MayForbid, "viewers of the team may not see the rules of the app's users")
       .setPath(AppPath)
       .setUrlParams(Fields.request({ grant_id: GrantId, ...Fields.paging(50, 200) }))
       .addSuccess(

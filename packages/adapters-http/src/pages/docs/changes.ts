@@ -24,6 +24,15 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-29",
+    id: "only-possible-errors",
+    kind: "changed",
+    title: "The OpenAPI document names fewer errors that cannot come",
+    text: `\`second_factor_missing\` is declared only where a role is needed, \`forbidden\` only for reads that can be
+    forbidden, and \`validation_failed\` no longer for \`POST /v1/oauth/token\` and \`POST /v1/oauth/revoke\`.
+    \`POST /v1/oauth/token\` has the header \`Idempotency-Key\`, which it has read before.`
+  },
+  {
+    on: "2026-11-29",
     id: "users-see-subscriptions",
     kind: "added",
     title: "Users see and remove the addresses that an app named for notifications",
