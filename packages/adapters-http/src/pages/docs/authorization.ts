@@ -122,7 +122,7 @@ If the user does not connect your app, the browser returns with \`error\`, \`err
     REDIRECT_ERRORS.map(([name, meaning]) => [html`<code>${name}</code>`, inline(meaning)])
   ),
   prose(
-    "For a wrong `client_id`, `redirect_uri` or `state` the user sees an error page and is not redirected, because the address could be anybody's. A user also stays on a page of this service when your app is in the sandbox and the user is not its holder, while your app is on hold, and when the consent page has become too old."
+    "For a wrong `client_id`, `redirect_uri` or `state` the user sees an error page and is not redirected, because the address could be anybody's. A user also stays on a page of this service when your app is in the sandbox and the user is not its holder, while your app is on hold, until the user has confirmed their e-mail address, when the `redirect_uri` is not registered any more, and when the consent page has become too old."
   )
 ]
 
@@ -274,7 +274,8 @@ standard scopes work all the time. The [events](${DOCS}/webhooks#sensitive.expir
 end, and after the grace.
 
 A connection ends permanently when its standard tier expires, the user disconnects it or deletes the account, your app
-revokes a token, an admin revokes your app, or somebody uses a spent refresh token or code again.`)
+revokes a token, your app is revoked, or somebody uses a spent refresh token or code again. An admin can revoke your app.
+It is revoked too when its holder's account is deleted and no other owner can take it over.`)
 ]
 
 const choices = (days: ReadonlyArray<number | "never">): string =>

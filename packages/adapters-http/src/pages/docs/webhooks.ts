@@ -240,14 +240,18 @@ const retries = (): Value => {
 
 const rules = (): Value =>
   prose(`- **Before every attempt the service checks whether your app is still authorised.** Nothing is sent when the
-  user has disconnected, when your app was revoked, when the scope that the event needs is gone, or when the rule was
-  deleted. The events of the sensitive tier are the exception: they are sent although the tier's scopes end or
+  user has disconnected, when your app was revoked, or when the scope that the event needs is gone. Nothing is sent
+  while the account of the user or of your app's holder is suspended, and what happened in that time is not sent later
+  either. The events of the sensitive tier are an exception for scopes: they are sent although the tier's scopes end or
   have ended.
+- **An event of a rule** is also not sent when the rule was deleted, when its place was archived or is no longer shared
+  with you, when the user has deleted the history of that time, during a pause of the connection, and after a pause when
+  it happened before the end of the pause.
 - **Rule events follow the phone.** Minutes between what happened and the event are normal: \`occurred_at\` is when it
   happened. A phone that was offline uploads its readings later. A reading that reaches us more than
   ${duration(RuleEvaluation.STALE_AFTER)} after its capture fires nothing. Neither does a reading from before the rule
-  was created, or before its place was moved or shared with you: it only tells the rule where the user is at the
-  start.
+  was created, before its place was moved or shared with you, before its scope came back, or before the last pause
+  ended: it only tells the rule where the user is at the start.
 - **The service checks the sensitive tier every 15 minutes**, so the tier's events can be 15 minutes late.
 - Each event of the sensitive tier is sent **once for each expiry date**. A renewal sets a new date and begins again;
   a connection
