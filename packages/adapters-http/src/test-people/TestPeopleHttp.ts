@@ -107,7 +107,7 @@ const toRequest = (body: TripBody) =>
     switch (body.trip) {
       case "file": {
         const readings = yield* readLog(new TextEncoder().encode(body.file))
-        return { kind: "log", readings, lateMinutes } satisfies TripRequest
+        return { kind: "log", readings, field: "file", lateMinutes } satisfies TripRequest
       }
       case "log": {
         const readings = body.locations.map(({ accuracy_m: accuracyM, captured_at: capturedAt, lat, lon }) => ({
@@ -116,7 +116,7 @@ const toRequest = (body: TripBody) =>
           lon,
           accuracyM
         }))
-        return { kind: "log", readings, lateMinutes } satisfies TripRequest
+        return { kind: "log", readings, field: "locations", lateMinutes } satisfies TripRequest
       }
       default: {
         const placeId = yield* Schema.decode(PlaceId)(body.place_id).pipe(

@@ -212,6 +212,27 @@ describe("a trip [test-people-4]", () => {
     expect((person.json as { last_reading_at: string }).last_reading_at).toBe(new Date(world.clock.now()).toISOString())
   })
 
+  it.each(["locations", "file"] as const)(
+    "a log in `%s` that would begin before the year 0 is refused before anything is stored",
+    async (field) => {
+      const { ask, make } = await sandboxApp()
+      const made = await make()
+      const at = (time: string) => ({ captured_at: time, lat: 52.37, lon: 4.89, accuracy_m: 12 })
+      const [from, until] = ["0000-01-01T00:00:00Z", "2400-01-01T00:00:00Z"]
+      const file = [from, until].map((time) => MemoryImportReader.line(Date.parse(time), 52.37, 4.89))
+      const trip =
+        field === "locations"
+          ? { trip: "log", locations: [at(from), at(until)] }
+          : { trip: "file", file: [MemoryImportReader.FIRST_LINE, ...file, ""].join("\n") }
+      const { json, status } = await ask("POST", `/${made.id}/trips`, trip)
+      expect([status, json]).toMatchObject([
+        400,
+        { error: "validation_failed", message: expect.stringMatching(`^${field} must span less time`) }
+      ])
+      expect((await ask("GET", `/${made.id}`)).json).toMatchObject({ last_reading_at: null })
+    }
+  )
+
   it("can be a file, which ends now too", async () => {
     const { ask, make } = await sandboxApp()
     const made = await make()

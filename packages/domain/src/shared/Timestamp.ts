@@ -48,7 +48,7 @@ export const earlier = (one: Timestamp, other: Timestamp | null): Timestamp =>
 export const toIso = (at: Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
 
 /** The first and the last instant of the years 0000 to 9999. */
-const FIRST = -62_167_219_200_000
+export const FIRST = -62_167_219_200_000
 const LAST = 253_402_300_799_999
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/

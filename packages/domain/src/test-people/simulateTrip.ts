@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { App } from "../apps/App.js"
 import { DeviceStore } from "../devices/DeviceStore.js"
 import type { Reading } from "../fixes/Fix.js"
@@ -19,7 +19,13 @@ export type TripRequest =
       readonly accuracyM: number
       readonly lateMinutes: number
     }
-  | { readonly kind: "log"; readonly readings: ReadonlyArray<Reading>; readonly lateMinutes: number }
+  | {
+      readonly kind: "log"
+      readonly readings: ReadonlyArray<Reading>
+      /** The field in which the request has the readings. */
+      readonly field: "file" | "locations"
+      readonly lateMinutes: number
+    }
 
 /** The readings that a trip sent, and the result of their upload. */
 export interface Simulated {
@@ -37,7 +43,8 @@ export interface Simulated {
  * are delivered and visits derived. The readings are captured in the past, so that the developer need not wait an hour
  * for a trip of an hour. `NotFound` for an unknown person or place, and when the person's phone was removed. `Conflict`
  * for an app that can have no test people (`TestPerson.unavailable`), and when the trip does not fit between the newest
- * reading and now. `Invalid` for a log without readings.
+ * reading and now. `Invalid` for a log without readings, and for a log that spans so much time that its first reading
+ * would be captured before the year 0.
  */
 export const simulateTrip = program("simulateTrip", function* (app: App, id: UserId, request: TripRequest) {
   const person = yield* getTestPerson(app, id)
@@ -48,7 +55,9 @@ export const simulateTrip = program("simulateTrip", function* (app: App, id: Use
   if (phone === undefined) return yield* new NotFound({ what: "phone" })
   const readings = yield* Trip.readings(trip, person.lastReadingAt, yield* Timestamp.now)
   const [first, last] = [readings[0], readings.at(-1)]
-  if (first === undefined || last === undefined) return yield* Invalid.of("readings", "must have at least one reading")
+  const field = request.kind === "log" ? request.field : "trip"
+  if (first === undefined || last === undefined) return yield* Invalid.of(field, "must have at least one reading")
+  if (first.capturedAt < Timestamp.FIRST) return yield* Invalid.of(field, TOO_LONG)
   const simulated: Simulated = {
     readings: readings.length,
     from: first.capturedAt,
@@ -60,11 +69,10 @@ export const simulateTrip = program("simulateTrip", function* (app: App, id: Use
   return simulated
 })
 
+const TOO_LONG = "must span less time: when the last reading is moved to the present, the first is before the year 0"
+
 const tripOf = (person: TestPerson.TestPerson, request: TripRequest): Effect.Effect<Trip.Trip, NotFound> => {
   if (request.kind === "log") return Effect.succeed(request)
-  const place = Option.fromNullable(person.places.find((one) => one.id === request.placeId))
-  return Effect.mapBoth(place, {
-    onFailure: () => new NotFound({ what: "place" }),
-    onSuccess: ({ circle }): Trip.Trip => ({ ...request, circle })
-  })
+  const place = person.places.find((one) => one.id === request.placeId)
+  return place === undefined ? new NotFound({ what: "place" }) : Effect.succeed({ ...request, circle: place.circle })
 }

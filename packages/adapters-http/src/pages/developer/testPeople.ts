@@ -287,7 +287,12 @@ const sendLog = Visitor.signedIn((visitor) => {
         send(
           visitor,
           app,
-          Effect.map(readLog(bytes), (readings): TripRequest => ({ kind: "log", readings, lateMinutes: 0 }))
+          Effect.map(readLog(bytes), (readings): TripRequest => ({
+            kind: "log",
+            readings,
+            field: "file",
+            lateMinutes: 0
+          }))
         )
       )
   })

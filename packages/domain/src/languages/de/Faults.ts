@@ -190,6 +190,10 @@ export const faults: ReadonlyArray<GermanPair> = [
     de: "ist nötig, weil eine andere Spalte genannt ist"
   },
   { en: "must have at least one reading", de: "muss mindestens eine Messung haben" },
+  {
+    en: "must span less time: when the last reading is moved to the present, the first is before the year 0",
+    de: "muss weniger Zeit umfassen: Wird die letzte Messung in die Gegenwart verschoben, liegt die erste vor dem Jahr 0"
+  },
   { en: "must have at most {n:number} readings", de: "darf höchstens {n:number} Messungen haben" },
   {
     en: "must have at most {n:number} entries, with those that are no readings",
