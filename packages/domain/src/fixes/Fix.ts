@@ -64,6 +64,24 @@ export const MAX_AHEAD = 5 * Timestamp.MINUTE
  */
 export const EARLIEST = 1_262_304_000_000
 
+/** The milliseconds from 1970 to 2001, the epoch of iOS. */
+const UNTIL_2001 = 978_307_200_000
+/**
+ * 2020-01-01, in milliseconds since 1970. Every version of OwnTracks that counts from 2001 by mistake is newer than
+ * this date. If a corrected time would be older, the cause is a phone whose clock was never set, so the time is not
+ * corrected.
+ */
+const EARLIEST_REPAIRED = 1_577_836_800_000
+
+/**
+ * Decision L3: some versions of OwnTracks count the seconds from 2001 instead of 1970, so the times that they send are
+ * 31 years too early. No real reading is that old. So this function recognises such times and corrects them.
+ */
+export const repairEpoch = (at: Timestamp.Timestamp): Timestamp.Timestamp => {
+  const repaired = Timestamp.plus(at, UNTIL_2001)
+  return at < EARLIEST && repaired >= EARLIEST_REPAIRED ? repaired : at
+}
+
 /** Decides at the arrival of a reading whether it is accepted or quarantined. Never fails, so no reading is lost. */
 export const judge = (reading: Reading, receivedAt: Timestamp.Timestamp): JudgedFix => {
   const reason = quarantineReason(reading, receivedAt)
