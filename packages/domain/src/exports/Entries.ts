@@ -1,4 +1,5 @@
 // Functions that turn values of the stores into entries of the archive's files.
+import { Array as Arr } from "effect"
 import { type AccessLogEntry, EVENT_PREFIX } from "../access-log/AccessLogEntry.js"
 import type * as Account from "../accounts/Account.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
@@ -122,16 +123,34 @@ const alsoFrom = ([first, ...rest]: ReadonlyArray<DeviceId>): Pick<ArchiveFormat
   first === undefined ? {} : { also_from: [first, ...rest] }
 
 export const GPX_BEGIN =
-  '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Place-Aware Access Service" xmlns="http://www.topografix.com/GPX/1/1">\n<trk><trkseg>\n'
-export const GPX_END = "</trkseg></trk>\n</gpx>\n"
-/** The end of a track and the beginning of the next one. */
-export const GPX_NEXT_TRACK = "</trkseg></trk>\n<trk><trkseg>\n"
+  '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Place-Aware Access Service" xmlns="http://www.topografix.com/GPX/1/1">\n'
+export const GPX_END = "</gpx>\n"
+const TRACK_END = "</trkseg></trk>\n"
+
+/**
+ * Returns a function that writes fixes as tracks of a GPX file. Each track has the fixes of one device and names the
+ * device, so that an import keeps the devices apart. The function groups the fixes of each call by device. The last
+ * track stays open for the next call, unless `isLast` is true.
+ */
+export const trackWriter = () => {
+  let open: DeviceId | undefined
+  return (fixes: ReadonlyArray<StoredFix>, isLast: boolean): string => {
+    const written = Object.values(Arr.groupBy(fixes, ({ deviceId }) => deviceId)).map((own) => {
+      const [{ deviceId }] = own
+      const begin = `<trk><extensions><device_id>${deviceId}</device_id></extensions><trkseg>\n`
+      const before = deviceId === open ? "" : open === undefined ? begin : TRACK_END + begin
+      open = deviceId
+      return before + own.map(trackPoint).join("")
+    })
+    return written.join("") + (isLast && open !== undefined ? TRACK_END : "")
+  }
+}
 
 /** A number for GPX, which knows no exponent. JavaScript writes numbers below a millionth with an exponent. */
 const decimal = (value: number): string => (/e-/.test(String(value)) ? value.toFixed(9) : String(value))
 
 /** A point of a GPX track. GPX has no elements for accuracy, speed and course, so these values are extensions. */
-export const trackPoint = (one: StoredFix): string => {
+const trackPoint = (one: StoredFix): string => {
   const own = one.altitudeM === null ? "" : `<ele>${decimal(one.altitudeM)}</ele>`
   const extended = [
     one.accuracyM === null ? "" : `<accuracy>${decimal(one.accuracyM)}</accuracy>`,

@@ -63,44 +63,35 @@ const ENTRIES_A_PAGE = 500
 const AGREEMENTS_MAX = 5_000
 /**
  * The most fixes of a history that is one GPX file. A longer history has a GPX file for each month (UTC), with all of
- * the month's fixes, because programs that open GPX load the whole file into memory.
+ * the month's fixes, because programs that open GPX load the whole file into memory. The fixes of several devices are in
+ * tracks that alternate with each page of fixes, so that the archive is written in one pass over the history.
  */
 const FIXES_A_GPX = 50_000
 
 /**
  * Writes a list as the parts of a file. `read` reads the items after a position, `text` formats these items, and
- * `around` is the text before and after the list.
+ * `around` is the text before and after the list. `isFirst`: no earlier part has an item. `isLast`: no part follows.
  */
 const paged = <A, P, E, R>(
   read: (
     after: P | undefined
   ) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly next: P | undefined }, E, R>,
-  text: (items: ReadonlyArray<A>, isFirst: boolean) => string,
+  text: (items: ReadonlyArray<A>, isFirst: boolean, isLast: boolean) => string,
   around: { readonly before: string; readonly after: string } = { before: "", after: "" }
 ): Effect.Effect<Effect.Effect<FilePage | undefined, E, R>> =>
   Effect.sync(() => {
-    let state: "begin" | "middle" | "end" | "over" = "begin"
+    let { before } = around
     let after: P | undefined
-    let isFirst = true
+    let [isFirst, isOver] = [true, false]
     return Effect.gen(function* () {
-      switch (state) {
-        case "begin":
-          state = "middle"
-          return { text: around.before, entries: 0 }
-        case "middle": {
-          const { items, next } = yield* read(after)
-          after = next
-          if (next === undefined) state = "end"
-          const page = { text: text(items, isFirst), entries: items.length }
-          isFirst &&= items.length === 0
-          return page
-        }
-        case "end":
-          state = "over"
-          return { text: around.after, entries: 0 }
-        case "over":
-          return undefined
-      }
+      if (isOver) return undefined
+      const { items, next } = yield* read(after)
+      isOver = next === undefined
+      const page = { text: before + text(items, isFirst, isOver) + (isOver ? around.after : ""), entries: items.length }
+      isFirst &&= items.length === 0
+      before = ""
+      after = next
+      return page
     })
   })
 
@@ -236,9 +227,10 @@ const gpxFile = (
   span: { readonly from: Timestamp.Timestamp; readonly until: Timestamp.Timestamp }
 ) => ({
   name,
-  pages: paged(readFixes(userId, span), (items) => items.map(Entries.trackPoint).join(""), {
-    before: Entries.GPX_BEGIN,
-    after: Entries.GPX_END
+  pages: Effect.suspend(() => {
+    const write = Entries.trackWriter()
+    const around = { before: Entries.GPX_BEGIN, after: Entries.GPX_END }
+    return paged(readFixes(userId, span), (items, _, isLast) => write(items, isLast), around)
   })
 })
 

@@ -1,6 +1,6 @@
 // Writes fixes as a GPX 1.1 file, in the same form as the GPX files of an exported archive. Map programs and the
 // service's own import can read the file.
-import { GPX_BEGIN, GPX_END, GPX_NEXT_TRACK, trackPoint } from "../exports/Entries.js"
+import { GPX_BEGIN, GPX_END, trackWriter } from "../exports/Entries.js"
 import type { StoredFix } from "../fixes/Fix.js"
 
 /**
@@ -9,6 +9,6 @@ import type { StoredFix } from "../fixes/Fix.js"
  */
 export const MOST_READINGS = 100_000
 
-/** The tracks in their order. The file of a day without readings has one empty track. */
+/** Writes the tracks, each with the fixes of one device. The file of a day without readings has no track. */
 export const write = (tracks: ReadonlyArray<ReadonlyArray<StoredFix>>): string =>
-  GPX_BEGIN + tracks.map((track) => track.map(trackPoint).join("")).join(GPX_NEXT_TRACK) + GPX_END
+  GPX_BEGIN + trackWriter()(tracks.flat(), true) + GPX_END

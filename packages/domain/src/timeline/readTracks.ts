@@ -1,3 +1,4 @@
+import { Array as Arr } from "effect"
 import type { StoredFix } from "../fixes/Fix.js"
 import { FixHistory } from "../fixes/FixHistory.js"
 import type * as LocalDays from "../fixes/LocalDays.js"
@@ -16,19 +17,14 @@ const PAGE = 20_000
 export const readTracks = program("readTracks", function* (userId: UserId, day: LocalDays.WholeDay) {
   const history = yield* FixHistory
   const now = yield* Timestamp.now
-  const tracks = new Map<string, Array<StoredFix>>()
+  const fixes: Array<StoredFix> = []
   let after: PagePosition | undefined
-  let left = Gpx.MOST_READINGS
   do {
-    const { items, next } = yield* history.range(userId, now, day, Math.min(PAGE, left), after)
-    for (const fix of items) {
-      const track = tracks.get(fix.deviceId)
-      if (track === undefined) tracks.set(fix.deviceId, [fix])
-      else track.push(fix)
-    }
+    const limit = Math.min(PAGE, Gpx.MOST_READINGS - fixes.length)
+    const { items, next } = yield* history.range(userId, now, day, limit, after)
+    fixes.push(...items)
     after = next
-    left -= items.length
-  } while (after !== undefined && left > 0)
-  const result: ReadonlyArray<ReadonlyArray<StoredFix>> = [...tracks.values()]
-  return result
+  } while (after !== undefined && fixes.length < Gpx.MOST_READINGS)
+  const tracks: ReadonlyArray<ReadonlyArray<StoredFix>> = Object.values(Arr.groupBy(fixes, (fix) => fix.deviceId))
+  return tracks
 })
