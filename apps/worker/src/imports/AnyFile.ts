@@ -17,6 +17,8 @@ export interface Context {
   readonly columns: CsvColumns.CsvColumns | undefined
   /** How many packed files enclose this file. */
   readonly depth: number
+  /** The folder of the file in the packed file that encloses it. Undefined when it is in no folder. */
+  readonly folder?: string | undefined
   readonly expansion: Expansion.Expansion
 }
 
@@ -73,6 +75,10 @@ export const open = (context: Context): Steps.StepReader => {
 const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | undefined => {
   const kind = FileKind.of(beginning)
   const inner = { ...context, depth: context.depth + 1, expansion: Expansion.within(context.expansion) }
+  const openMember = (path: string) => {
+    const end = path.lastIndexOf("/")
+    return open(end > 0 ? { ...inner, folder: path.slice(0, end) } : inner)
+  }
   switch (kind) {
     case "xml":
       return Steps.fromReader(XmlFile.open())
@@ -83,7 +89,7 @@ const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | 
     case "fit":
       return Steps.fromReader(FitFile.open())
     case "owntracks_log":
-      return Steps.fromReader(LogFile.open())
+      return Steps.fromReader(LogFile.open(context.folder))
     case "csv":
       return Steps.fromReader(CsvFile.open(context.columns))
     case "text":
@@ -93,13 +99,13 @@ const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | 
     case "gzip":
       return context.depth < Expansion.MAX_DEPTH ? GzipFile.open(context.expansion, () => open(inner)) : undefined
     case "tar":
-      return context.depth < Expansion.MAX_DEPTH ? TarFile.open(context.expansion, () => open(inner)) : undefined
+      return context.depth < Expansion.MAX_DEPTH ? TarFile.open(context.expansion, openMember) : undefined
     // The directory of a zip file is at its end, so the file is read more than once. Only the upload itself can be read
     // more than once; a file inside a packed file cannot.
     case "own_archive":
       return context.depth === 0 ? ArchiveFile.open(context.expansion.most) : undefined
     case "zip":
-      return context.depth === 0 ? ForeignArchive.open(context.expansion, () => open(inner)) : undefined
+      return context.depth === 0 ? ForeignArchive.open(context.expansion, openMember) : undefined
     default:
       return undefined
   }

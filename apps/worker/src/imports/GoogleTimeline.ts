@@ -1,6 +1,6 @@
 import type { Entry } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
-import { instant, isObject, type JsonValue, member, number, point } from "./Values.js"
+import { id, instant, isObject, type JsonValue, member, number, point } from "./Values.js"
 
 /**
  * The readers in this file turn one element of a Google export into entries. An element that cannot be read becomes the
@@ -107,5 +107,33 @@ export const record = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => 
     speedMps: number(element["velocity"]),
     courseDeg: number(element["heading"])
   }
-  return [{ _tag: "Reading", reading }]
+  return [{ _tag: "Reading", reading, origin: id(element["deviceTag"]) }]
+}
+
+/** The measured position in an element of `timelineEdits` (`Timeline Edits.json` of a Takeout); undefined without one. */
+const editedPosition = (element: JsonValue): unknown => member(member(element["rawSignal"], "signal"), "position")
+
+/** Whether an element of `timelineEdits` has a measured position. All other elements have no location history. */
+export const hasPosition = (element: JsonValue): boolean => isObject(editedPosition(element))
+
+const MM_IN_M = 1_000
+
+/** An element of `timelineEdits` for which `hasPosition` is true. */
+export const edit = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
+  const position = editedPosition(element)
+  const place = member(position, "point")
+  const lat = fromE7(member(place, "latE7"), 90)
+  const lon = fromE7(member(place, "lngE7"), 180)
+  const capturedAt = instant(member(position, "timestamp"))
+  if (lat === undefined || lon === undefined || capturedAt === undefined) return [UNUSABLE]
+  const accuracyMm = number(member(position, "accuracyMm"))
+  const reading = {
+    capturedAt,
+    lat,
+    lon,
+    accuracyM: accuracyMm === undefined ? undefined : accuracyMm / MM_IN_M,
+    altitudeM: number(member(position, "altitudeMeters")),
+    speedMps: number(member(position, "speedMetersPerSecond"))
+  }
+  return [{ _tag: "Reading", reading, origin: id(element["deviceId"]) }]
 }

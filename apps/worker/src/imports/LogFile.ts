@@ -7,14 +7,15 @@ const MAX_LINE_BYTES = 65_536
 
 /**
  * Reads a log (`.rec`) of the recorder of OwnTracks. Each line has a time, a kind and a message, with tabs between
- * them.
+ * them. The recorder has a folder for each device (`rec/<user>/<device>/2026-01.rec`), so the log's `folder` tells the
+ * devices of a packed store apart.
  */
-export const open = (): FileReader => {
+export const open = (folder: string | undefined): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null
   const lines = Lines.open(MAX_LINE_BYTES, (line, isOpen) => {
     const json = line.split("\t")[2]
-    const found = json === undefined ? undefined : entriesOf(json)
+    const found = json === undefined ? undefined : entriesOf(json, folder)
     if (isOpen && line.trim() !== "" && (found === undefined || found === UNREADABLE)) fault = "cut_off"
     else entries.push(...(found ?? []))
   })
@@ -40,10 +41,10 @@ export const open = (): FileReader => {
 /** The entries of a message that is no JSON. */
 const UNREADABLE: ReadonlyArray<Entry.ImportEntry> = [{ _tag: "Unusable" }]
 
-const entriesOf = (json: string): ReadonlyArray<Entry.ImportEntry> => {
+const entriesOf = (json: string, folder: string | undefined): ReadonlyArray<Entry.ImportEntry> => {
   try {
     const value: unknown = JSON.parse(json)
-    return isObject(value) ? OwnTracks.message(value) : []
+    return isObject(value) ? OwnTracks.message(value, folder) : []
   } catch {
     return UNREADABLE
   }

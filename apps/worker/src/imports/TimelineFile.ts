@@ -13,6 +13,7 @@ const FEATURE: Kind = ["geojson", GeoJson.feature]
 const OVERLAND: Kind = ["geojson", Overland.feature]
 const SEGMENT: Kind = ["google_ios", GoogleTimeline.segment]
 const RECORD: Kind = ["google_takeout", GoogleTimeline.record]
+const EDIT: Kind = ["google_takeout", GoogleTimeline.edit]
 const MESSAGE: Kind = ["owntracks", OwnTracks.message]
 
 /**
@@ -23,9 +24,12 @@ const SECTIONS: Readonly<Record<string, (element: JsonValue) => Kind | undefined
   semanticSegments: () => ["google_android", GoogleTimeline.segment],
   rawSignals: () => ["google_android", GoogleTimeline.rawSignal],
   timelineObjects: () => ["google_monthly", GoogleMonthly.timelineObject],
+  timelineEdits: (element) => (GoogleTimeline.hasPosition(element) ? EDIT : undefined),
   // The array has this name in Google's Records.json and in Overland's batches.
   locations: (element) => (GeoJson.isFeature(element) ? OVERLAND : RECORD),
-  features: (element) => (GeoJson.isFeature(element) ? FEATURE : undefined)
+  features: (element) => (GeoJson.isFeature(element) ? FEATURE : undefined),
+  // The answer of the API of OwnTracks' recorder. Many other programs have an array with this name.
+  data: (element) => (OwnTracks.isLocation(element) ? MESSAGE : undefined)
 }
 const SEGMENT_KEYS = ["visit", "activity", "timelinePath", "timelineMemory"]
 
@@ -75,6 +79,6 @@ export const open = (opening: "[" | "{"): FileReader => {
 /** The kind of an element in a file that is one array: an iPhone's Timeline, messages of OwnTracks, or features. */
 const elementOfArray = (element: JsonValue): Kind | undefined => {
   if (SEGMENT_KEYS.some((key) => key in element)) return SEGMENT
-  if (element["_type"] === "location") return MESSAGE
+  if (OwnTracks.isLocation(element)) return MESSAGE
   return GeoJson.isFeature(element) ? FEATURE : undefined
 }

@@ -23,6 +23,9 @@ const short = (value: unknown): string | undefined => {
   return text === undefined || text.length > MAX_TEXT ? undefined : text
 }
 
+/** An id, which is a text or a number; undefined for anything else. */
+export const id = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : short(value))
+
 /** A number, or a text that contains a number, because iOS writes numbers as texts. */
 export const number = (value: unknown): number | undefined => {
   const text = short(value)

@@ -127,7 +127,7 @@ export const ImportsApi = HttpApiGroup.make("imports")
       .annotate(OpenApi.Summary, "Import a file of location history")
       .annotate(
         OpenApi.Description,
-        "GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, logs of OwnTracks, the Timeline export of an Android phone or an iPhone, a Google Takeout (Records.json, monthly files), or an archive of this " +
+        "GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, logs of OwnTracks, the Timeline export of an Android phone or an iPhone, a Google Takeout (Records.json, Timeline Edits.json, monthly files), or an archive of this " +
           `service (\`/v1/user/exports\`), up to ${Import.MAX_BYTES / Import.MIB} MiB, also packed as ZIP, TGZ or GZ. The service reads it in the background and feeds the history only: no rule fires. Of an archive, places ` +
           `and fixes come back. 409 when ${Import.MAX_OPEN} are waiting already, or their files have more than ${Import.MAX_WAITING_BYTES / Import.MIB} MiB.`
       )

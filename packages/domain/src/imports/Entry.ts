@@ -15,9 +15,9 @@ import * as ImportedPlace from "./ImportedPlace.js"
  */
 export type ImportEntry =
   /**
-   * `isLeftBehind`: an archive of this service says that the person had left the device behind (`Fix.MarkedFix`).
-   * `origin`: the id of the device in that archive. `alsoFrom`: the ids of the imported files, listed in the same
-   * archive, that contain the same fix.
+   * `origin`: the id of the device in the file; undefined when the file does not name the device. `isLeftBehind`: an
+   * archive of this service says that the person had left the device behind (`Fix.MarkedFix`). `alsoFrom`: the ids of
+   * the imported files, listed in the same archive, that contain the same fix.
    */
   | {
       readonly _tag: "Reading"

@@ -221,7 +221,7 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
     case "not_ours":
       return "This is no file of location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs, Google's files and archives of this service are read."
     case "nothing_inside":
-      return "None of the files in this archive has location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs and Google's files are read."
+      return "None of the files in this archive has location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs and Google's files are read. A Google Takeout since 2024 lacks the Timeline: export the Timeline on your phone."
     case "other_columns":
       return "The first line of the table does not name the columns of time, latitude and longitude."
     case "damaged":

@@ -1,11 +1,11 @@
-// The devices of an imported archive of this service. Decision exports-7.
+// The devices of an imported file. Decisions imports-1 and exports-7.
 import type * as Fix from "../fixes/Fix.js"
 import type * as VisitReport from "../fixes/VisitReport.js"
 import { DeviceId } from "../shared/Ids.js"
 import type { Hash, Vault } from "../shared/Vault.js"
 
 /**
- * The device that an import creates for a device of an archive. Stays are derived for each device separately: if the
+ * The device that an import creates for a device of a file. Stays are derived for each device separately: if the
  * readings of a phone and of a tablet at home were mixed, each reading of the tablet would end the stay of the phone.
  */
 export interface ImportedDevice {
@@ -32,9 +32,9 @@ export type ImportedFix = Fix.MarkedFix & OfDevice & { readonly alsoOf?: Readonl
 export type ImportedVisit = VisitReport.VisitReport & OfDevice
 
 /**
- * The most devices of an archive that an import tells apart: the first, which becomes the device of the import
- * (`finder`), and 99 others, for each of which the import creates a device. The entries of all further devices belong
- * to the device of the import. Without a limit, an archive that somebody made up could create a million devices.
+ * The most devices of a file that an import tells apart: the first, which becomes the device of the import (`finder`),
+ * and 99 others, for each of which the import creates a device. The entries of all further devices belong to the device
+ * of the import. Without a limit, a file that somebody made up could create a million devices.
  */
 export const MOST = 100
 
@@ -45,9 +45,10 @@ export const MOST = 100
 export const MOST_ALSO = 20
 
 /**
- * Returns a function that finds the imported device for `origin`, the id of a device in the archive. Undefined stands
- * for the device of the import (`importDevice`), which gets the entries of the archive's first device. So the archive
- * of a single phone creates no other device. A worker that reads the same file again finds the same devices.
+ * Returns a function that finds the imported device for `origin`, the id of a device in the file. Undefined stands for
+ * the device of the import (`importDevice`), which gets the entries of the file's first device, and of devices without
+ * an id. So the file of a single phone creates no other device. A worker that reads the same file again finds the same
+ * devices.
  */
 export const finder = (
   importDevice: DeviceId,
@@ -75,15 +76,8 @@ export interface DeviceEntries extends OfDevice {
  * The store adds this device to `alsoFrom` of the stored fixes, and neither stores nor counts the fixes a second time.
  */
 export const alsoGrouped = ({ fixes }: Pick<DeviceEntries, "fixes">): ReadonlyArray<DeviceEntries> => {
-  const groups = new Map<DeviceId | undefined, DeviceEntries & { readonly fixes: Array<ImportedFix> }>()
-  for (const fix of fixes) {
-    for (const device of fix.alsoOf ?? []) {
-      const group = groups.get(device?.id) ?? { device, fixes: [], visits: [] }
-      groups.set(device?.id, group)
-      group.fixes.push(fix)
-    }
-  }
-  return [...groups.values()]
+  const copies = fixes.flatMap((fix) => (fix.alsoOf ?? []).map((device) => ({ ...fix, device })))
+  return grouped({ fixes: copies, visits: [] }).filter((group) => group.fixes.length > 0)
 }
 
 /** The entries of a file, grouped by device. The device of the import comes first, even when it has no entries. */

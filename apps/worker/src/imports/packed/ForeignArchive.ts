@@ -11,7 +11,7 @@ import * as ZipStream from "./ZipStream.js"
  * packed. The reader passes over the bytes twice: first for the list of files at the end, then for the files. The
  * reader stops expanding a file when the first bytes show that the file has no locations (decision imports-9).
  */
-export const open = (expansion: Expansion, openInner: () => StepReader): StepReader => {
+export const open = (expansion: Expansion, openInner: (path: string) => StepReader): StepReader => {
   const members = Members.make(openInner)
   let fault: Import.ImportFault | null = null
   const tail = makeTail(ZipDirectory.FOREIGN_TAIL_BYTES)
@@ -28,9 +28,9 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
     }
     tail.forget()
     zip = ZipStream.open(files.right, expansion.most, {
-      begin: () => {
+      begin: ({ rawName }) => {
         expansion.file()
-        members.begin()
+        members.begin(rawName)
       },
       isWanted: members.isWanted,
       bytes: (bytes) => {

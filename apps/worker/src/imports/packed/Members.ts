@@ -3,7 +3,8 @@ import type { StepReader, Steps } from "./Steps.js"
 
 /** Reads the files of an archive one after the other, and skips files without location history. */
 export interface Members {
-  readonly begin: () => void
+  /** `path`: the folders and the name of the file. */
+  readonly begin: (path: string) => void
   /** False: the reader does not need the remaining bytes of the current file. */
   readonly isWanted: () => boolean
   readonly bytes: (bytes: Uint8Array) => Steps<void>
@@ -22,7 +23,7 @@ export interface Members {
  * lists beside the locations. A packed file without a location file is no fault either. A damaged file is a fault, but
  * the files after it are still read.
  */
-export const make = (openInner: () => StepReader): Members => {
+export const make = (openInner: (path: string) => StepReader): Members => {
   let inner: StepReader | undefined
   let format: Import.ImportFormat | null = null
   let fault: Import.ImportFault | null = null
@@ -36,7 +37,7 @@ export const make = (openInner: () => StepReader): Members => {
   }
 
   return {
-    begin: () => void (inner = openInner()),
+    begin: (path) => void (inner = openInner(path)),
     isWanted: () => inner !== undefined,
     bytes: function* (bytes) {
       if (inner !== undefined) yield* add(inner.push(bytes))

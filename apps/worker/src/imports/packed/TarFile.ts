@@ -5,7 +5,10 @@ import type { StepReader, Steps } from "./Steps.js"
 import { UnsafeArchive } from "./ZipStream.js"
 
 const BLOCK_BYTES = 512
+const NAME_BYTES = 100
 const [SIZE_AT, SIZE_BYTES, TYPE_AT] = [124, 12, 156]
+const [MAGIC_AT, MAGIC_BYTES] = [257, 6]
+const [PREFIX_AT, PREFIX_BYTES] = [345, 155]
 /**
  * The types of ordinary files: `0`, `7`, and a zero byte in old archives. Folders, links and long names have other
  * types.
@@ -13,7 +16,7 @@ const [SIZE_AT, SIZE_BYTES, TYPE_AT] = [124, 12, 156]
 const FILE_TYPES: ReadonlySet<number> = new Set([0x30, 0x37, 0])
 
 /** Reads the files in a tar archive (POSIX ustar and pax). A header stands before each file. */
-export const open = (expansion: Expansion, openInner: () => StepReader): StepReader => {
+export const open = (expansion: Expansion, openInner: (path: string) => StepReader): StepReader => {
   const members = Members.make(openInner)
   let fault: Import.ImportFault | null = null
   let header: Buffer = Buffer.alloc(0)
@@ -27,7 +30,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
     isFile = FILE_TYPES.has(block[TYPE_AT] ?? 0)
     left = size
     filling = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
-    if (isFile) members.begin()
+    if (isFile) members.begin(pathOf(block))
     if (isFile && size === 0) yield* members.end()
   }
 
@@ -72,6 +75,16 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
       return { fault }
     }
   }
+}
+
+/**
+ * Reads the path of a file. POSIX divides a path of more than 100 bytes into a prefix and a rest. Of such a path, other
+ * kinds of tar have only the first 100 bytes here.
+ */
+const pathOf = (block: Buffer): string => {
+  const text = (at: number, bytes: number): string => block.toString("latin1", at, at + bytes).split("\0", 1)[0] ?? ""
+  const prefix = text(MAGIC_AT, MAGIC_BYTES) === "ustar" ? text(PREFIX_AT, PREFIX_BYTES) : ""
+  return prefix === "" ? text(0, NAME_BYTES) : `${prefix}/${text(0, NAME_BYTES)}`
 }
 
 /** Reads the size of a file: octal digits, or a binary number when the first bit is set. */

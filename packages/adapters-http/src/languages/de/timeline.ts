@@ -247,7 +247,7 @@ export const imports: typeof en.imports = {
     iphonePath: "Google Maps → Ihr Bild → Einstellungen → Persönliche Inhalte → Zeitachsendaten exportieren",
     takeout: "Google Takeout",
     takeoutPath:
-      "Die ZIP- oder TGZ-Dateien, wie sie kommen, jeder Teil davon. Nur Standortdateien darin werden gelesen.",
+      "Die ZIP- oder TGZ-Dateien, wie sie kommen, jeder Teil davon. Nur Standortdateien darin werden gelesen. Ein Takeout seit 2024 hat nur wenige Positionen: Exportieren Sie die Zeitachse auf Ihrem Handy, wie oben beschrieben.",
     account: "Ein anderes Konto bei diesem Dienst",
     accountPath: "Einstellungen → Ihre Daten mitnehmen. Orte und Standorte kommen zurück; was Apps dürfen, nicht.",
     gpx: "GPX",

@@ -246,7 +246,8 @@ export const imports = {
     iphone: "iPhone",
     iphonePath: "Google Maps → your picture → Settings → Personal content → Export Timeline data",
     takeout: "Google Takeout",
-    takeoutPath: "The ZIP or TGZ files as they come, each part of them. Only location files in them are read.",
+    takeoutPath:
+      "The ZIP or TGZ files as they come, each part of them. Only location files in them are read. A Takeout since 2024 has only a few positions: export the Timeline on your phone, as described above.",
     account: "Another account of this service",
     accountPath: "Settings → Take your data along. Places and locations come back; what apps can do does not.",
     gpx: "GPX",

@@ -153,8 +153,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "Das ist keine Datei mit Standortverlauf. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks-Protokolle, Dateien von Google und Archive dieses Dienstes werden gelesen."
   },
   {
-    en: "None of the files in this archive has location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs and Google's files are read.",
-    de: "Keine der Dateien in diesem Archiv hat Standortverlauf. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks-Protokolle und Dateien von Google werden gelesen."
+    en: "None of the files in this archive has location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs and Google's files are read. A Google Takeout since 2024 lacks the Timeline: export the Timeline on your phone.",
+    de: "Keine der Dateien in diesem Archiv hat Standortverlauf. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks-Protokolle und Dateien von Google werden gelesen. Einem Google Takeout seit 2024 fehlt die Zeitachse: Exportieren Sie die Zeitachse auf Ihrem Handy."
   },
   {
     en: "The first line of the table does not name the columns of time, latitude and longitude.",

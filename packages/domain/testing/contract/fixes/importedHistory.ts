@@ -219,6 +219,30 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
     })
   },
   {
+    name: "undo: what an import has under one device passes to the devices of a later import of the file, and nothing is doubled or lost [imports-13]",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const { id: userId } = yield* Fixtures.user
+      const tablet = yield* part
+      const fixes = Uploads.fixes(4, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const times = (numbers: ReadonlyArray<number>) => numbers.map((index) => fixes[index]?.capturedAt)
+      const apart = fixes.map((fix, index) => (index % 2 === 0 ? fix : { ...fix, device: tablet }))
+      const old = yield* done(userId, now, { fixes })
+      const again = yield* done(userId, now, { fixes: apart })
+      const { counts } = yield* found(again)
+      Check.equal([counts.stored, counts.duplicates], [0, 4], "the second import")
+      Check.equal(yield* timesOf(userId, old.deviceId), times([0, 1, 2, 3]), "the stays of the first import")
+      Check.equal(yield* timesOf(userId, tablet.id), [], "no stays of the second import")
+      yield* undone(old, now)
+      Check.equal(yield* timesOf(userId, again.deviceId), times([0, 2]), "the phone")
+      Check.equal(yield* timesOf(userId, tablet.id), times([1, 3]), "the tablet")
+      Check.equal(yield* dueFrom(userId, tablet.id), fixes[1]?.capturedAt, "the tablet's stays are due")
+      const { fixes: left } = yield* (yield* HistoryStore).survey(userId, { after: null, until: null })
+      Check.equal(left, 4, "every fix is there once")
+      yield* undone(again, now)
+    })
+  },
+  {
     name: "advance: a deleted stretch comes back where the user has no history, and is counted [exports-10, retention-choice-4]",
     run: Effect.gen(function* () {
       const history = yield* HistoryStore
