@@ -16,6 +16,15 @@ export interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
+    id: "imports-keep-devices-apart",
+    kind: "changed",
+    title: "An import keeps the devices of a file apart, and reads more of Google's and OwnTracks' files",
+    text: `\`POST /v1/user/imports\` also reads the measured positions in a Takeout's Timeline Edits.json, and the answer of
+    OwnTracks' recorder. The visits of each device in Records.json, in a packed store of OwnTracks' recorder, and in a
+    GPX file of this service are derived separately.`
+  },
+  {
+    on: "2026-11-29",
     id: "endpoints-of-revoked-apps",
     kind: "changed",
     title: "A revoked app gets no new webhook endpoints and signing secrets",
