@@ -97,7 +97,7 @@ export const registeredApp = (
   Effect.gen(function* () {
     const { revokedAt = null, ...others } = overrides
     const made = yield* app(owner.id, others)
-    const registered = yield* registerRedirectUris(owner, made.id, made.redirectUris, "assumed")
+    const registered = yield* registerRedirectUris(owner, made.id, made.redirectUris, "assumed", "unchecked")
     if (revokedAt === null) return registered
     // A revoked app cannot get a client secret, so this function revokes the app only after the app got its secret.
     const revoked = { ...registered.app, revokedAt }

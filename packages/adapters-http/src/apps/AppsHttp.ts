@@ -63,7 +63,9 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       ({ path, payload: { homepage_url: homepageUrl, logo_png: logo, ...change } }) =>
         Effect.gen(function* () {
           const rule = (yield* HttpOptions).addressRule
-          return toBody(yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl, logo }, rule))
+          return toBody(
+            yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl, logo }, rule, "unchecked")
+          )
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -71,7 +73,7 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "submit",
       ({ path }) =>
         Effect.gen(function* () {
-          return toBody(yield* submitApp(yield* SignedIn, path.app_id, (yield* HttpOptions).addressRule))
+          return toBody(yield* submitApp(yield* SignedIn, path.app_id, (yield* HttpOptions).addressRule, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -79,7 +81,7 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "withdraw",
       ({ path }) =>
         Effect.gen(function* () {
-          return toBody(yield* withdrawChange(yield* SignedIn, path.app_id))
+          return toBody(yield* withdrawChange(yield* SignedIn, path.app_id, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -117,7 +119,8 @@ export const layer = Group.group(Api, "apps", (handlers) =>
             yield* SignedIn,
             path.app_id,
             yield* chosen(payload),
-            (yield* HttpOptions).addressRule
+            (yield* HttpOptions).addressRule,
+            "unchecked"
           )
           return {
             clientId: app.id,

@@ -38,7 +38,8 @@ export const layer = Group.group(Api, "steering", (handlers) =>
           const change = {
             scopes,
             standardDays: payload.standard_days,
-            sensitiveDays: payload.sensitive_days
+            sensitiveDays: payload.sensitive_days,
+            shown: "unchecked" as const
           }
           const session = { isFresh: yield* isFreshSignIn }
           return encode(yield* changeConnection(userId, path.id, change, session))

@@ -47,7 +47,7 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
           const { headers, ...edit } = payload
           const change = { ...edit, headers: headers && toChanges(headers) }
           if (edit.url !== undefined) yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, account.id)
-          return toBody(yield* updateEndpoint(account, path.app_id, path.endpoint_id, change))
+          return toBody(yield* updateEndpoint(account, path.app_id, path.endpoint_id, change, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )

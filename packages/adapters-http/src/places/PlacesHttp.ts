@@ -28,7 +28,7 @@ export const layer = Group.group(Api, "places", (handlers) =>
       "update",
       ({ path, payload: { radius_m: radiusM, ...edit } }) =>
         Effect.gen(function* () {
-          return encode(yield* updatePlace((yield* SignedIn).id, path.id, { ...edit, radiusM }))
+          return encode(yield* updatePlace((yield* SignedIn).id, path.id, { ...edit, radiusM }, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -36,7 +36,7 @@ export const layer = Group.group(Api, "purposes", (handlers) =>
         Effect.gen(function* () {
           const change = { description, scopes, expectedDailyVolume }
           const rule = (yield* HttpOptions).addressRule
-          return toBody(yield* updatePurpose(yield* SignedIn, path.app_id, path.purpose_id, change, rule))
+          return toBody(yield* updatePurpose(yield* SignedIn, path.app_id, path.purpose_id, change, rule, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -53,7 +53,7 @@ export const layer = Group.group(Api, "purposes", (handlers) =>
       ({ path }) =>
         Effect.gen(function* () {
           const rule = (yield* HttpOptions).addressRule
-          return toBody(yield* submitPurpose(yield* SignedIn, path.app_id, path.purpose_id, rule))
+          return toBody(yield* submitPurpose(yield* SignedIn, path.app_id, path.purpose_id, rule, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )

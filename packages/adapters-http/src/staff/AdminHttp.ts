@@ -48,7 +48,7 @@ const verdict = (body: {
   readonly decision: Verdict.ReviewerDecision
   readonly note?: Verdict.Note
   readonly revision?: number
-}): Verdict.Verdict => ({ decision: body.decision, note: body.note ?? null, revision: body.revision })
+}): Verdict.Verdict => ({ decision: body.decision, note: body.note ?? null, revision: body.revision ?? "unchecked" })
 
 export const layer = Group.group(Api, "admin", (handlers) =>
   handlers
@@ -114,7 +114,7 @@ export const layer = Group.group(Api, "admin", (handlers) =>
       "narrow",
       ({ path, payload }) =>
         Effect.gen(function* () {
-          return AppsApi.toBody(yield* narrowApp(yield* SignedIn, path.app_id, payload.allowed_scopes))
+          return AppsApi.toBody(yield* narrowApp(yield* SignedIn, path.app_id, payload.allowed_scopes, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )

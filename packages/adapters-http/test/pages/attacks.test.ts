@@ -309,7 +309,13 @@ describe("cross-site scripting", () => {
       })
     )
     const { app: registered } = await world.run(
-      registerRedirectUris(account, app.id, ["https://coffee.example/callback" as RedirectUri.RedirectUri], "assumed")
+      registerRedirectUris(
+        account,
+        app.id,
+        ["https://coffee.example/callback" as RedirectUri.RedirectUri],
+        "assumed",
+        "unchecked"
+      )
     )
     await world.run(
       createPlace(account.id, {

@@ -310,7 +310,7 @@ describe("one request, one answer", () => {
     await fresh()
     const page = await authorize()
     const moved = [RedirectUri.RedirectUri.make("https://coffee.example/other")]
-    await world.run(registerRedirectUris(person.account, app.id, moved, "assumed"))
+    await world.run(registerRedirectUris(person.account, app.id, moved, "assumed", "unchecked"))
     const sent = await browser.submit(page, action(page), { decision: "allow", scope: [CURRENT] })
     expect([sent.status, action(sent)]).toEqual([409, ""])
     expect(sent.text).toContain("Go back to the app and start again.")
@@ -324,7 +324,7 @@ describe("one request, one answer", () => {
       (await visitor(world.url).get(`/sign-in?return_to=${encodeURIComponent(path)}`)).text.includes("wants to connect")
     expect(await asks()).toBe(true)
     const moved = [RedirectUri.RedirectUri.make("https://coffee.example/other")]
-    await world.run(registerRedirectUris(person.account, app.id, moved, "assumed"))
+    await world.run(registerRedirectUris(person.account, app.id, moved, "assumed", "unchecked"))
     expect(await asks()).toBe(false)
   })
 

@@ -173,7 +173,8 @@ describeBrowser("what an app says about itself", () => {
           homepageUrl: App.HomepageUrl.make("https://evil.example/verify"),
           scopes: [CURRENT, LATEST]
         },
-        "assumed"
+        "assumed",
+        "unchecked"
       )
     )
     await at.as(owner)

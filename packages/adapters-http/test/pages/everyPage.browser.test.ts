@@ -176,7 +176,8 @@ describeBrowser("every page, with something on it", () => {
             homepageUrl: App.HomepageUrl.make(`https://example.com/${"c".repeat(200)}`),
             logo: AppLogo.LogoPng.make(BLACK)
           },
-          "assumed"
+          "assumed",
+          "unchecked"
         ),
         updatePurpose(
           ada.account,
@@ -185,7 +186,8 @@ describeBrowser("every page, with something on it", () => {
           {
             description: "To have your tea ready, too."
           },
-          "assumed"
+          "assumed",
+          "unchecked"
         )
       ])
     )

@@ -61,7 +61,7 @@ describe("what a page says after a change, and where it leads", () => {
   it("the end of earlier client secrets speaks of client secrets in German, that of signing secrets of those", async () => {
     const owner = await world.person()
     const { app } = await world.app(owner)
-    await world.run(registerRedirectUris(owner.account, app.id, app.redirectUris, "assumed"))
+    await world.run(registerRedirectUris(owner.account, app.id, app.redirectUris, "assumed", "unchecked"))
     const browser = await signedIn(world, owner.account.email)
     const path = `/developer/apps/${app.id}`
     const ended = await browser.submit(await browser.get(path), `${path}/secrets/end-previous`)
@@ -110,7 +110,7 @@ describe("what a page says after a change, and where it leads", () => {
     const [admin, owner] = [await world.person({ roles: ["admin"] }), await world.person()]
     const { app } = await world.app(owner)
     const { id } = await world.run(Fixtures.purpose(app.id, "find_friends"))
-    await world.run(submitPurpose(owner.account, app.id, id, "assumed"))
+    await world.run(submitPurpose(owner.account, app.id, id, "assumed", "unchecked"))
     await world.run(decidePurpose(admin.account, id, { decision: "approve", note: null, revision: 1 }))
     const { text } = await admin.get(`/admin/audit-log?account=${owner.account.id}&kind=review_decided`)
     expect([text.includes("The purpose <code>find_friends</code> of the app"), text.includes(id)]).toEqual([
@@ -123,8 +123,8 @@ describe("what a page says after a change, and where it leads", () => {
     const admin = await world.person({ roles: ["admin"] })
     const owner = await world.person()
     const { app } = await world.app(owner, { name: App.AppName.make("Coffee Ahead") })
-    await world.run(registerRedirectUris(owner.account, app.id, app.redirectUris, "assumed"))
-    await world.run(registerRedirectUris(owner.account, app.id, app.redirectUris, "assumed"))
+    await world.run(registerRedirectUris(owner.account, app.id, app.redirectUris, "assumed", "unchecked"))
+    await world.run(registerRedirectUris(owner.account, app.id, app.redirectUris, "assumed", "unchecked"))
     const page = (await admin.get(`/admin/audit-log?account=${owner.account.id}&kind=secret_rotated`)).text
     expect(page).toMatch(new RegExp(`href="/admin/apps/${app.id}"[^>]*>\\s*Coffee Ahead`))
   })

@@ -123,8 +123,10 @@ const lives = (javaScriptEnabled: boolean) => {
     const owner = await world.person()
     const { app } = await world.app(owner, { status: "production", name: "Tea Time" as App.AppName })
     const purpose = await addPurpose(world, owner, app)
-    await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed"))
-    await world.run(decidePurpose(reviewer.account, purpose.id, { decision: "approve", note: null }))
+    await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed", "unchecked"))
+    await world.run(
+      decidePurpose(reviewer.account, purpose.id, { decision: "approve", note: null, revision: "unchecked" })
+    )
     await at.as(owner)
     await page.goto(`${world.url}/developer/apps/${app.id}/purposes/${purpose.id}`)
     await page.getByLabel("Description").fill("To have your tea ready, and to learn your ways.")
@@ -151,7 +153,9 @@ const lives = (javaScriptEnabled: boolean) => {
     await look("review-edit")
 
     // The developer changes the purpose once more after the reviewer has opened the page.
-    await world.run(updatePurpose(owner.account, app.id, purpose.id, { expectedDailyVolume: 9_999 }, "assumed"))
+    await world.run(
+      updatePurpose(owner.account, app.id, purpose.id, { expectedDailyVolume: 9_999 }, "assumed", "unchecked")
+    )
     await page.getByLabel("Note to the developer").fill("Well said.")
     await press(page, "Approve")
     await page.getByText("The developer changed it after you opened this page. Read it again, then decide.").waitFor()
@@ -173,7 +177,7 @@ const lives = (javaScriptEnabled: boolean) => {
     const owner = await world.person()
     const { app } = await world.app(owner)
     const purpose = await addPurpose(world, owner, app)
-    await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed"))
+    await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed", "unchecked"))
     await at.as(reviewer)
     await page.goto(`${world.url}/review/apps/${app.id}/purposes/${purpose.id}`)
     const other = await at.context.newPage()
@@ -332,7 +336,7 @@ const lives = (javaScriptEnabled: boolean) => {
     for (let index = 0; index < 52; index++) {
       const key = `waits_${String(index).padStart(2, "0")}`
       const purpose = await addPurpose(world, owner, app, key)
-      await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed"))
+      await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed", "unchecked"))
       world.clock.advance(1)
     }
     await at.as(reviewer)

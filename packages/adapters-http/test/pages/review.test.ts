@@ -35,8 +35,8 @@ const waiting = async (
       terms: { description, scopes: ["location.latest.read"], expectedDailyVolume: 20 }
     })
   )
-  await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed"))
-  await world.run(submitApp(owner.account, app.id, "assumed"))
+  await world.run(submitPurpose(owner.account, app.id, purpose.id, "assumed", "unchecked"))
+  await world.run(submitApp(owner.account, app.id, "assumed", "unchecked"))
   const review = `/review/apps/${app.id}`
   return {
     owner,
@@ -224,7 +224,7 @@ describe("a reviewer and admin who is in the team of an app [reviews-1]", () => 
     try {
       const owner = await alone.person({ roles: ["reviewer", "admin"] })
       const { app } = await alone.app(owner)
-      await alone.run(submitApp(owner.account, app.id, "assumed"))
+      await alone.run(submitApp(owner.account, app.id, "assumed", "unchecked"))
       for (const action of [`/review/apps/${app.id}/decision`, `/admin/apps/${app.id}/scopes`]) {
         expect((await owner.get(action.replace(/\/\w+$/, ""))).text).toContain(`action="${action}"`)
       }

@@ -73,7 +73,8 @@ const walks = (javaScriptEnabled: boolean) => {
           name: App.AppName.make("Rooibos Ahead"),
           scopes: ["location.place.current", "location.places.watch"]
         },
-        "assumed"
+        "assumed",
+        "unchecked"
       )
     )
     await at.as(reviewer)

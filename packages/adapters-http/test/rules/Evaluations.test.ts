@@ -153,7 +153,8 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
         sharePlaces(
           person.account.id,
           connectionId,
-          places.map((one) => ({ placeId: PlaceId.make(one), includeEarlierVisits: false }))
+          places.map((one) => ({ placeId: PlaceId.make(one), includeEarlierVisits: false })),
+          "unchecked"
         )
       )
     await share()

@@ -157,10 +157,15 @@ describe("POST /v1/rules/place [§4.6]", () => {
     const unshared = await addPlace("Attic")
     const archived = await addPlace("Gym")
     await world.run(
-      sharePlaces(person.account.id, await connectionId(), [
-        { placeId, includeEarlierVisits: false },
-        { placeId: archived, includeEarlierVisits: false }
-      ])
+      sharePlaces(
+        person.account.id,
+        await connectionId(),
+        [
+          { placeId, includeEarlierVisits: false },
+          { placeId: archived, includeEarlierVisits: false }
+        ],
+        "unchecked"
+      )
     )
     await person.send("DELETE", `/v1/user/places/${archived}`)
     for (const place_id of [unshared, archived, "plc_none", "", "a b", "x".repeat(100)]) {
@@ -241,7 +246,8 @@ describe("GET and DELETE /v1/rules/place", () => {
         sharePlaces(
           person.account.id,
           await connectionId(),
-          places.map((place) => ({ placeId: PlaceId.make(place), includeEarlierVisits: false }))
+          places.map((place) => ({ placeId: PlaceId.make(place), includeEarlierVisits: false })),
+          "unchecked"
         )
       )
     const withdrawnAt = now()

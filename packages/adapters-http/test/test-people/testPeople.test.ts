@@ -1,7 +1,13 @@
 import { App, AppStore } from "@place-access/domain/apps"
 import { removeDeleted } from "@place-access/domain/deletions"
-import { fanOut } from "@place-access/domain/dispatch"
-import { deliverDue, MemoryDatabase, MemoryImportReader, MemoryWebhookSender } from "@place-access/domain/testing"
+import { everything } from "@place-access/domain/leases"
+import {
+  fanOutAll,
+  deliverDue,
+  MemoryDatabase,
+  MemoryImportReader,
+  MemoryWebhookSender
+} from "@place-access/domain/testing"
 import { Timestamp } from "@place-access/domain/shared"
 import { makeTestPerson, removeStrayTestPeople, TestPerson, TestPersonStore } from "@place-access/domain/test-people"
 import { Effect } from "effect"
@@ -88,7 +94,7 @@ describe("a test person [test-people-1, test-people-2]", () => {
     expect((await ask("DELETE", `/${made.id}`)).status).toBe(404)
     expect((await world.call("/v1/me", bearer(made.tokens.access_token))).status).toBe(401)
     world.clock.advance(25 * 60 * MINUTE)
-    await world.run(removeDeleted())
+    await world.run(removeDeleted(everything.people))
     const left = await world.run(
       Effect.map(MemoryDatabase, (tables) => [...tables.places.values()].filter(({ userId }) => userId === made.id))
     )
@@ -168,7 +174,7 @@ describe("a trip [test-people-4]", () => {
       200,
       expect.objectContaining({ readings: 2, accepted: 2, duplicates: 0, quarantined: 0 })
     ])
-    await world.run(fanOut(100))
+    await world.run(fanOutAll(100))
     await world.run(deliverDue({ limit: 100, perEndpoint: 100 }))
     const posts = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.posts(url)))
     expect(posts.map(({ body }) => JSON.parse(body) as unknown)).toEqual([

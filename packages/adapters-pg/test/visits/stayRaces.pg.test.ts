@@ -52,7 +52,7 @@ describeServers("stays that are derived while uploads come and places change", (
         )
         const changes = [
           createPlace(userId, draft),
-          moved === undefined ? Effect.void : updatePlace(userId, moved, { radiusM: 300 }),
+          moved === undefined ? Effect.void : updatePlace(userId, moved, { radiusM: 300 }, "unchecked"),
           archived === undefined ? Effect.void : archivePlace(userId, archived)
         ]
         yield* Effect.all([...derivations, ...uploads, ...changes], { concurrency: "unbounded", discard: true })

@@ -2,7 +2,15 @@
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Note, Verdict } from "../reviews/Verdict.js"
-import { Conflict, isOutdatedForm, OUTDATED_FORM, Scope, type Timestamp } from "../shared/index.js"
+import {
+  Conflict,
+  isOutdatedForm,
+  isOutdatedRevision,
+  OUTDATED_FORM,
+  Scope,
+  type Shown,
+  type Timestamp
+} from "../shared/index.js"
 import type { App, AppDescription, HomepageUrl, AppName } from "./App.js"
 import type { LogoDigest } from "./AppLogo.js"
 import * as AppProposal from "./AppProposal.js"
@@ -30,11 +38,6 @@ export interface AppEdit {
   /** Null removes the logo. */
   readonly logo?: LogoDigest | null | undefined
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
-  /**
-   * The revision that the form showed. `Conflict` with `OUTDATED_FORM` when the app has another revision and the edit
-   * would change something (decision apps-11). Left out: not checked.
-   */
-  readonly shown?: number | undefined
 }
 
 /**
@@ -42,9 +45,11 @@ export interface AppEdit {
  * during a review. In production, a changed field that needs a review waits for a reviewer (`AppProposal.propose`). To
  * withdraw a waiting field, the developer sets it back to the value in force. The app and its tokens lose a removed
  * scope immediately (Spec §5.6). There is one exception: a production app that would have no approved scope left keeps
- * its present scopes until a reviewer decides. An edit that changes nothing has no effect.
+ * its present scopes until a reviewer decides. An edit that changes nothing has no effect. `shown` is the revision that
+ * the form showed: `Conflict` with `OUTDATED_FORM` when the app has another revision and the edit would change
+ * something (decision apps-11).
  */
-export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step => {
+export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
   const before = AppProposal.wanted(app)
   return become(
     app,
@@ -56,28 +61,28 @@ export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step 
       logo: change.logo === undefined ? before.logo : change.logo,
       scopes: change.scopes === undefined ? before.scopes : Scope.normalise(change.scopes)
     },
-    change.shown,
+    shown,
     now
   )
 }
 
 /**
  * Replaces the redirect URIs, by the rules of `edit`. A revoked app is refused even when nothing changes, because the
- * registration would give it a new client secret. `shown` is the revision that the form showed, as in `AppEdit`.
+ * registration would give it a new client secret. `shown` is as in `edit`.
  */
 export const register = (
   app: App,
   redirectUris: ReadonlyArray<RedirectUri>,
   now: Timestamp.Timestamp,
-  shown?: number
+  shown: Shown<number>
 ): Step =>
   app.revokedAt === null ? become(app, { ...AppProposal.wanted(app), redirectUris }, shown, now) : refused(REVOKED)
 
-const become = (app: App, next: AppProposal.Profile, shown: number | undefined, now: Timestamp.Timestamp): Step => {
+const become = (app: App, next: AppProposal.Profile, shown: Shown<number>, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
   if (AppProposal.readsTheSame(before, next)) return Either.right(app)
   if (app.revokedAt !== null) return refused(REVOKED)
-  if (shown !== undefined && shown !== app.revision) return refused(OUTDATED_FORM)
+  if (isOutdatedRevision(app, shown)) return refused(OUTDATED_FORM)
   const revision = app.revision + 1
   if (app.status === "production") {
     const after = { ...AppProposal.propose(app, next), revision }
@@ -99,12 +104,12 @@ const waiting = (app: App, now: Timestamp.Timestamp): App =>
 
 /**
  * Drops the waiting change of a production app. The revision grows, so that a reviewer who has read the change can no
- * longer decide it. `shown` is the revision that the form showed, as in `AppEdit`.
+ * longer decide it. `shown` is as in `edit`.
  */
-export const withdraw = (app: App, shown?: number): Step => {
+export const withdraw = (app: App, shown: Shown<number>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   if (app.proposal === null) return refused(NOTHING_WAITS)
-  if (shown !== undefined && shown !== app.revision) return refused(OUTDATED_FORM)
+  if (isOutdatedRevision(app, shown)) return refused(OUTDATED_FORM)
   return Either.right({ ...app, revision: app.revision + 1, submission: null, proposal: null })
 }
 
@@ -116,14 +121,14 @@ export const actionToWithdraw = (app: App): "develop" | "secrets" =>
   (app.proposal?.redirectUris ?? null) === null ? "develop" : "secrets"
 
 /**
- * Submits the app for review. Only an app in the sandbox can be submitted. `shown` is the revision that the form
- * showed, as in `AppEdit`: a developer submits only what this developer has read.
+ * Submits the app for review. Only an app in the sandbox can be submitted. `shown` is as in `edit`: a developer submits
+ * only what this developer has read.
  */
-export const submit = (app: App, now: Timestamp.Timestamp, shown = app.revision): Step => {
+export const submit = (app: App, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   if (app.status === "in_review") return refused("the app is in review already")
   if (app.status === "production") return refused("the app is in production")
-  if (shown !== app.revision) return refused(OUTDATED_FORM)
+  if (isOutdatedRevision(app, shown)) return refused(OUTDATED_FORM)
   return Either.right(waiting({ ...app, status: "in_review" }, now))
 }
 
@@ -154,9 +159,9 @@ type Limit = App["allowedScopes"]
  * Limits the app to the scopes `allowed`, whatever it declares now or later; null lifts the limit. Tokens lose the
  * other scopes immediately, because effective scopes are computed at each call (Spec §5.6). `shown` is the limit that
  * the form showed: `Conflict` with `OUTDATED_FORM` when the app has another limit, and the form would change it
- * (decision apps-11). Left out: not checked.
+ * (decision apps-11).
  */
-export const narrow = (app: App, allowed: Limit, shown?: Limit): Step => {
+export const narrow = (app: App, allowed: Limit, shown: Shown<Limit>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   const allowedScopes = allowed === null ? null : Scope.normalise(allowed)
   const isPresent = (limit: Limit) => isSameLimit(limit, app.allowedScopes)

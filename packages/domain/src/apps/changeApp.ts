@@ -3,7 +3,18 @@ import { type Account, AccountStore } from "../accounts/index.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import * as Submission from "../reviews/Submission.js"
-import { AppId, Conflict, Entropy, Forbidden, NotFound, Scope, Timestamp, Vault, program } from "../shared/index.js"
+import {
+  AppId,
+  Conflict,
+  Entropy,
+  Forbidden,
+  NotFound,
+  Scope,
+  type Shown,
+  Timestamp,
+  Vault,
+  program
+} from "../shared/index.js"
 import { type App, type AppDescription, type HomepageUrl, INITIAL, type AppName } from "./App.js"
 import type { Logo, LogoPng } from "./AppLogo.js"
 import * as AppLife from "./AppLife.js"
@@ -50,16 +61,16 @@ export const createApp = program("createApp", function* (account: Account.Accoun
  * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound`: the account is not in the app's
  * team. `Forbidden`: the account's role in the team does not allow changes, or the app would wait for a reviewer after
  * the change and the account's address does not count as confirmed by `rule`. `Conflict`: the app is revoked, scopes
- * are added during a review, or the form showed an earlier revision (`AppEdit.shown`).
+ * are added during a review, or the form showed another revision (`shown`, as in `AppLife.edit`).
  */
 export const updateApp = program(
   "updateApp",
-  function* (account: Account.Account, id: AppId, change: AppChanges, rule: Account.AddressRule) {
+  function* (account: Account.Account, id: AppId, change: AppChanges, rule: Account.AddressRule, shown: Shown<number>) {
     const { logo: png, ...fields } = change
     const digest = png === undefined || png === null ? png : (yield* Vault.Vault).sha256(png)
     const logo = typeof digest === "string" && typeof png === "string" ? { digest, png } : undefined
     const edit = (app: App, now: Timestamp.Timestamp) =>
-      Either.flatMap(AppLife.edit(app, { ...fields, logo: digest }, now), Submission.admit(account, rule, app))
+      Either.flatMap(AppLife.edit(app, { ...fields, logo: digest }, now, shown), Submission.admit(account, rule, app))
     return yield* step(account, id, edit, logo)
   }
 )
@@ -74,7 +85,7 @@ export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
  * works for another 24 hours (Spec §4.3, decisions §4). In production, URIs with an origin that was never approved wait
  * for a reviewer (`AppProposal.pendingRedirectUris`). `NotFound`: the account is not in the app's team. `Forbidden`:
  * the account is not an owner of the app, or its address must be confirmed first, as in `updateApp`. `Conflict`: the
- * app is revoked, or the form showed an earlier revision (`shown`, as in `AppEdit`). A failed call issues no secret.
+ * app is revoked, or the form showed another revision (`shown`, as in `updateApp`). A failed call issues no secret.
  */
 export const registerRedirectUris = program(
   "registerRedirectUris",
@@ -83,7 +94,7 @@ export const registerRedirectUris = program(
     id: AppId,
     redirectUris: RedirectUri.List,
     rule: Account.AddressRule,
-    shown?: number
+    shown: Shown<number>
   ) {
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
@@ -176,11 +187,11 @@ const audited = (
 
 /**
  * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, is revoked, or the form
- * showed an earlier revision (`shown`, as in `AppEdit`). `NotFound` and `Forbidden` as for `updateApp`.
+ * showed another revision (`shown`, as in `updateApp`). `NotFound` and `Forbidden` as for `updateApp`.
  */
 export const submitApp = program(
   "submitApp",
-  function* (account: Account.Account, id: AppId, rule: Account.AddressRule, shown?: number) {
+  function* (account: Account.Account, id: AppId, rule: Account.AddressRule, shown: Shown<number>) {
     return yield* step(account, id, (app, now) =>
       Either.flatMap(AppLife.submit(app, now, shown), Submission.admit(account, rule, app))
     )
@@ -189,12 +200,12 @@ export const submitApp = program(
 
 /**
  * Withdraws the waiting change of a production app. `Conflict`: no change waits, the app is revoked, or the form showed
- * an earlier revision (`shown`, as in `AppEdit`). `NotFound` as for `updateApp`. `Forbidden`: the account's role in the
+ * another revision (`shown`, as in `updateApp`). `NotFound` as for `updateApp`. `Forbidden`: the account's role in the
  * team does not allow to withdraw the change (`AppLife.actionToWithdraw`).
  */
 export const withdrawChange = program(
   "withdrawChange",
-  function* (account: Account.Account, id: AppId, shown?: number) {
+  function* (account: Account.Account, id: AppId, shown: Shown<number>) {
     return yield* step(account, id, (app, _, role) =>
       Either.filterOrLeft(
         AppLife.withdraw(app, shown),

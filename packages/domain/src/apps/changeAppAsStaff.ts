@@ -12,6 +12,7 @@ import {
   NotFound,
   program,
   ReviewDecisionId,
+  type Shown,
   type UserId
 } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -46,11 +47,11 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
  * Limits the app to the scopes `allowed`, for an admin; null lifts the limit. Tokens that were issued before lose the
  * other scopes too (Spec §5.6). Idempotent. `Forbidden` for an account that is no admin, and for the admin's own app
  * while another admin can decide. `NotFound` for an unknown app, `Conflict` for a revoked app and for a form that
- * showed another limit (`shown`; left out: not checked).
+ * showed another limit (`shown`, as in `AppLife.narrow`).
  */
 export const narrowApp = program(
   "narrowApp",
-  function* (account: Account, id: AppId, allowed: App["allowedScopes"], shown?: App["allowedScopes"]) {
+  function* (account: Account, id: AppId, allowed: App["allowedScopes"], shown: Shown<App["allowedScopes"]>) {
     yield* Staff.requireAdmin(account)
     const team = yield* teamById(id)
     return yield* decideWithoutOwn(account, Staff.DECIDING.scopes, team, (mayBeOwn) =>

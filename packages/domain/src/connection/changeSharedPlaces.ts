@@ -2,7 +2,16 @@ import { Effect, Option } from "effect"
 import { WorkSignal } from "../events/WorkSignal.js"
 import type { Place } from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
-import { Conflict, Entropy, Invalid, isOutdatedForm, NotFound, OUTDATED_FORM, program } from "../shared/index.js"
+import {
+  Conflict,
+  Entropy,
+  Invalid,
+  isOutdatedForm,
+  NotFound,
+  OUTDATED_FORM,
+  program,
+  type Shown
+} from "../shared/index.js"
 import { type ConnectionId, EventId, type PlaceId, type UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import {
@@ -28,7 +37,7 @@ type Outcome = "shared" | "not_found" | "ended" | "refused" | "outdated"
  *
  * `shown`: the places that the form showed as shared, archived ones included, and for which of them earlier visits are
  * shared. `Conflict` with `OUTDATED_FORM` when one of the two differs now and the choice would change something
- * (decision connection-10). Left out: not checked.
+ * (decision connection-10).
  */
 export const sharePlaces = program(
   "sharePlaces",
@@ -36,7 +45,7 @@ export const sharePlaces = program(
     userId: UserId,
     id: ConnectionId,
     chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>,
-    shown?: ReadonlyArray<SharedPlaces.ChosenPlaces>
+    shown: Shown<ReadonlyArray<SharedPlaces.ChosenPlaces>>
   ) {
     const own = yield* (yield* PlaceStore).list(userId)
     const eventId = EventId.make(yield* Entropy.id("evt"))
@@ -63,7 +72,7 @@ interface Input {
   readonly userId: UserId
   readonly own: ReadonlyArray<Place>
   readonly chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>
-  readonly shown: ReadonlyArray<SharedPlaces.ChosenPlaces> | undefined
+  readonly shown: Shown<ReadonlyArray<SharedPlaces.ChosenPlaces>>
   readonly eventId: EventId
 }
 

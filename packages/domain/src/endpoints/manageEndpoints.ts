@@ -13,6 +13,7 @@ import {
   NotFound,
   OUTDATED_FORM,
   program,
+  type Shown,
   Timestamp
 } from "../shared/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
@@ -87,15 +88,10 @@ export interface EndpointEdit {
   readonly headers?: HeaderChanges | undefined
   /** Enables the endpoint again. A developer cannot disable an endpoint: only the service does. */
   readonly enabled?: true | undefined
-  /**
-   * The values that the form showed. When the endpoint has other values now and the form would change these, the form
-   * is refused (decision apps-11). Left out: not checked.
-   */
-  readonly shown?: ShownEndpoint | undefined
 }
 
-/** An endpoint as a form showed it. */
-interface ShownEndpoint {
+/** An endpoint as a form showed it (decision apps-11). */
+export interface ShownEndpoint {
   readonly url: string
   readonly events: ReadonlyArray<string>
   readonly description: string | null
@@ -106,11 +102,11 @@ interface ShownEndpoint {
  * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered, for more than
  * `EndpointHeader.MAX` headers, and for another origin when `headers` does not name each stored header, `Conflict` when
  * the app was revoked, and with `OUTDATED_FORM` when the form showed another address, other events or another
- * description, and would change the present ones (`EndpointEdit.shown`).
+ * description, and would change the present ones (`shown`).
  */
 export const updateEndpoint = program(
   "updateEndpoint",
-  function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit) {
+  function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit, shown: Shown<ShownEndpoint>) {
     yield* getAppToChange(account, appId)
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers)
@@ -128,7 +124,7 @@ export const updateEndpoint = program(
         events: edit.events === undefined ? before.events : normalise(edit.events),
         description: edit.description === undefined ? before.description : edit.description
       }
-      const isOutdated = isOutdatedForm<ShownEndpoint>((state) => isShownAs(before, state), edit.shown, edited)
+      const isOutdated = isOutdatedForm<ShownEndpoint>((state) => isShownAs(before, state), shown, edited)
       const keeps = isMoved && stored.some(({ name }) => !headers.has(name))
       refusal = isOutdated ? outdated : keeps ? keptHeaders : after.length > EndpointHeader.MAX ? tooManyHeaders : null
       return refusal !== null ? before : edit.enabled === true ? WebhookEndpoint.enable(edited) : edited

@@ -1,7 +1,7 @@
 // A place and its changes. Decisions places-2 and places-3.
 import { Schema } from "effect"
 import { brand } from "../shared/Errors.js"
-import { isOutdatedForm, type PlaceId, type Timestamp, type UserId } from "../shared/index.js"
+import { isOutdatedForm, type PlaceId, type Shown, type Timestamp, type UserId } from "../shared/index.js"
 import { line } from "../shared/Text.js"
 import type { Circle } from "./Geometry.js"
 
@@ -92,8 +92,6 @@ export interface PlaceEdit {
   readonly lat?: number | undefined
   readonly lon?: number | undefined
   readonly radiusM?: number | undefined
-  /** The place as the form showed it. Left out: there is no check whether the form is outdated (`isOutdated`). */
-  readonly shown?: ShownPlace | undefined
 }
 
 /** A place as a form showed it. The geometry version stands for the circle. */
@@ -106,11 +104,11 @@ export interface ShownPlace {
 /**
  * Whether the form showed another state of the place than the present one, and the edit would change the present state.
  */
-export const isOutdated = (before: Place, edit: PlaceEdit): boolean =>
+export const isOutdated = (before: Place, edit: PlaceEdit, shown: Shown<ShownPlace>): boolean =>
   isOutdatedForm<ShownPlace>(
     ({ geometryVersion, kind, label }) =>
       label === before.label && kind === before.kind && geometryVersion === before.geometryVersion,
-    edit.shown,
+    shown,
     edited(before, edit)
   )
 

@@ -7,6 +7,7 @@ import {
   OUTDATED_FORM,
   PlaceId,
   program,
+  type Shown,
   Timestamp,
   type UserId
 } from "../shared/index.js"
@@ -32,16 +33,19 @@ export const createPlace = program("createPlace", function* (userId: UserId, dra
 /**
  * Changes the label, kind or circle of a place. When the circle changes, each rule about the place forgets whether the
  * user is inside or outside. `NotFound` for another user's place. `Conflict` for an archived place, and for a form that
- * showed another state (`PlaceEdit.shown`, decision places-2).
+ * showed another state (`shown`, decision places-2).
  */
-export const updatePlace = program("updatePlace", function* (userId: UserId, id: PlaceId, edit: Place.PlaceEdit) {
-  let isOutdated = false
-  const place = yield* (yield* PlaceStore).update(userId, id, (before) => {
-    isOutdated = Place.isOutdated(before, edit)
-    return before.archivedAt === null && !isOutdated ? Place.edited(before, edit) : before
-  })
-  if (Option.isNone(place)) return yield* new NotFound({ what: "place" })
-  if (place.value.archivedAt !== null) return yield* new Conflict({ reason: "an archived place cannot be changed" })
-  if (isOutdated) return yield* new Conflict({ reason: OUTDATED_FORM })
-  return place.value
-})
+export const updatePlace = program(
+  "updatePlace",
+  function* (userId: UserId, id: PlaceId, edit: Place.PlaceEdit, shown: Shown<Place.ShownPlace>) {
+    let isOutdated = false
+    const place = yield* (yield* PlaceStore).update(userId, id, (before) => {
+      isOutdated = Place.isOutdated(before, edit, shown)
+      return before.archivedAt === null && !isOutdated ? Place.edited(before, edit) : before
+    })
+    if (Option.isNone(place)) return yield* new NotFound({ what: "place" })
+    if (place.value.archivedAt !== null) return yield* new Conflict({ reason: "an archived place cannot be changed" })
+    if (isOutdated) return yield* new Conflict({ reason: OUTDATED_FORM })
+    return place.value
+  }
+)

@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Verdict } from "../reviews/Verdict.js"
-import { Conflict, OUTDATED_FORM, type Timestamp } from "../shared/index.js"
+import { Conflict, isOutdatedRevision, OUTDATED_FORM, type Shown, type Timestamp } from "../shared/index.js"
 import { type Archived, type Live, normalised, type Purpose, sameTerms, type PurposeTerms } from "./Purpose.js"
 
 /**
@@ -22,20 +22,16 @@ export interface PurposeEdit {
   readonly description?: PurposeTerms["description"] | undefined
   readonly scopes?: PurposeTerms["scopes"] | undefined
   readonly expectedDailyVolume?: PurposeTerms["expectedDailyVolume"] | undefined
-  /**
-   * The revision that the form showed. `Conflict` with `OUTDATED_FORM` when the purpose has another revision and the
-   * edit would change something (decision apps-11). Left out: not checked.
-   */
-  readonly shown?: number | undefined
 }
 
 /**
  * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, and an approved purpose goes into review.
  * A purpose in review stays in review, and its reviewer sees the newest terms. Earlier approved terms stay in force
  * until a reviewer approves the edit. An edit back to the approved terms needs no review. An edit equal to the present
- * terms has no effect. `Conflict` for an archived purpose.
+ * terms has no effect. `Conflict` for an archived purpose, and with `OUTDATED_FORM` when the form showed another
+ * revision than the present one (`shown`) and the edit would change something (decision apps-11).
  */
-export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Timestamp): Step => {
+export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   const terms = normalised({
     description: change.description ?? purpose.terms.description,
@@ -43,7 +39,7 @@ export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Times
     expectedDailyVolume: change.expectedDailyVolume ?? purpose.terms.expectedDailyVolume
   })
   if (sameTerms(terms, purpose.terms)) return Either.right(purpose)
-  if (change.shown !== undefined && change.shown !== purpose.revision) return refused(OUTDATED_FORM)
+  if (isOutdatedRevision(purpose, shown)) return refused(OUTDATED_FORM)
   const edited: Live = { ...purpose, terms, revision: purpose.revision + 1 }
   if (edited.approved !== null && sameTerms(terms, edited.approved)) {
     return Either.right({ ...edited, status: "approved", reviewNote: null, submission: null })
@@ -61,15 +57,15 @@ export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Times
 
 /**
  * Submits a draft or a rejected purpose for review; `Conflict` in any other state, and when the purpose has another
- * revision than the form showed (`shown`, as in `PurposeEdit`).
+ * revision than the form showed (`shown`, as in `edit`).
  */
-export const submit = (purpose: Purpose, now: Timestamp.Timestamp, shown = purpose.revision): Step => {
+export const submit = (purpose: Purpose, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   if (purpose.status === "in_review") return refused("the purpose is in review already")
   if (purpose.status === "approved") {
     return refused("the purpose is approved as it is; an edit of it goes into review by itself")
   }
-  return shown === purpose.revision ? Either.right(handedIn(purpose, now)) : refused(OUTDATED_FORM)
+  return isOutdatedRevision(purpose, shown) ? refused(OUTDATED_FORM) : Either.right(handedIn(purpose, now))
 }
 
 const handedIn = (purpose: Live, now: Timestamp.Timestamp): Live => ({

@@ -2,7 +2,16 @@ import { Effect, Either, Option } from "effect"
 import type * as Account from "../accounts/Account.js"
 import { type App, getApp, getAppToChange } from "../apps/index.js"
 import * as Submission from "../reviews/Submission.js"
-import { type AppId, Entropy, NotFound, PurposeId, type Scope, Timestamp, program } from "../shared/index.js"
+import {
+  type AppId,
+  Entropy,
+  NotFound,
+  PurposeId,
+  type Scope,
+  type Shown,
+  Timestamp,
+  program
+} from "../shared/index.js"
 import * as DeclaredScopes from "./DeclaredScopes.js"
 import * as Purpose from "./Purpose.js"
 import * as PurposeGate from "./PurposeGate.js"
@@ -59,9 +68,9 @@ export const createPurpose = program(
 /**
  * Edits a purpose. `NotFound` for an account outside the app's team and for a purpose that the app does not have,
  * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` for an archived purpose, for a revoked
- * app and for a form that showed an earlier revision (`PurposeEdit.shown`). `Forbidden` for a member who may only read,
- * and for an edit after which the purpose waits for a reviewer while the account's address does not count as confirmed
- * by `rule`.
+ * app and for a form that showed another revision (`shown`, as in `PurposeLife.edit`). `Forbidden` for a member who may
+ * only read, and for an edit after which the purpose waits for a reviewer while the account's address does not count as
+ * confirmed by `rule`.
  */
 export const updatePurpose = program(
   "updatePurpose",
@@ -70,13 +79,14 @@ export const updatePurpose = program(
     appId: AppId,
     id: PurposeId,
     change: PurposeLife.PurposeEdit,
-    rule: Account.AddressRule
+    rule: Account.AddressRule,
+    shown: Shown<number>
   ) {
     const app = yield* getAppToChange(account, appId)
     const refused = change.scopes === undefined ? undefined : DeclaredScopes.refused(change.scopes, app)
     if (refused !== undefined) return yield* refused
-    return yield* changeOwned(account, appId, id, (before, now) =>
-      Either.flatMap(PurposeLife.edit(before, change, now), Submission.admit(account, rule, before))
+    return yield* changeOwned(app, id, (before, now) =>
+      Either.flatMap(PurposeLife.edit(before, change, now, shown), Submission.admit(account, rule, before))
     )
   }
 )
@@ -84,14 +94,14 @@ export const updatePurpose = program(
 /**
  * Submits a draft or rejected purpose for review. `NotFound` for an account outside the app's team and for a purpose
  * that the app does not have, `Conflict` when the purpose is in any other state, the app is revoked, or the form showed
- * an earlier revision (`shown`, as in `PurposeEdit`). `Forbidden` for a member who may only read, and while the
+ * another revision (`shown`, as in `updatePurpose`). `Forbidden` for a member who may only read, and while the
  * account's address does not count as confirmed by `rule`.
  */
 export const submitPurpose = program(
   "submitPurpose",
-  function* (account: Account.Account, appId: AppId, id: PurposeId, rule: Account.AddressRule, shown?: number) {
-    yield* getAppToChange(account, appId)
-    return yield* changeOwned(account, appId, id, (before, now) =>
+  function* (account: Account.Account, appId: AppId, id: PurposeId, rule: Account.AddressRule, shown: Shown<number>) {
+    const app = yield* getAppToChange(account, appId)
+    return yield* changeOwned(app, id, (before, now) =>
       Either.flatMap(PurposeLife.submit(before, now, shown), Submission.admit(account, rule, before))
     )
   }
@@ -104,22 +114,18 @@ export const submitPurpose = program(
 export const archivePurpose = program(
   "archivePurpose",
   function* (account: Account.Account, appId: AppId, id: PurposeId) {
-    return yield* changeOwned(account, appId, id, (before, now) => Either.right(PurposeLife.archive(before, now)))
+    const app = yield* getApp(account, appId, "develop")
+    return yield* changeOwned(app, id, (before, now) => Either.right(PurposeLife.archive(before, now)))
   }
 )
 
-/**
- * Commits one transition of a purpose of the app. `NotFound` for an account outside the app's team, and for a purpose
- * that the app does not have. `Forbidden` for a member who may only read.
- */
+/** Commits one transition of a purpose of the app. `NotFound` for a purpose that the app does not have. */
 const changeOwned = <E>(
-  account: Account.Account,
-  appId: AppId,
+  app: App.App,
   id: PurposeId,
   step: (before: Purpose.Purpose, now: Timestamp.Timestamp) => Either.Either<Purpose.Purpose, E>
 ) =>
   Effect.gen(function* () {
-    const app = yield* getApp(account, appId, "develop")
     const outcome = yield* (yield* PurposeStore).update(id, (before, now) => {
       if (before.appId !== app.id) return { outcome: Option.none<Either.Either<Purpose.Purpose, E>>(), after: null }
       const after = step(before, now)

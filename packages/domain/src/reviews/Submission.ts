@@ -2,6 +2,7 @@
 import { Either } from "effect"
 import { type Account, type AddressRule, countsAsConfirmed, UNCONFIRMED } from "../accounts/Account.js"
 import { Conflict, Forbidden } from "../shared/Errors.js"
+import { isOutdatedRevision, type Shown } from "../shared/OutdatedForm.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
 /** A submission that waits for a reviewer. */
@@ -38,11 +39,10 @@ export const admit =
       : Either.right(after)
 
 /**
- * Checks that a decision is about the present revision. `named` is the revision that the reviewer names; by default the
- * present one. `Conflict` when the present revision is another one, because the reviewer has not read it.
- * Undefined when the decision is allowed.
+ * Checks that a decision is about the present revision. `Conflict` when the reviewer names another revision, because
+ * the reviewer has not read the present one. Undefined when the decision is allowed.
  */
-export const outdated = ({ revision }: Pick<Submittable, "revision">, named = revision): Conflict | undefined =>
-  named === revision ? undefined : new Conflict({ reason: CHANGED })
+export const outdated = (present: Pick<Submittable, "revision">, named: Shown<number>): Conflict | undefined =>
+  isOutdatedRevision(present, named) ? new Conflict({ reason: CHANGED }) : undefined
 
 export const CHANGED = "it was changed meanwhile: read it again, and name the revision that the decision is about"

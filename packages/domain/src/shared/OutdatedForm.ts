@@ -7,13 +7,23 @@
 export const OUTDATED_FORM = "it was changed since the form was opened"
 
 /**
+ * What a form showed, for example a revision. "unchecked": the caller sent no form, and the change is not checked. The
+ * check is never off by default, so that a page cannot forget to pass what it showed.
+ */
+export type Shown<State> = State | "unchecked"
+
+/**
  * Whether a form is out of date: both the state that the form showed (`shown`) and the state after the form's change
  * (`after`) differ from the present state. A form that changes nothing is never out of date, so a button that is
- * pressed twice does no harm. When `shown` is undefined, the caller does not know what the form showed, and the form is
- * not out of date. When `after` is undefined, the form does not change this state, and the form is not out of date.
+ * pressed twice does no harm. When `after` is undefined, the form does not change this state, and the form is not out
+ * of date.
  */
 export const isOutdatedForm = <State>(
   isPresent: (state: State) => boolean,
-  shown: State | undefined,
+  shown: Shown<State>,
   after: State | undefined
-): boolean => [shown, after].every((state) => state !== undefined && !isPresent(state))
+): boolean => shown !== "unchecked" && [shown, after].every((state) => state !== undefined && !isPresent(state))
+
+/** Whether the form showed another revision than the present one. */
+export const isOutdatedRevision = ({ revision }: { readonly revision: number }, shown: Shown<number>): boolean =>
+  shown !== "unchecked" && shown !== revision

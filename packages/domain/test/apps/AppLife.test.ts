@@ -25,15 +25,15 @@ const production: App.App = { ...sandbox, status: "production", reviewNote: null
 const revoked = (app: App.App): App.App => ({ ...app, revokedAt: now })
 
 const stranger = "usr_2" as never
-const approve: Verdict.Verdict = { decision: "approve", note: null }
-const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say more") }
+const approve: Verdict.Verdict = { decision: "approve", note: null, revision: "unchecked" }
+const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say more"), revision: "unchecked" }
 const reason = Verdict.Note.make("It sold what it saw.")
 const refused = (step: Either.Either<unknown, { readonly reason: string }>) =>
   Either.isLeft(step) ? step.left.reason : "taken"
 
 describe("the review of an app [§5.4, P2]", () => {
   it("sandbox → submit → in review: the old note is gone, and still its developer alone can connect it", () => {
-    const submitted = Either.getOrThrow(AppLife.submit(sandbox, later))
+    const submitted = Either.getOrThrow(AppLife.submit(sandbox, later, "unchecked"))
     expect(submitted).toEqual({ ...inReview, submission: { at: later, revision: 3 } })
     expect([
       App.canBeConnectedBy(submitted, { id: stranger, testOf: null }),
@@ -55,7 +55,7 @@ describe("the review of an app [§5.4, P2]", () => {
   it("in review → reviewer rejects → sandbox, with a note, from where it can be submitted again", () => {
     const decided = Either.getOrThrow(AppLife.decide(inReview, reject))
     expect(decided).toEqual({ ...inReview, status: "sandbox", reviewNote: "Say more", submission: null })
-    expect(Either.isRight(AppLife.submit(decided, later))).toBe(true)
+    expect(Either.isRight(AppLife.submit(decided, later, "unchecked"))).toBe(true)
   })
 
   it.each([
@@ -63,15 +63,17 @@ describe("the review of an app [§5.4, P2]", () => {
     ["in production", production],
     ["revoked", revoked(sandbox)]
   ])("%s: cannot be submitted", (state, app) => {
-    expect(refused(AppLife.submit(app, later))).toMatch(state)
+    expect(refused(AppLife.submit(app, later, "unchecked"))).toMatch(state)
   })
 
   it("is not submitted from a form that showed another revision: nobody submits what they have not read", () => {
-    const renamed = Either.getOrThrow(AppLife.edit(sandbox, { name: App.AppName.make("Your Bank") }, later))
+    const renamed = Either.getOrThrow(
+      AppLife.edit(sandbox, { name: App.AppName.make("Your Bank") }, later, "unchecked")
+    )
     for (const shown of [renamed.revision - 1, renamed.revision + 1]) {
       expect(refused(AppLife.submit(renamed, later, shown))).toBe(OUTDATED_FORM)
     }
-    expect(AppLife.submit(renamed, later, renamed.revision)).toEqual(AppLife.submit(renamed, later))
+    expect(AppLife.submit(renamed, later, renamed.revision)).toEqual(AppLife.submit(renamed, later, "unchecked"))
   })
 
   it.each([
@@ -84,7 +86,9 @@ describe("the review of an app [§5.4, P2]", () => {
   })
 
   it("an app that was renamed since it was read is not approved under a name that nobody read [reviews-4]", () => {
-    const renamed = Either.getOrThrow(AppLife.edit(inReview, { name: App.AppName.make("Your Bank") }, later))
+    const renamed = Either.getOrThrow(
+      AppLife.edit(inReview, { name: App.AppName.make("Your Bank") }, later, "unchecked")
+    )
     expect(refused(AppLife.decide(renamed, { ...approve, revision: 2 }))).toMatch(/changed meanwhile/)
     expect(refused(AppLife.decide(renamed, { ...approve, revision: 3 }))).toMatch(/changed meanwhile/)
     expect(Either.getOrThrow(AppLife.decide(renamed, { ...approve, revision: 4 }))).toMatchObject({
@@ -94,13 +98,15 @@ describe("the review of an app [§5.4, P2]", () => {
   })
 
   it("a decision that names no revision is about what can be read now, also after an edit [reviews-4]", () => {
-    const renamed = Either.getOrThrow(AppLife.edit(inReview, { name: App.AppName.make("Your Bank") }, later))
+    const renamed = Either.getOrThrow(
+      AppLife.edit(inReview, { name: App.AppName.make("Your Bank") }, later, "unchecked")
+    )
     expect(Either.getOrThrow(AppLife.decide(renamed, approve))).toMatchObject({
       status: "production",
       name: "Your Bank"
     })
     const proposed = ["Your Bank", "Your Other Bank"].reduce(
-      (app, name) => Either.getOrThrow(AppLife.edit(app, { name: App.AppName.make(name) }, later)),
+      (app, name) => Either.getOrThrow(AppLife.edit(app, { name: App.AppName.make(name) }, later, "unchecked")),
       production
     )
     expect(Either.getOrThrow(AppLife.decide(proposed, approve)).name).toBe("Your Other Bank")
@@ -110,26 +116,32 @@ describe("the review of an app [§5.4, P2]", () => {
 describe("narrowing [§5.6]", () => {
   it("leaves what is declared and allowed, in every state; null lifts it [reviews-5]", () => {
     for (const app of [sandbox, inReview, production]) {
-      const narrowed = Either.getOrThrow(AppLife.narrow(app, ["location.rules.zone", "location.lookup"]))
+      const narrowed = Either.getOrThrow(AppLife.narrow(app, ["location.rules.zone", "location.lookup"], "unchecked"))
       expect(App.scopes(narrowed)).toEqual(["location.lookup"])
-      expect(App.scopes(Either.getOrThrow(AppLife.narrow(narrowed, [])))).toEqual([])
-      expect(Either.getOrThrow(AppLife.narrow(narrowed, null))).toEqual(app)
+      expect(App.scopes(Either.getOrThrow(AppLife.narrow(narrowed, [], "unchecked")))).toEqual([])
+      expect(Either.getOrThrow(AppLife.narrow(narrowed, null, "unchecked"))).toEqual(app)
     }
   })
 
   it("the same set again, in whatever order, changes nothing", () => {
-    const narrowed = Either.getOrThrow(AppLife.narrow(sandbox, ["location.lookup", "location.place.current"]))
-    const second = AppLife.narrow(narrowed, ["location.place.current", "location.lookup", "location.lookup"])
+    const narrowed = Either.getOrThrow(
+      AppLife.narrow(sandbox, ["location.lookup", "location.place.current"], "unchecked")
+    )
+    const second = AppLife.narrow(
+      narrowed,
+      ["location.place.current", "location.lookup", "location.lookup"],
+      "unchecked"
+    )
     expect(Either.getOrThrow(second)).toBe(narrowed)
-    expect(Either.getOrThrow(AppLife.narrow(sandbox, null))).toBe(sandbox)
+    expect(Either.getOrThrow(AppLife.narrow(sandbox, null, "unchecked"))).toBe(sandbox)
   })
 
   it("does not widen what the developer declares, and is not undone by declaring again", () => {
     const scopes = fc.subarray([...Scope.all])
     fc.assert(
       fc.property(scopes, scopes, scopes, (declared, allowed, declaredThen) => {
-        const app = Either.getOrThrow(AppLife.narrow({ ...sandbox, declaredScopes: declared }, allowed))
-        const edited = Either.getOrThrow(AppLife.edit(app, { scopes: declaredThen }, later))
+        const app = Either.getOrThrow(AppLife.narrow({ ...sandbox, declaredScopes: declared }, allowed, "unchecked"))
+        const edited = Either.getOrThrow(AppLife.edit(app, { scopes: declaredThen }, later, "unchecked"))
         for (const [one, has] of [
           [app, declared],
           [edited, declaredThen]
@@ -141,7 +153,7 @@ describe("narrowing [§5.6]", () => {
   })
 
   it("a revoked app cannot be narrowed", () => {
-    expect(refused(AppLife.narrow(revoked(production), []))).toBe(AppLife.REVOKED)
+    expect(refused(AppLife.narrow(revoked(production), [], "unchecked"))).toBe(AppLife.REVOKED)
   })
 })
 
@@ -201,13 +213,13 @@ describe("the life of an app, step by step", () => {
           const before = app
           const read = { revision: before.revision }
           const outcome = {
-            submit: () => AppLife.submit(before, at),
+            submit: () => AppLife.submit(before, at, "unchecked"),
             approve: () => AppLife.decide(before, { ...approve, ...read }),
             reject: () => AppLife.decide(before, { ...reject, ...read }),
-            narrow: () => AppLife.narrow(before, ["location.lookup"]),
-            lift: () => AppLife.narrow(before, null),
-            rename: () => AppLife.edit(before, { name: App.AppName.make(`Finder ${index}`) }, at),
-            withdraw: () => AppLife.withdraw(before),
+            narrow: () => AppLife.narrow(before, ["location.lookup"], "unchecked"),
+            lift: () => AppLife.narrow(before, null, "unchecked"),
+            rename: () => AppLife.edit(before, { name: App.AppName.make(`Finder ${index}`) }, at, "unchecked"),
+            withdraw: () => AppLife.withdraw(before, "unchecked"),
             revoke: () => Either.right(AppLife.revoke(before, reason, at))
           }[step]()
           const arrow: State | undefined = arrows[`${status} ${step}`]

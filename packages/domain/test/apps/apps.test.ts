@@ -72,8 +72,10 @@ describe("somebody else's app", () => {
       const stranger = yield* Fixtures.userWith({ roles: ["developer", "admin"] })
       for (const id of [app.id, AppId.make("app_none")]) {
         expect(yield* refused(getApp(stranger, id, "read"))).toBe("NotFound")
-        expect(yield* refused(updateApp(stranger, id, { name: App.AppName.make("Mine") }, "assumed"))).toBe("NotFound")
-        expect(yield* refused(registerRedirectUris(stranger, id, uris, "assumed"))).toBe("NotFound")
+        expect(
+          yield* refused(updateApp(stranger, id, { name: App.AppName.make("Mine") }, "assumed", "unchecked"))
+        ).toBe("NotFound")
+        expect(yield* refused(registerRedirectUris(stranger, id, uris, "assumed", "unchecked"))).toBe("NotFound")
       }
       expect(yield* (yield* AppStore).findRegistered(app.id)).toEqual(before)
     }).pipe(Effect.provide(stores))
@@ -112,7 +114,8 @@ describe("updateApp", () => {
           scopes: ["location.visits.read"],
           name: App.AppName.make("Other")
         },
-        "assumed"
+        "assumed",
+        "unchecked"
       )
       expect(after).toEqual({ ...app, name: "Other", declaredScopes: ["location.visits.read"], revision: 2 })
       expect(yield* getApp(owner, app.id, "read")).toEqual(after)
@@ -124,7 +127,7 @@ describe("updateApp", () => {
       const owner = yield* Fixtures.user
       const app = yield* Fixtures.app(owner.id, { status: "in_review", declaredScopes: ["location.visits.read"] })
       const change = { name: App.AppName.make("Other"), scopes: ["location.visits.read", "location.lookup"] } as const
-      expect(yield* refused(updateApp(owner, app.id, change, "assumed"))).toBe("Conflict")
+      expect(yield* refused(updateApp(owner, app.id, change, "assumed", "unchecked"))).toBe("Conflict")
       expect(yield* getApp(owner, app.id, "read")).toEqual(app)
     }).pipe(Effect.provide(stores))
   )
@@ -137,8 +140,10 @@ describe("updateApp", () => {
         outcome: 0,
         after: { ...before, app: { ...before.app, revokedAt: now } }
       }))
-      expect(yield* refused(updateApp(owner, app.id, { name: App.AppName.make("Other") }, "assumed"))).toBe("Conflict")
-      expect(yield* refused(registerRedirectUris(owner, app.id, uris, "assumed"))).toBe("Conflict")
+      expect(
+        yield* refused(updateApp(owner, app.id, { name: App.AppName.make("Other") }, "assumed", "unchecked"))
+      ).toBe("Conflict")
+      expect(yield* refused(registerRedirectUris(owner, app.id, uris, "assumed", "unchecked"))).toBe("Conflict")
     }).pipe(Effect.provide(stores))
   )
 })
@@ -150,7 +155,7 @@ describe("registerRedirectUris", () => {
       Effect.gen(function* () {
         const owner = yield* Fixtures.user
         const { app } = yield* Fixtures.registeredApp(owner)
-        const registered = yield* registerRedirectUris(owner, app.id, uris, "assumed")
+        const registered = yield* registerRedirectUris(owner, app.id, uris, "assumed", "unchecked")
         expect(registered.app.redirectUris).toEqual(uris)
         expect(registered.clientSecret).toMatch(/^pa_cs_[A-Za-z0-9_-]{52}$/)
         const { apps } = yield* MemoryDatabase
@@ -164,7 +169,13 @@ describe("registerRedirectUris", () => {
       const owner = yield* Fixtures.user
       const { app, clientSecret: old } = yield* Fixtures.registeredApp(owner)
       yield* TestClock.adjust("400 days")
-      const { app: after, clientSecret: next } = yield* registerRedirectUris(owner, app.id, uris, "assumed")
+      const { app: after, clientSecret: next } = yield* registerRedirectUris(
+        owner,
+        app.id,
+        uris,
+        "assumed",
+        "unchecked"
+      )
       expect(next).not.toBe(old)
       yield* TestClock.adjust(ClientSecret.OVERLAP - 1)
       expect(yield* authenticateClient(app.id, old)).toEqual(after)

@@ -27,7 +27,8 @@ const share = (
   sharePlaces(
     user.id,
     connectionId,
-    ids.map((placeId) => ({ placeId, includeEarlierVisits: false }))
+    ids.map((placeId) => ({ placeId, includeEarlierVisits: false })),
+    "unchecked"
   )
 
 const payloads = Effect.map(MemoryDatabase, ({ events }) => [...events.values()].map(({ payload }) => payload))
@@ -69,7 +70,12 @@ describe("places.changed [§6.1-places-changed]", () => {
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected()
-        yield* sharePlaces(it.user.id, it.connectionId, [{ placeId: it.home.id, includeEarlierVisits: true }])
+        yield* sharePlaces(
+          it.user.id,
+          it.connectionId,
+          [{ placeId: it.home.id, includeEarlierVisits: true }],
+          "unchecked"
+        )
         expect(yield* payloads).toEqual([])
       })
     ))
@@ -188,7 +194,7 @@ describe("a form of places that was opened before the last change [connection-10
         const save = (places: Parameters<typeof sharePlaces>[2], shown: Parameters<typeof sharePlaces>[3]) =>
           Effect.either(sharePlaces(user.id, id, places, shown))
         const refused = { _tag: "Left", left: { _tag: "Conflict", reason: OUTDATED_FORM } }
-        yield* sharePlaces(user.id, id, [])
+        yield* sharePlaces(user.id, id, [], "unchecked")
         expect(yield* save([chosen(home.id), chosen(work.id)], [chosen(home.id)])).toMatchObject(refused)
         expect(yield* save([chosen(home.id)], [])).toMatchObject({ _tag: "Right", right: { placesVersion: 3 } })
         const withEarlier = [chosen(home.id, true)]
@@ -222,11 +228,11 @@ describe("earlier visits in the consent history [connection-7]", () => {
         const it = yield* connected()
         const { connectionId, home, user, work } = it
         const shareHome = (includeEarlierVisits: boolean) =>
-          sharePlaces(user.id, connectionId, [{ placeId: home.id, includeEarlierVisits }])
+          sharePlaces(user.id, connectionId, [{ placeId: home.id, includeEarlierVisits }], "unchecked")
         yield* shareHome(true)
         yield* shareHome(true)
         yield* shareHome(false)
-        yield* sharePlaces(user.id, connectionId, [{ placeId: work.id, includeEarlierVisits: true }])
+        yield* sharePlaces(user.id, connectionId, [{ placeId: work.id, includeEarlierVisits: true }], "unchecked")
         yield* share(it)
         const history = yield* listConsentHistory(user.id, connectionId)
         const labels = (places: (typeof history)[number]["earlierVisits"]) => places?.map(({ label }) => label)
@@ -257,7 +263,7 @@ describe("earlier visits in the consent history [connection-7]", () => {
           agreement: { ...entry.agreement, earlierVisits: null }
         }))
         consentHistory.set(connectionId, old)
-        yield* sharePlaces(user.id, connectionId, [{ placeId: home.id, includeEarlierVisits: true }])
+        yield* sharePlaces(user.id, connectionId, [{ placeId: home.id, includeEarlierVisits: true }], "unchecked")
         const [after, first] = yield* listConsentHistory(user.id, connectionId)
         expect([after?.earlierVisits?.map(({ label }) => label), first?.earlierVisits]).toEqual([["Home"], null])
         expect([after?.added.earlierVisits, first?.added.earlierVisits]).toEqual([[], []])

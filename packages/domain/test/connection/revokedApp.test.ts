@@ -69,7 +69,7 @@ describe("a connection whose app was revoked, before a worker stores the end [re
     inWorld(
       Effect.gen(function* () {
         const it = yield* waiting
-        const answer = yield* Effect.either(sharePlaces(it.user.id, it.connectionId, []))
+        const answer = yield* Effect.either(sharePlaces(it.user.id, it.connectionId, [], "unchecked"))
         expect(Either.getOrThrow(Either.flip(answer))).toMatchObject({ _tag: "Conflict" })
         expect((yield* getConnection(it.user.id, it.connectionId)).places).toHaveLength(1)
         expect(yield* stored(it)).toMatchObject({ endReason: "admin_revoked", endedAt: it.revokedAt })
@@ -81,7 +81,7 @@ describe("a connection whose app was revoked, before a worker stores the end [re
       Effect.gen(function* () {
         const it = yield* waiting
         yield* TestClock.adjust("2 days")
-        yield* Effect.either(sharePlaces(it.user.id, it.connectionId, []))
+        yield* Effect.either(sharePlaces(it.user.id, it.connectionId, [], "unchecked"))
         expect(yield* stored(it)).toMatchObject({ endReason: "admin_revoked", endedAt: it.revokedAt })
       })
     ))

@@ -36,7 +36,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
           Effect.gen(function* () {
             const { occurredAt } = yield* fire(stage)
             yield* Effect.sleep("10 seconds")
-            yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, { url: moved })
+            yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, { url: moved }, "unchecked")
             yield* Effect.sleep("1 hour")
             expect(seconds(yield* posts(), occurredAt)).toEqual([0])
             expect(seconds(yield* posts(moved), occurredAt)).toEqual([30])
@@ -60,7 +60,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
           Effect.gen(function* () {
             const { occurredAt } = yield* fire({ ...stage, rule }, { webhookUrl: URL })
             yield* Effect.sleep("10 seconds")
-            yield* updateEndpoint(developer, app.id, endpoint.id, { url: moved })
+            yield* updateEndpoint(developer, app.id, endpoint.id, { url: moved }, "unchecked")
             yield* Effect.sleep("1 hour")
             const [row] = yield* deliveries
             expect(row).toMatchObject({ state: "failed", failReason: "address_changed", attempt: 2 })
@@ -75,7 +75,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
             expect((yield* endpointNow(stage)).strikes).toBe(0)
 
             // When the endpoint has its old address again, the event can be sent there.
-            yield* updateEndpoint(developer, app.id, endpoint.id, { url: URL })
+            yield* updateEndpoint(developer, app.id, endpoint.id, { url: URL }, "unchecked")
             yield* script(answers(200))
             expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(1)
             yield* Effect.sleep("1 minute")
@@ -96,7 +96,9 @@ describe("what may change while a delivery waits for its next attempt", () => {
             yield* fire(stage)
             yield* Effect.sleep("10 seconds")
             const edit = { url: "https://private.example.com/", events: ["places.changed"] as const }
-            const refused = yield* Effect.either(updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, edit))
+            const refused = yield* Effect.either(
+              updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, edit, "unchecked")
+            )
             expect(Either.isLeft(refused)).toBe(true)
             yield* Effect.sleep("1 hour")
             expect((yield* posts()).length).toBe(2)
@@ -117,7 +119,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
             const event = yield* fire(stage)
             yield* Effect.sleep("1 second")
             const edit = { events: ["places.changed"] as const }
-            yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, edit)
+            yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, edit, "unchecked")
             yield* fire(stage)
             yield* Effect.sleep("1 hour")
             expect((yield* posts()).map(({ body }) => JSON.parse(body).event_id)).toEqual([event.id, event.id])
@@ -385,7 +387,7 @@ describe("recover since", () => {
             // 501 events: a batch of replays has at most 500.
             yield* Effect.replicateEffect(fire({ ...stage, rule }, { webhookUrl: URL }), 501)
             yield* Effect.sleep("10 seconds")
-            yield* updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/moved` })
+            yield* updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/moved` }, "unchecked")
             yield* Effect.sleep("1 hour")
             // The endpoint has another address now, so a worker ends the replays of the first batch as failed. The
             // pause of an hour gives the worker time to do this before the second batch. The second batch must not

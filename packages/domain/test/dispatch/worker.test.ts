@@ -211,8 +211,14 @@ describe("two endpoints of one address [endpoints-3]", () => {
               return v1 === `v1=${MemoryWebhookSender.sign(secret, `${t.slice(2)}.${post?.body}`)}`
             })
             expect([both.length, signed]).toEqual([2, [true, true]])
-            const moved = yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, { url: `${URL}/2` })
-            yield* updateEndpoint(stage.developer, stage.app.id, twin.endpoint.id, { url: `${URL}/2` })
+            const moved = yield* updateEndpoint(
+              stage.developer,
+              stage.app.id,
+              stage.endpoint.id,
+              { url: `${URL}/2` },
+              "unchecked"
+            )
+            yield* updateEndpoint(stage.developer, stage.app.id, twin.endpoint.id, { url: `${URL}/2` }, "unchecked")
             yield* script(answers(200), moved.url)
             yield* fire(stage, { webhookUrl: URL })
             yield* Effect.sleep("1 minute")

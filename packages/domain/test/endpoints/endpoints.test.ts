@@ -113,8 +113,8 @@ describe("an endpoint of a revoked app [apps-2]", () => {
         }))
         const refusals = yield* Effect.all([
           Effect.flip(createEndpoint(developer, app.id, input)),
-          Effect.flip(updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/2` })),
-          Effect.flip(updateEndpoint(developer, app.id, endpoint.id, { enabled: true })),
+          Effect.flip(updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/2` }, "unchecked")),
+          Effect.flip(updateEndpoint(developer, app.id, endpoint.id, { enabled: true }, "unchecked")),
           Effect.flip(rotateSecret(developer, app.id, endpoint.id)),
           Effect.flip(replaceSecret(developer, app.id, endpoint.id))
         ])
@@ -139,7 +139,7 @@ describe("only the app's owner", () => {
         const outcomes = yield* Effect.all([
           refusal(listEndpoints(stranger, app.id)),
           refusal(createEndpoint(stranger, app.id, input)),
-          refusal(updateEndpoint(stranger, app.id, endpoint.id, { enabled: true })),
+          refusal(updateEndpoint(stranger, app.id, endpoint.id, { enabled: true }, "unchecked")),
           refusal(rotateSecret(stranger, app.id, endpoint.id)),
           refusal(sendTest(stranger, app.id, endpoint.id)),
           refusal(removeEndpoint(stranger, app.id, endpoint.id))
@@ -157,7 +157,7 @@ describe("only the app's owner", () => {
         const { developer, endpoint } = yield* scene
         const other = yield* Fixtures.app(developer.id)
         const of = (appId: AppId, id = endpoint.id) => [
-          refusal(updateEndpoint(developer, appId, id, { description: null })),
+          refusal(updateEndpoint(developer, appId, id, { description: null }, "unchecked")),
           refusal(rotateSecret(developer, appId, id)),
           refusal(sendTest(developer, appId, id)),
           refusal(removeEndpoint(developer, appId, id))
@@ -178,19 +178,27 @@ describe("updateEndpoint", () => {
         const { app, developer, endpoint } = yield* scene
         const description = WebhookEndpoint.EndpointDescription.make("staging")
         const url = EndpointUrl.EndpointUrl.make(`${URL}/moved`)
-        expect(yield* updateEndpoint(developer, app.id, endpoint.id, { description })).toEqual({
+        expect(yield* updateEndpoint(developer, app.id, endpoint.id, { description }, "unchecked")).toEqual({
           ...endpoint,
           description
         })
-        expect(yield* updateEndpoint(developer, app.id, endpoint.id, { url, events: ["rule.fired"] })).toEqual({
+        expect(
+          yield* updateEndpoint(developer, app.id, endpoint.id, { url, events: ["rule.fired"] }, "unchecked")
+        ).toEqual({
           ...endpoint,
           description,
           url,
           events: ["rule.fired"]
         })
-        const cleared = yield* updateEndpoint(developer, app.id, endpoint.id, { description: null, events: [] })
+        const cleared = yield* updateEndpoint(
+          developer,
+          app.id,
+          endpoint.id,
+          { description: null, events: [] },
+          "unchecked"
+        )
         expect(cleared).toEqual({ ...endpoint, url })
-        expect(yield* updateEndpoint(developer, app.id, endpoint.id, {})).toEqual(cleared)
+        expect(yield* updateEndpoint(developer, app.id, endpoint.id, {}, "unchecked")).toEqual(cleared)
       })
     )
   })
@@ -200,7 +208,7 @@ describe("updateEndpoint", () => {
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
         const edit = { url: "https://private.example/", events: ["rule.fired"] } as const
-        expect(yield* refusal(updateEndpoint(developer, app.id, endpoint.id, edit))).toBe("Invalid")
+        expect(yield* refusal(updateEndpoint(developer, app.id, endpoint.id, edit, "unchecked"))).toBe("Invalid")
         expect(yield* endpointNow({ endpoint })).toEqual(endpoint)
       })
     )
@@ -212,7 +220,7 @@ describe("updateEndpoint", () => {
         const { app, developer, endpoint } = yield* scene
         const sender = yield* WebhookSender
         const edit = { url: endpoint.url, events: ["rule.fired"] } as const
-        const changed = yield* updateEndpoint(developer, app.id, endpoint.id, edit).pipe(
+        const changed = yield* updateEndpoint(developer, app.id, endpoint.id, edit, "unchecked").pipe(
           Effect.provideService(WebhookSender, { ...sender, checkUrl: () => Effect.dieMessage("looked up") })
         )
         expect(changed).toEqual({ ...endpoint, events: ["rule.fired"] })
@@ -227,10 +235,12 @@ describe("updateEndpoint", () => {
         const { endpoints } = yield* MemoryDatabase
         const now = yield* Timestamp.now
         endpoints.set(endpoint.id, { ...endpoint, strikes: 20, disabledAt: now, epoch: 1 })
-        const enabled = yield* updateEndpoint(developer, app.id, endpoint.id, { enabled: true })
+        const enabled = yield* updateEndpoint(developer, app.id, endpoint.id, { enabled: true }, "unchecked")
         expect(enabled).toEqual({ ...endpoint, epoch: 1 })
         endpoints.set(endpoint.id, { ...endpoint, strikes: 7 })
-        expect(yield* updateEndpoint(developer, app.id, endpoint.id, { enabled: true })).toMatchObject({ strikes: 7 })
+        expect(yield* updateEndpoint(developer, app.id, endpoint.id, { enabled: true }, "unchecked")).toMatchObject({
+          strikes: 7
+        })
       })
     )
   })

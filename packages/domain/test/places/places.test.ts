@@ -41,7 +41,7 @@ describe("places", () => {
     ([edit, geometryVersion]) =>
       Effect.gen(function* () {
         const { id } = yield* createPlace(ADA, HOME)
-        const after = yield* updatePlace(ADA, id, edit)
+        const after = yield* updatePlace(ADA, id, edit, "unchecked")
         expect(after.geometryVersion).toBe(geometryVersion)
         expect(after).toMatchObject({ label: edit.label ?? "Home", kind: edit.kind ?? "home" })
         expect(after.circle).toEqual({
@@ -56,24 +56,24 @@ describe("places", () => {
     Effect.gen(function* () {
       const made = yield* createPlace(ADA, HOME)
       const { id } = made
-      const form: Place.PlaceEdit = { label: Place.Label.make("My home"), kind: "home", ...CIRCLE, shown: made }
+      const form: Place.PlaceEdit = { label: Place.Label.make("My home"), kind: "home", ...CIRCLE }
       const changes: ReadonlyArray<Place.PlaceEdit> = [
         { lat: CIRCLE.lat + 1 },
         { kind: "other" },
         { label: Place.Label.make("Our home") }
       ]
       for (const change of changes) {
-        const changed = yield* updatePlace(ADA, id, change)
-        expect(yield* Effect.flip(updatePlace(ADA, id, form))).toMatchObject({
+        const changed = yield* updatePlace(ADA, id, change, "unchecked")
+        expect(yield* Effect.flip(updatePlace(ADA, id, form, made))).toMatchObject({
           _tag: "Conflict",
           reason: OUTDATED_FORM
         })
         expect(yield* listPlaces(ADA)).toEqual([changed])
       }
-      const [now] = yield* listPlaces(ADA)
+      const [now = made] = yield* listPlaces(ADA)
       // The user presses a button twice. The second press changes nothing and is accepted.
       for (const _ of [1, 2]) {
-        expect(yield* updatePlace(ADA, id, { ...form, shown: now })).toMatchObject({ label: "My home", kind: "home" })
+        expect(yield* updatePlace(ADA, id, form, now)).toMatchObject({ label: "My home", kind: "home" })
       }
     }).pipe(Effect.provide(UploadStores))
   )
@@ -93,7 +93,7 @@ describe("places", () => {
     Effect.gen(function* () {
       const { id } = yield* createPlace(ADA, HOME)
       yield* archivePlace(ADA, id)
-      expect((yield* Effect.flip(updatePlace(ADA, id, { radiusM: 200 })))._tag).toBe("Conflict")
+      expect((yield* Effect.flip(updatePlace(ADA, id, { radiusM: 200 }, "unchecked")))._tag).toBe("Conflict")
       expect(yield* listPlaces(ADA)).toMatchObject([{ circle: CIRCLE, geometryVersion: 1 }])
     }).pipe(Effect.provide(UploadStores))
   )
@@ -102,8 +102,8 @@ describe("places", () => {
     Effect.gen(function* () {
       const { id } = yield* createPlace(ADA, HOME)
       const errors = yield* Effect.all([
-        Effect.flip(updatePlace(BOB, id, {})),
-        Effect.flip(updatePlace(ADA, PlaceId.make("plc_none"), {})),
+        Effect.flip(updatePlace(BOB, id, {}, "unchecked")),
+        Effect.flip(updatePlace(ADA, PlaceId.make("plc_none"), {}, "unchecked")),
         Effect.flip(archivePlace(BOB, id)),
         Effect.flip(archivePlace(ADA, PlaceId.make("plc_none")))
       ])

@@ -29,14 +29,14 @@ const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const step = (
   purpose: Purpose.Purpose,
   { type, ...rest }: Deed,
-  revision: number | undefined,
+  revision: number | "unchecked",
   now: Timestamp.Timestamp
 ) => {
   switch (type) {
     case "write":
-      return PurposeLife.edit(purpose, { description: "words" in rest ? rest.words : "" }, now)
+      return PurposeLife.edit(purpose, { description: "words" in rest ? rest.words : "" }, now, "unchecked")
     case "hand in":
-      return PurposeLife.submit(purpose, now)
+      return PurposeLife.submit(purpose, now, "unchecked")
     case "approve":
     case "reject":
       return PurposeLife.decide(purpose, { decision: type, note: type === "reject" ? note : null, revision })
@@ -64,10 +64,10 @@ describe("the life of a purpose, against its history", () => {
         for (const [index, [one, ago]] of deeds.entries()) {
           const now = Timestamp.plus(START, index + 1)
           const before = purpose
-          const revision = ago === undefined ? undefined : before.revision - ago
+          const revision = ago === undefined ? "unchecked" : before.revision - ago
           const outcome = step(before, one, revision, now)
           const isDecision = one.type === "approve" || one.type === "reject"
-          const isRead = (revision ?? before.revision) === before.revision
+          const isRead = revision === "unchecked" || revision === before.revision
 
           const allowed = isDecision && !isRead ? false : reference.do(one)
           expect(Either.isRight(outcome)).toBe(allowed)

@@ -24,10 +24,11 @@ const approved: Purpose.Purpose = { ...draft, status: "approved", approved: firs
 const editInReview: Purpose.Purpose = { ...approved, ...inReview, terms: second, approved: first }
 const editRejected: Purpose.Purpose = { ...rejected, terms: second, approved: first }
 
-const approve: Verdict.Verdict = { decision: "approve", note: null }
-const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say more") }
+const approve: Verdict.Verdict = { decision: "approve", note: null, revision: "unchecked" }
+const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say more"), revision: "unchecked" }
 
-const edit = (purpose: Purpose.Purpose, terms: PurposeLife.PurposeEdit) => PurposeLife.edit(purpose, terms, later)
+const edit = (purpose: Purpose.Purpose, terms: PurposeLife.PurposeEdit, shown: number | "unchecked" = "unchecked") =>
+  PurposeLife.edit(purpose, terms, later, shown)
 const refused = (step: Either.Either<unknown, { readonly _tag: string; readonly reason: string }>) =>
   Either.isLeft(step) ? step.left.reason : "taken"
 
@@ -43,7 +44,7 @@ describe("the rows of Spec §3.2", () => {
   })
 
   it("draft → submit → in review, and waits from then on [§3.2-submit]", () => {
-    expect(PurposeLife.submit(draft, later)).toEqual(
+    expect(PurposeLife.submit(draft, later, "unchecked")).toEqual(
       Either.right({ ...draft, status: "in_review", submission: { at: later, revision: 1 } })
     )
   })
@@ -100,14 +101,14 @@ describe("decision P1: out of rejected and archived [P1]", () => {
   it("rejected → edit → draft; the note stays in sight until it is handed in again [§3.2-rejected]", () => {
     const edited = Either.getOrThrow(edit(rejected, second))
     expect(edited).toEqual({ ...rejected, status: "draft", terms: second, revision: 2 })
-    expect(Either.getOrThrow(PurposeLife.submit(edited, later))).toMatchObject({
+    expect(Either.getOrThrow(PurposeLife.submit(edited, later, "unchecked"))).toMatchObject({
       status: "in_review",
       reviewNote: null
     })
   })
 
   it("rejected → submit → in review, as it is [§3.2-rejected]", () => {
-    expect(PurposeLife.submit(rejected, later)).toEqual(
+    expect(PurposeLife.submit(rejected, later, "unchecked")).toEqual(
       Either.right({ ...rejected, status: "in_review", reviewNote: null, submission: { at: later, revision: 1 } })
     )
   })
@@ -116,7 +117,7 @@ describe("decision P1: out of rejected and archived [P1]", () => {
     for (const before of [draft, inReview, rejected, approved]) {
       const archived = PurposeLife.archive(before, now)
       expect(refused(edit(archived, second))).toBe(PurposeLife.ARCHIVED)
-      expect(refused(PurposeLife.submit(archived, later))).toBe(PurposeLife.ARCHIVED)
+      expect(refused(PurposeLife.submit(archived, later, "unchecked"))).toBe(PurposeLife.ARCHIVED)
       expect(refused(PurposeLife.decide(archived, approve))).toBe(PurposeLife.ARCHIVED)
       expect(PurposeLife.archive(archived, later)).toEqual(archived)
     }
@@ -171,22 +172,20 @@ describe("edits", () => {
 })
 
 describe("an edit from a form that showed an earlier revision [apps-11]", () => {
-  const stale = { ...first, shown: 1 }
-
   it.each([
     ["draft", draft],
     ["in review", inReview],
     ["approved", approved],
     ["rejected", rejected]
   ])("%s: the old wording does not come back", (_, before) => {
-    const changed = Either.getOrThrow(edit(before, { ...second, shown: 1 }))
-    expect(refused(edit(changed, stale))).toBe(OUTDATED_FORM)
-    expect(refused(edit(changed, { ...stale, shown: 2 }))).toBe("taken")
+    const changed = Either.getOrThrow(edit(before, second, 1))
+    expect(refused(edit(changed, first, 1))).toBe(OUTDATED_FORM)
+    expect(refused(edit(changed, first, 2))).toBe("taken")
   })
 
   it("has no effect when it changes nothing, so a button that is pressed twice does not complain", () => {
-    const changed = Either.getOrThrow(edit(approved, { ...second, shown: 1 }))
-    expect(edit(changed, { ...second, shown: 1 })).toEqual(Either.right(changed))
+    const changed = Either.getOrThrow(edit(approved, second, 1))
+    expect(edit(changed, second, 1)).toEqual(Either.right(changed))
   })
 })
 
@@ -199,7 +198,9 @@ describe("a submission from a form that showed another revision [apps-11]", () =
     for (const shown of [changed.revision - 1, changed.revision + 1]) {
       expect(refused(PurposeLife.submit(changed, later, shown))).toBe(OUTDATED_FORM)
     }
-    expect(PurposeLife.submit(changed, later, changed.revision)).toEqual(PurposeLife.submit(changed, later))
+    expect(PurposeLife.submit(changed, later, changed.revision)).toEqual(
+      PurposeLife.submit(changed, later, "unchecked")
+    )
   })
 })
 
@@ -209,7 +210,7 @@ describe("decisions", () => {
     expect(decided).toMatchObject({ status: "rejected", terms: second, approved: first, reviewNote: "Say more" })
     expect(inForce(decided)).toBe(first.description)
     // The developer edits and submits once more. The first wording must still be in force.
-    const repeated = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later))
+    const repeated = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later, "unchecked"))
     expect([repeated.status, inForce(repeated)]).toEqual(["in_review", first.description])
   })
 
@@ -226,7 +227,7 @@ describe("decisions", () => {
     ["in review", inReview],
     ["approved", approved]
   ])("%s: cannot be submitted", (_, before) => {
-    expect(refused(PurposeLife.submit(before, later))).toMatch(/in review already|approved as it is/)
+    expect(refused(PurposeLife.submit(before, later, "unchecked"))).toMatch(/in review already|approved as it is/)
   })
 
   it("nobody approves words that they have not read: a decision on another wording than the one it names [purposes-4]", () => {
@@ -249,7 +250,7 @@ describe("decisions", () => {
 
   it("a decision on a wording of an earlier round is refused", () => {
     const round = Either.getOrThrow(PurposeLife.decide(inReview, reject))
-    const repeated = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(round, second)), later))
+    const repeated = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(round, second)), later, "unchecked"))
     expect(refused(PurposeLife.decide(repeated, { ...approve, revision: 1 }))).toMatch(/changed meanwhile/)
     expect(Either.isRight(PurposeLife.decide(repeated, approve))).toBe(true)
   })

@@ -78,9 +78,9 @@ describe("createPurpose", () => {
       }))
       for (const refused of [
         createPurpose(owner, app.id, input("find_friends")),
-        updatePurpose(owner, app.id, purpose.id, { expectedDailyVolume: 25 }, "assumed"),
-        updatePurpose(owner, app.id, purpose.id, {}, "assumed"),
-        submitPurpose(owner, app.id, purpose.id, "assumed")
+        updatePurpose(owner, app.id, purpose.id, { expectedDailyVolume: 25 }, "assumed", "unchecked"),
+        updatePurpose(owner, app.id, purpose.id, {}, "assumed", "unchecked"),
+        submitPurpose(owner, app.id, purpose.id, "assumed", "unchecked")
       ]) {
         expect(yield* Effect.flip(refused)).toMatchObject({ _tag: "Conflict", reason: AppLife.REVOKED })
       }
@@ -111,23 +111,27 @@ describe("a developer whose address nobody confirmed", () => {
         const approved = yield* Fixtures.purpose(app.id, "find_you", { status: "approved", terms, approved: terms })
         const edit = { expectedDailyVolume: 25 }
         for (const refused of [
-          submitPurpose(owner, app.id, draft.id, "confirmed"),
-          updatePurpose(owner, app.id, approved.id, edit, "confirmed")
+          submitPurpose(owner, app.id, draft.id, "confirmed", "unchecked"),
+          updatePurpose(owner, app.id, approved.id, edit, "confirmed", "unchecked")
         ]) {
           expect(yield* Effect.flip(refused)).toMatchObject({ _tag: "Forbidden", reason: Account.UNCONFIRMED })
         }
         expect(yield* listPurposes(owner, app.id)).toEqual([draft, approved])
-        expect((yield* updatePurpose(owner, app.id, draft.id, edit, "confirmed")).status).toBe("draft")
-        expect((yield* updatePurpose(owner, app.id, approved.id, {}, "confirmed")).status).toBe("approved")
+        expect((yield* updatePurpose(owner, app.id, draft.id, edit, "confirmed", "unchecked")).status).toBe("draft")
+        expect((yield* updatePurpose(owner, app.id, approved.id, {}, "confirmed", "unchecked")).status).toBe("approved")
         const confirmed = { ...owner, confirmedAt: yield* Timestamp.now }
-        expect((yield* submitPurpose(confirmed, app.id, draft.id, "confirmed")).status).toBe("in_review")
-        expect((yield* updatePurpose(owner, app.id, approved.id, edit, "assumed")).status).toBe("in_review")
+        expect((yield* submitPurpose(confirmed, app.id, draft.id, "confirmed", "unchecked")).status).toBe("in_review")
+        expect((yield* updatePurpose(owner, app.id, approved.id, edit, "assumed", "unchecked")).status).toBe(
+          "in_review"
+        )
         const more = { expectedDailyVolume: 26 }
-        const refused = yield* Effect.flip(updatePurpose(owner, app.id, approved.id, more, "confirmed"))
+        const refused = yield* Effect.flip(updatePurpose(owner, app.id, approved.id, more, "confirmed", "unchecked"))
         expect(refused).toMatchObject({ _tag: "Forbidden", reason: Account.UNCONFIRMED })
         // An edit back to the approved terms takes the purpose out of the queue, so no reviewer reads it.
         const back = { expectedDailyVolume: terms.expectedDailyVolume }
-        expect((yield* updatePurpose(owner, app.id, approved.id, back, "confirmed")).status).toBe("approved")
+        expect((yield* updatePurpose(owner, app.id, approved.id, back, "confirmed", "unchecked")).status).toBe(
+          "approved"
+        )
       }).pipe(Effect.provide(stores))
   )
 })

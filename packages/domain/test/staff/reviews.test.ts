@@ -19,8 +19,12 @@ import { Effect, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
 import { inWorld, people, refused, type ReviewWorld } from "../support/reviews.js"
 
-const approve: Verdict.Verdict = { decision: "approve", note: null }
-const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say what for.\nThen try again.") }
+const approve: Verdict.Verdict = { decision: "approve", note: null, revision: "unchecked" }
+const reject: Verdict.Verdict = {
+  decision: "reject",
+  note: Verdict.Note.make("Say what for.\nThen try again."),
+  revision: "unchecked"
+}
 const reason = Verdict.Note.make("It sold what it saw.")
 
 const terms: Purpose.PurposeTerms = {
@@ -58,12 +62,19 @@ describe("from an edit to a decision", () => {
         )
         const { id } = yield* createPurpose(owner, app.id, input)
         expect(yield* gate).toMatchObject({ reason: "not_approved" })
-        expect(yield* submitPurpose(owner, app.id, id, "assumed")).toMatchObject({ status: "in_review" })
+        expect(yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")).toMatchObject({ status: "in_review" })
         expect(yield* gate).toMatchObject({ reason: "not_approved" })
         expect(yield* decidePurpose(reviewer, id, approve)).toMatchObject({ status: "approved", approved: terms })
         expect(yield* gate).toMatchObject({ _tag: "Allowed" })
 
-        const edited = yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" }, "assumed")
+        const edited = yield* updatePurpose(
+          owner,
+          app.id,
+          id,
+          { description: "Shows you to your friends" },
+          "assumed",
+          "unchecked"
+        )
         expect(edited).toMatchObject({ status: "in_review", approved: terms })
         expect(yield* gate).toMatchObject({ _tag: "Allowed", purpose: { approved: terms } })
         const rejected = yield* decidePurpose(reviewer, id, { ...reject, revision: edited.revision })
@@ -74,7 +85,9 @@ describe("from an edit to a decision", () => {
         expect(yield* gate).toMatchObject({ reason: "archived" })
         expect(yield* refused(createPurpose(owner, app.id, input))).toBe("Conflict")
         yield* archivePurpose(owner, app.id, id)
-        expect(yield* refused(updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }, "assumed"))).toBe("Conflict")
+        expect(
+          yield* refused(updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }, "assumed", "unchecked"))
+        ).toBe("Conflict")
       })
     ))
 
@@ -85,13 +98,13 @@ describe("from an edit to a decision", () => {
         const user = yield* Fixtures.user
         const app = yield* Fixtures.app(owner.id)
         const connect = ConsentFlow.connect(app, user, ["location.place.current"])
-        expect(yield* submitApp(owner, app.id, "assumed")).toMatchObject({ status: "in_review" })
+        expect(yield* submitApp(owner, app.id, "assumed", "unchecked")).toMatchObject({ status: "in_review" })
         expect(yield* decideApp(reviewer, app.id, reject)).toMatchObject({
           status: "sandbox",
           reviewNote: reject.note
         })
         expect(yield* refused(connect)).toBe("ConsentRefused")
-        yield* submitApp(owner, app.id, "assumed")
+        yield* submitApp(owner, app.id, "assumed", "unchecked")
         expect(yield* decideApp(reviewer, app.id, approve)).toMatchObject({ status: "production", reviewNote: null })
         expect((yield* connect).tokens.scopes).toEqual(["location.place.current"])
       })
@@ -104,12 +117,12 @@ describe("from an edit to a decision", () => {
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
         const start = yield* Timestamp.now
-        yield* submitPurpose(owner, app.id, id, "assumed")
-        yield* submitApp(owner, app.id, "assumed")
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
+        yield* submitApp(owner, app.id, "assumed", "unchecked")
         const tick = TestClock.adjust("1 second")
         yield* Effect.zipRight(decidePurpose(reviewer, id, reject), tick)
         yield* Effect.zipRight(decideApp(admin, app.id, approve), tick)
-        yield* Effect.zipRight(narrowApp(admin, app.id, ["location.lookup"]), tick)
+        yield* Effect.zipRight(narrowApp(admin, app.id, ["location.lookup"], "unchecked"), tick)
         yield* Effect.zipRight(revokeApp(admin, app.id, reason), tick)
         const { decisions } = yield* listDecisions(reviewer, app.id, page)
         expect(
@@ -131,8 +144,10 @@ describe("from an edit to a decision", () => {
       Effect.gen(function* () {
         const { owner, admin } = yield* people
         const app = yield* Fixtures.app(owner.id)
-        yield* narrowApp(admin, app.id, ["location.lookup"])
-        expect(yield* narrowApp(admin, app.id, ["location.lookup"])).toMatchObject({ revision: app.revision })
+        yield* narrowApp(admin, app.id, ["location.lookup"], "unchecked")
+        expect(yield* narrowApp(admin, app.id, ["location.lookup"], "unchecked")).toMatchObject({
+          revision: app.revision
+        })
         const once = yield* revokeApp(admin, app.id, reason)
         yield* TestClock.adjust("1 second")
         expect(yield* revokeApp(admin, app.id, Verdict.Note.make("Another"))).toEqual(once)
@@ -149,20 +164,20 @@ describe("mail to the developer", () => {
         const { owner, reviewer, admin } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
         yield* decidePurpose(reviewer, id, reject)
-        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
         yield* decidePurpose(reviewer, id, approve)
-        yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" }, "assumed")
+        yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" }, "assumed", "unchecked")
         yield* decidePurpose(reviewer, id, reject)
-        yield* submitApp(owner, app.id, "assumed")
+        yield* submitApp(owner, app.id, "assumed", "unchecked")
         yield* decideApp(reviewer, app.id, reject)
-        yield* submitApp(owner, app.id, "assumed")
+        yield* submitApp(owner, app.id, "assumed", "unchecked")
         yield* decideApp(reviewer, app.id, approve)
         yield* TestClock.adjust(Timestamp.HOUR)
-        yield* narrowApp(admin, app.id, ["location.lookup"])
-        yield* narrowApp(admin, app.id, [])
-        yield* narrowApp(admin, app.id, null)
+        yield* narrowApp(admin, app.id, ["location.lookup"], "unchecked")
+        yield* narrowApp(admin, app.id, [], "unchecked")
+        yield* narrowApp(admin, app.id, null, "unchecked")
         yield* revokeApp(admin, app.id, reason)
         const mail = yield* mailTo(owner)
         expect(mail.map(({ subject }) => subject)).toEqual([
@@ -194,11 +209,11 @@ describe("mail to the developer", () => {
         const { owner, admin, reviewer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         for (const _ of [1, 2, 3, 4, 5, 6]) {
-          yield* submitApp(owner, app.id, "assumed")
+          yield* submitApp(owner, app.id, "assumed", "unchecked")
           yield* decideApp(reviewer, app.id, reject)
         }
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
         yield* decidePurpose(reviewer, id, reject)
         yield* revokeApp(admin, app.id, reason)
         const mail = yield* mailTo(owner)
@@ -219,7 +234,7 @@ describe("whose it is to decide [P2]", () => {
         const { owner, reviewer, admin, developer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
         const context = yield* Effect.context<ReviewWorld>()
         const outcome = (program: Effect.Effect<unknown, { readonly _tag: string }, ReviewWorld>) =>
           Effect.provide(Effect.match(program, { onFailure: ({ _tag }) => _tag, onSuccess: () => "taken" }), context)
@@ -234,7 +249,7 @@ describe("whose it is to decide [P2]", () => {
           ])
         const administering = (by: Account.Account) =>
           Effect.all([
-            outcome(narrowApp(by, AppId.make("app_none"), [])),
+            outcome(narrowApp(by, AppId.make("app_none"), [], "unchecked")),
             outcome(revokeApp(by, AppId.make("app_none"), reason))
           ])
 
@@ -256,8 +271,8 @@ describe("whose it is to decide [P2]", () => {
         const { admin, reviewer } = yield* people
         const app = yield* Fixtures.app(reviewer.id)
         const { id } = yield* createPurpose(reviewer, app.id, input)
-        yield* submitPurpose(reviewer, app.id, id, "assumed")
-        yield* submitApp(reviewer, app.id, "assumed")
+        yield* submitPurpose(reviewer, app.id, id, "assumed", "unchecked")
+        yield* submitApp(reviewer, app.id, "assumed", "unchecked")
         const own = [
           yield* refused(decideApp(reviewer, app.id, approve)),
           yield* refused(decidePurpose(reviewer, id, approve))
@@ -279,10 +294,10 @@ describe("whose it is to decide [P2]", () => {
         const { admin } = yield* people
         const other = yield* Fixtures.userWith({ roles: ["admin"] })
         const app = yield* Fixtures.app(admin.id)
-        yield* narrowApp(other, app.id, [])
-        expect(yield* refused(narrowApp(admin, app.id, null))).toBe("Forbidden")
+        yield* narrowApp(other, app.id, [], "unchecked")
+        expect(yield* refused(narrowApp(admin, app.id, null, "unchecked"))).toBe("Forbidden")
         yield* suspend(other)
-        expect(yield* narrowApp(admin, app.id, null)).toMatchObject({ allowedScopes: null })
+        expect(yield* narrowApp(admin, app.id, null, "unchecked")).toMatchObject({ allowedScopes: null })
         expect((yield* revokeApp(admin, app.id, reason)).revokedAt).not.toBeNull()
       })
     ))
@@ -293,9 +308,9 @@ describe("whose it is to decide [P2]", () => {
         const { owner, reviewer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id, "assumed")
-        yield* submitApp(owner, app.id, "assumed")
-        const silent: Verdict.Verdict = { decision: "reject", note: null }
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
+        yield* submitApp(owner, app.id, "assumed", "unchecked")
+        const silent: Verdict.Verdict = { decision: "reject", note: null, revision: "unchecked" }
         const errors = [
           yield* Effect.flip(decideApp(reviewer, app.id, silent)),
           yield* Effect.flip(decidePurpose(reviewer, id, silent))
@@ -316,13 +331,13 @@ describe("whose it is to decide [P2]", () => {
           [admin, app.id],
           [owner, other.id]
         ] as const) {
-          expect(yield* refused(updatePurpose(by, appId, purpose.id, { expectedDailyVolume: 1 }, "assumed"))).toBe(
-            "NotFound"
-          )
-          expect(yield* refused(submitPurpose(by, appId, purpose.id, "assumed"))).toBe("NotFound")
+          expect(
+            yield* refused(updatePurpose(by, appId, purpose.id, { expectedDailyVolume: 1 }, "assumed", "unchecked"))
+          ).toBe("NotFound")
+          expect(yield* refused(submitPurpose(by, appId, purpose.id, "assumed", "unchecked"))).toBe("NotFound")
           expect(yield* refused(archivePurpose(by, appId, purpose.id))).toBe("NotFound")
         }
-        expect(yield* refused(submitApp(admin, app.id, "assumed"))).toBe("NotFound")
+        expect(yield* refused(submitApp(admin, app.id, "assumed", "unchecked"))).toBe("NotFound")
         expect(yield* listPurposes(owner, app.id)).toEqual([purpose])
       })
     ))
@@ -332,7 +347,7 @@ describe("whose it is to decide [P2]", () => {
       Effect.gen(function* () {
         const { owner, reviewer, admin } = yield* people
         const app = yield* Fixtures.app(owner.id)
-        yield* submitApp(owner, app.id, "assumed")
+        yield* submitApp(owner, app.id, "assumed", "unchecked")
         yield* decideApp(reviewer, app.id, reject)
         expect(yield* refused(decideApp(admin, app.id, approve))).toBe("Conflict")
         expect((yield* getApp(owner, app.id, "read")).status).toBe("sandbox")
@@ -346,11 +361,13 @@ describe("whose it is to decide [P2]", () => {
         const app = yield* Fixtures.app(owner.id, { declaredScopes: ["location.lookup"] })
         const { id } = yield* createPurpose(owner, app.id, input)
         const change = { scopes: ["location.lookup", "location.history.read"] } as const
-        const error = yield* Effect.flip(updatePurpose(owner, app.id, id, change, "assumed"))
+        const error = yield* Effect.flip(updatePurpose(owner, app.id, id, change, "assumed", "unchecked"))
         expect(error).toMatchObject({ _tag: "Invalid", problems: [{ field: "scopes[1]" }] })
         // A scope that the app gave up stays in the purpose's terms until the wording changes.
-        yield* updateApp(owner, app.id, { scopes: ["location.place.current"] }, "assumed")
-        expect(yield* updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }, "assumed")).toMatchObject({
+        yield* updateApp(owner, app.id, { scopes: ["location.place.current"] }, "assumed", "unchecked")
+        expect(
+          yield* updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }, "assumed", "unchecked")
+        ).toMatchObject({
           terms: { scopes: ["location.lookup"] }
         })
       })
@@ -364,9 +381,9 @@ describe("listReviews", () => {
         const { owner, reviewer } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
         yield* TestClock.adjust("1 second")
-        yield* submitApp(owner, app.id, "assumed")
+        yield* submitApp(owner, app.id, "assumed", "unchecked")
         const first = yield* listReviews(reviewer, { limit: 1, cursor: undefined })
         expect(first.reviews).toMatchObject([
           { purpose: { id }, app: { id: app.id }, developer: { email: owner.email } }
@@ -387,13 +404,13 @@ describe("listReviews", () => {
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
         const other = yield* createPurpose(owner, app.id, { ...input, key: Purpose.PurposeKey.make("find_you") })
-        yield* submitPurpose(owner, app.id, id, "assumed")
+        yield* submitPurpose(owner, app.id, id, "assumed", "unchecked")
         yield* revokeApp(admin, app.id, reason)
         expect((yield* listReviews(reviewer, page)).reviews).toEqual([])
         const error = yield* Effect.flip(decidePurpose(reviewer, id, approve))
         expect(error).toMatchObject({ _tag: "Conflict", reason: AppLife.REVOKED })
-        expect(yield* refused(submitPurpose(owner, app.id, other.id, "assumed"))).toBe("Conflict")
-        expect(yield* refused(submitApp(owner, app.id, "assumed"))).toBe("Conflict")
+        expect(yield* refused(submitPurpose(owner, app.id, other.id, "assumed", "unchecked"))).toBe("Conflict")
+        expect(yield* refused(submitApp(owner, app.id, "assumed", "unchecked"))).toBe("Conflict")
       })
     ))
 })

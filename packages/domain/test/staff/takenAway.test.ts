@@ -28,11 +28,11 @@ describe("what an admin takes away is gone at once [§5.6, §6.3.5]", () => {
     inWorld(
       Effect.gen(function* () {
         const { admin, app, token } = yield* connected
-        yield* narrowApp(admin, app.id, ["location.visits.read", "location.lookup"])
+        yield* narrowApp(admin, app.id, ["location.visits.read", "location.lookup"], "unchecked")
         expect(yield* scopes(token)).toEqual(["location.visits.read"])
-        yield* narrowApp(admin, app.id, [])
+        yield* narrowApp(admin, app.id, [], "unchecked")
         expect(yield* scopes(token)).toEqual([])
-        yield* narrowApp(admin, app.id, null)
+        yield* narrowApp(admin, app.id, null, "unchecked")
         expect(yield* scopes(token)).toEqual(["location.place.current", "location.visits.read"])
       })
     ))

@@ -20,6 +20,9 @@ import { liveSteered, STEER_MARKS, steerLives, steerStories } from "../support/s
 const FRESH = { isFresh: true }
 const OLD = { isFresh: false }
 
+/** A change that comes from no form. */
+type Unchecked = Omit<Steering.SteeringChange, "shown">
+
 /** A user who connected an app with these scopes. The app has the purpose that sensitive scopes need. */
 const connected = (scopes: ReadonlyArray<Scope.Scope>) =>
   Effect.gen(function* () {
@@ -46,7 +49,7 @@ it("the end of exact location is undone with the same scopes and date, unless so
   inWorld(
     Effect.gen(function* () {
       const { id, user } = yield* connected(BOTH)
-      yield* changeConnection(user.id, id, { sensitiveDays: 7 }, FRESH)
+      yield* changeConnection(user.id, id, { sensitiveDays: 7, shown: "unchecked" }, FRESH)
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
       const before = yield* getConnection(user.id, id)
       yield* endExactLocation(user.id, id)
@@ -66,7 +69,7 @@ it("the end of exact location is undone with the same scopes and date, unless so
       const late = yield* Effect.flip(restoreExactLocation(user.id, id, FRESH))
       expect(late._tag).toBe("Conflict")
 
-      yield* changeConnection(user.id, id, { scopes: BOTH, sensitiveDays: 7 }, FRESH)
+      yield* changeConnection(user.id, id, { scopes: BOTH, sensitiveDays: 7, shown: "unchecked" }, FRESH)
       yield* endExactLocation(user.id, id)
       yield* pauseConnection(user.id, id, "day")
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
@@ -88,8 +91,12 @@ it.each(["a pause", "another end date", "a place more"] as const)(
         const home = yield* place(user, "Home")
         const change = {
           "a pause": yield* settled(pauseConnection(user.id, id, "day")),
-          "another end date": yield* settled(changeConnection(user.id, id, { standardDays: 7 }, FRESH)),
-          "a place more": yield* settled(sharePlaces(user.id, id, [{ placeId: home.id, includeEarlierVisits: false }]))
+          "another end date": yield* settled(
+            changeConnection(user.id, id, { standardDays: 7, shown: "unchecked" }, FRESH)
+          ),
+          "a place more": yield* settled(
+            sharePlaces(user.id, id, [{ placeId: home.id, includeEarlierVisits: false }], "unchecked")
+          )
         }[name]
         const late: typeof store = { ...store, history: (...of) => Effect.zipLeft(store.history(...of), change) }
         const refused = yield* restoreExactLocation(user.id, id, FRESH).pipe(
@@ -119,7 +126,8 @@ it("a sensitive scope that comes back after exact location has ended needs a cho
     Effect.gen(function* () {
       const all = ["location.place.current", "location.lookup", "location.history.read"] as const
       const { id, user } = yield* connected(all)
-      const change = (change: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, change, FRESH))
+      const change = (change: Unchecked) =>
+        Effect.either(changeConnection(user.id, id, { ...change, shown: "unchecked" }, FRESH))
       yield* change({ scopes: BOTH, standardDays: 90, sensitiveDays: 7 })
       yield* TestClock.adjust("8 days")
       const { mail } = yield* MemoryDatabase
@@ -147,7 +155,7 @@ it("permissions, ends and the end of exact location are mailed, a pause is not [
       yield* pauseConnection(user.id, id, "day")
       yield* resumeConnection(user.id, id)
       expect(subjects()).toEqual([])
-      yield* changeConnection(user.id, id, { standardDays: 7 }, FRESH)
+      yield* changeConnection(user.id, id, { standardDays: 7, shown: "unchecked" }, FRESH)
       yield* endExactLocation(user.id, id)
       expect(subjects()).toEqual([
         "You changed what Coffee Finder can do",
@@ -165,8 +173,8 @@ it("the mail about changed permissions names no scope that the app no longer dec
         "location.place.current",
         "location.visits.read"
       ])
-      yield* updateApp(user, app.id, { scopes: ["location.place.current"] }, "assumed")
-      yield* changeConnection(user.id, id, { standardDays: 7 }, FRESH)
+      yield* updateApp(user, app.id, { scopes: ["location.place.current"] }, "assumed", "unchecked")
+      yield* changeConnection(user.id, id, { standardDays: 7, shown: "unchecked" }, FRESH)
       const { mail } = yield* MemoryDatabase
       const [sent] = [...mail.values()].filter(({ subject }) => subject.startsWith("You changed what"))
       expect(sent?.body).toContain(Scope.describe["location.place.current"])
@@ -178,11 +186,11 @@ it("in the grace period the mail says since when exact location is not shared, a
   inWorld(
     Effect.gen(function* () {
       const { id, user } = yield* connected(BOTH)
-      yield* changeConnection(user.id, id, { standardDays: 90, sensitiveDays: 7 }, FRESH)
+      yield* changeConnection(user.id, id, { standardDays: 90, sensitiveDays: 7, shown: "unchecked" }, FRESH)
       yield* TestClock.adjust("8 days")
       const { mail } = yield* MemoryDatabase
       const before = new Set(mail.keys())
-      yield* changeConnection(user.id, id, { standardDays: 30 }, FRESH)
+      yield* changeConnection(user.id, id, { standardDays: 30, shown: "unchecked" }, FRESH)
       const [sent] = [...mail].filter(([key]) => !before.has(key)).map(([, message]) => message)
       expect(sent?.body).toContain(Scope.describe["location.place.current"])
       expect(sent?.body).not.toContain(Scope.describe["location.lookup"])
@@ -198,9 +206,10 @@ it("a session that is not fresh cannot share exact location without an end, in w
   inWorld(
     Effect.gen(function* () {
       const { id, user } = yield* connected(BOTH)
-      const change = (change: Steering.SteeringChange, session = OLD) =>
-        Effect.map(Effect.either(changeConnection(user.id, id, change, session)), (outcome) =>
-          Either.isRight(outcome) ? "done" : outcome.left._tag
+      const change = (change: Unchecked, session = OLD) =>
+        Effect.map(
+          Effect.either(changeConnection(user.id, id, { ...change, shown: "unchecked" }, session)),
+          (outcome) => (Either.isRight(outcome) ? "done" : outcome.left._tag)
         )
       yield* change({ scopes: ONE, standardDays: 30 })
       const giveBack = change({ scopes: BOTH })
@@ -222,10 +231,12 @@ it("exact location counts while the app does not declare it: the app may declare
   inWorld(
     Effect.gen(function* () {
       const { app, id, user } = yield* connected(BOTH)
-      yield* changeConnection(user.id, id, { standardDays: 30 }, OLD)
-      yield* updateApp(user, app.id, { scopes: ["location.place.current"] }, "assumed")
+      yield* changeConnection(user.id, id, { standardDays: 30, shown: "unchecked" }, OLD)
+      yield* updateApp(user, app.id, { scopes: ["location.place.current"] }, "assumed", "unchecked")
       expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
-      const refused = yield* Effect.flip(changeConnection(user.id, id, { standardDays: "never" }, OLD))
+      const refused = yield* Effect.flip(
+        changeConnection(user.id, id, { standardDays: "never", shown: "unchecked" }, OLD)
+      )
       expect(refused._tag).toBe("ConfirmationRequired")
     })
   ))
@@ -257,7 +268,7 @@ it("a form with other scopes is outdated exactly if the app has other scopes tha
       for (const held of some) {
         for (const shown of some) {
           for (const scopes of some) {
-            yield* changeConnection(user.id, id, { scopes: held }, FRESH)
+            yield* changeConnection(user.id, id, { scopes: held, shown: "unchecked" }, FRESH)
             const outcome = yield* Effect.either(changeConnection(user.id, id, { scopes, shown }, FRESH))
             const isOutdated = !Scope.same(held, shown) && !Scope.same(held, scopes)
             const { heldScopes } = yield* getConnection(user.id, id)
@@ -272,7 +283,8 @@ it("a later end of exact location is a renewal and needs a purpose; an earlier e
   inWorld(
     Effect.gen(function* () {
       const { app, id, purpose, user } = yield* connected(BOTH)
-      const change = (change: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, change, FRESH))
+      const change = (change: Unchecked) =>
+        Effect.either(changeConnection(user.id, id, { ...change, shown: "unchecked" }, FRESH))
       yield* change({ standardDays: 90 })
       yield* archivePurpose(user, app.id, purpose.id)
       const before = yield* getConnection(user.id, id)
@@ -294,8 +306,8 @@ it("the mail names the end of the connection when it is before that of exact loc
     Effect.gen(function* () {
       const { id, user } = yield* connected(BOTH)
       const { mail } = yield* MemoryDatabase
-      const said = (change: Steering.SteeringChange) =>
-        Effect.map(changeConnection(user.id, id, change, FRESH), ({ grantExpiresAt }) => ({
+      const said = (change: Unchecked) =>
+        Effect.map(changeConnection(user.id, id, { ...change, shown: "unchecked" }, FRESH), ({ grantExpiresAt }) => ({
           body: [...mail.values()].at(-1)?.body,
           end: Words.moment(grantExpiresAt ?? Timestamp.make(0))
         }))

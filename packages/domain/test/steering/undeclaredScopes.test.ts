@@ -70,10 +70,10 @@ describe("a new end of exact location", () => {
       Effect.gen(function* () {
         const { app, id, user } = yield* undeclared([CURRENT, VISITS, LATEST, HISTORY], [CURRENT, LATEST])
         const held = Effect.map(live(user, app), ({ heldScopes }) => heldScopes)
-        yield* changeConnection(user.id, id, { scopes: [CURRENT, LATEST], standardDays: 30 }, FRESH)
+        yield* changeConnection(user.id, id, { scopes: [CURRENT, LATEST], standardDays: 30, shown: "unchecked" }, FRESH)
         expect(yield* held).toEqual([CURRENT, VISITS, LATEST, HISTORY])
         yield* TestClock.adjust("8 days")
-        yield* changeConnection(user.id, id, { sensitiveDays: 90 }, FRESH)
+        yield* changeConnection(user.id, id, { sensitiveDays: 90, shown: "unchecked" }, FRESH)
         expect(yield* held).toEqual([CURRENT, VISITS, LATEST])
       })
     ))
@@ -83,7 +83,9 @@ describe("a new end of exact location", () => {
       Effect.gen(function* () {
         const { app, id, user } = yield* undeclared([CURRENT, LATEST], [CURRENT])
         const before = yield* live(user, app)
-        const refused = yield* Effect.either(changeConnection(user.id, id, { sensitiveDays: 90 }, FRESH))
+        const refused = yield* Effect.either(
+          changeConnection(user.id, id, { sensitiveDays: 90, shown: "unchecked" }, FRESH)
+        )
         expect(refused).toMatchObject({ left: { _tag: "Invalid", problems: [{ field: "sensitive_days" }] } })
         expect(yield* live(user, app)).toEqual(before)
       })
@@ -99,7 +101,7 @@ it("the mail about a change says nothing of exact location when the app declares
         [[CURRENT], false]
       ] as const) {
         const { id, user } = yield* undeclared([CURRENT, LATEST], declared)
-        yield* changeConnection(user.id, id, { standardDays: 30 }, FRESH)
+        yield* changeConnection(user.id, id, { standardDays: 30, shown: "unchecked" }, FRESH)
         expect([...mail.values()].at(-1)?.body.includes("Your exact location: until")).toBe(isExact)
       }
     })
@@ -118,7 +120,7 @@ it("between the end of the grace period and its sweep, no entry of the history h
       const steps = [
         pauseConnection(user.id, id, "hour"),
         resumeConnection(user.id, id),
-        sharePlaces(user.id, id, [{ placeId: home.id, includeEarlierVisits: false }])
+        sharePlaces(user.id, id, [{ placeId: home.id, includeEarlierVisits: false }], "unchecked")
       ]
       for (const step of steps) {
         yield* step

@@ -184,8 +184,8 @@ export const liveStaff = (steps: ReadonlyArray<StaffStep>, met: Set<string>, dom
           const reviewer = yield* acting(one.by)
           const owner = yield* Effect.map((yield* AccountStore).find(person(one.about).id), Option.getOrThrow)
           if (reviewer === undefined || reviewer === "operator") break
-          yield* submitApp(owner, person(one.about).appId, "assumed")
-          const verdict: Verdict.Verdict = { decision: "reject", note: NOTE }
+          yield* submitApp(owner, person(one.about).appId, "assumed", "unchecked")
+          const verdict: Verdict.Verdict = { decision: "reject", note: NOTE, revision: "unchecked" }
           const outcome = yield* Effect.either(decideApp(reviewer, person(one.about).appId, verdict))
           const me = person(one.by)
           const others = new Set([...active("reviewer", me), ...active("admin", me)])

@@ -157,18 +157,20 @@ const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" |
     switch (deed.type) {
       case "name":
         return Either.isRight(
-          yield* Effect.either(updateApp(owner, id, { name: App.AppName.make(deed.name) }, "assumed"))
+          yield* Effect.either(updateApp(owner, id, { name: App.AppName.make(deed.name) }, "assumed", "unchecked"))
         )
       case "logo": {
         const logo = deed.logo === null ? null : AppLogo.LogoPng.make(deed.logo)
-        return Either.isRight(yield* Effect.either(updateApp(owner, id, { logo }, "assumed")))
+        return Either.isRight(yield* Effect.either(updateApp(owner, id, { logo }, "assumed", "unchecked")))
       }
       case "scopes":
         return Either.isRight(
-          yield* Effect.either(updateApp(owner, id, { scopes: deed.list.filter(Scope.isScope) }, "assumed"))
+          yield* Effect.either(
+            updateApp(owner, id, { scopes: deed.list.filter(Scope.isScope) }, "assumed", "unchecked")
+          )
         )
       case "origins": {
-        const { clientSecret } = yield* registerRedirectUris(owner, id, deed.list.map(uriOf), "assumed")
+        const { clientSecret } = yield* registerRedirectUris(owner, id, deed.list.map(uriOf), "assumed", "unchecked")
         const at = yield* now
         state.issued.push(clientSecret)
         state.secrets = [
@@ -178,7 +180,7 @@ const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" |
         return true
       }
       case "withdraw":
-        return Either.isRight(yield* Effect.either(withdrawChange(owner, id)))
+        return Either.isRight(yield* Effect.either(withdrawChange(owner, id, "unchecked")))
     }
   })
 
@@ -224,7 +226,7 @@ const act = (state: State, one: SubmissionStep, met: Set<string>, pass: Pass) =>
       }
       case "Race": {
         const { revision } = yield* presentOf(state)
-        const renames = updateApp(owner, id, { name: App.AppName.make(one.name) }, "assumed")
+        const renames = updateApp(owner, id, { name: App.AppName.make(one.name) }, "assumed", "unchecked")
         const approves = decideApp(reviewer, id, { decision: "approve", note, revision })
         const [, approved] = yield* Effect.all([renames, Effect.either(approves)], { concurrency: "unbounded" })
         if (Either.isRight(approved)) model(state, { type: "approve" })

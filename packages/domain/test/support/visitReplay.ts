@@ -97,7 +97,7 @@ export const replayVisits = (life: VisitLife, name: string, limit: number) =>
         case "Moved": {
           const place = places[happening.place]
           if (place === undefined || place.archivedAt !== null) break
-          yield* updatePlace(userId, place.id, happening.circle)
+          yield* updatePlace(userId, place.id, happening.circle, "unchecked")
           places[happening.place] = { ...place, circles: [...place.circles, { from: at, circle: happening.circle }] }
           break
         }

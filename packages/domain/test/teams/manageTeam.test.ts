@@ -54,7 +54,7 @@ const owned = () =>
 /** An app that waits for a reviewer, and the holder of the app. */
 const submitted = Effect.gen(function* () {
   const { app, holder } = yield* owned()
-  return { holder, app: yield* submitApp(holder, app.id, "assumed") }
+  return { holder, app: yield* submitApp(holder, app.id, "assumed", "unchecked") }
 })
 
 const join = (

@@ -105,7 +105,7 @@ describe("pages of visits", () => {
         })
         for (const one of phones) yield* ingestFixes(one, [seen(OUTSIDE, 60)], [])
         yield* Effect.replicateEffect(pages(userId, home, 10), 4)
-        yield* updatePlace(userId, other.id, { radiusM: 500 })
+        yield* updatePlace(userId, other.id, { radiusM: 500 }, "unchecked")
         for (const one of phones.slice(-1)) yield* ingestFixes(one, [seen(INSIDE, 30), seen(OUTSIDE, 10)], [])
         expect(yield* pages(userId, home, 10)).toEqual([[30]])
       })

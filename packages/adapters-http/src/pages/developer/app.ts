@@ -228,7 +228,7 @@ const change = Visitor.signedIn((visitor) =>
     const typed = { name, description, homepageUrl, scopes }
     const shown = Number(form.value("revision"))
     const rule = (yield* HttpOptions).addressRule
-    return yield* updateApp(visitor.account, app.id, { ...typed, shown }, rule).pipe(
+    return yield* updateApp(visitor.account, app.id, typed, rule, shown).pipe(
       Effect.map((after) => seeOther(changedPath(after))),
       Effect.catchTag("Forbidden", confirmFirst),
       Effect.catchTag("Conflict", (error) =>

@@ -90,7 +90,7 @@ const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "devel
 const save = (visitor: Visitor.Visitor, { id }: App.App, logo: AppLogo.LogoPng | null, revision: string) =>
   Effect.gen(function* () {
     const rule = (yield* HttpOptions).addressRule
-    return yield* updateApp(visitor.account, id, { logo, shown: Number(revision) }, rule).pipe(
+    return yield* updateApp(visitor.account, id, { logo }, rule, Number(revision)).pipe(
       Effect.map((after) => seeOther(changedPath(after))),
       Effect.catchIf(Form.isOutdated, () =>
         Effect.flatMap(ownApp(visitor, "develop"), (now) => page(visitor, now, [Fields.OUTDATED_ANEW], 409))

@@ -263,8 +263,8 @@ const edit = Visitor.signedIn((visitor) =>
     if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const options = yield* HttpOptions
     const terms = toTerms(draft.right)
-    const change = { ...terms, shown: Number(form.value("revision")) }
-    return yield* updatePurpose(visitor.account, app.id, purpose.id, change, options.addressRule).pipe(
+    const shown = Number(form.value("revision"))
+    return yield* updatePurpose(visitor.account, app.id, purpose.id, terms, options.addressRule, shown).pipe(
       Effect.map(({ status }) => {
         const wentIn = status === "in_review" && purpose.status === "approved"
         return seeOther(`${pathOf(app, purpose)}?done=${wentIn ? "purpose-edited" : "purpose-changed"}`)

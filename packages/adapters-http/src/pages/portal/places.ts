@@ -233,7 +233,7 @@ const change = (portal: string) =>
         kind: form.value("was_kind"),
         geometryVersion: Number(form.value("was_version"))
       }
-      return yield* updatePlace(visitor.account.id, id, { ...rest, radiusM, shown }).pipe(
+      return yield* updatePlace(visitor.account.id, id, { ...rest, radiusM }, shown).pipe(
         Effect.as(seeOther(`${portal}/places?done=place-changed`)),
         Effect.catchIf(Form.isOutdated, () => edit(portal, visitor, id, { isOutdated: true }))
       )

@@ -78,7 +78,10 @@ const endPrevious = Visitor.signedIn(
 
 const enable = Visitor.signedIn(
   onEndpoint((visitor, app, id, form) =>
-    Effect.as(updateEndpoint(visitor.account, app.id, id, { enabled: true }), back(app, id, form, "endpoint-changed"))
+    Effect.as(
+      updateEndpoint(visitor.account, app.id, id, { enabled: true }, "unchecked"),
+      back(app, id, form, "endpoint-changed")
+    )
   )
 )
 

@@ -110,9 +110,9 @@ const edit = Visitor.signedIn((visitor) =>
     // A form in which nobody set or removed a header gives no list of headers. An empty list would remove all headers
     // when the address has another origin.
     const headers = draft.right.headers.size === 0 ? undefined : draft.right.headers
-    const change = { ...draft.right, headers, shown }
+    const change = { ...draft.right, headers }
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
-    return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
+    return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change, shown).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),
       Effect.catchTag("Invalid", ({ problems }) => showAgain(problems)),
       Effect.catchIf(Form.isOutdated, () =>

@@ -62,7 +62,7 @@ export const developers: Handlers<
     Effect.gen(function* () {
       const known = yield* app(registry, appId)
       const uris = yield* valid(RedirectUri.List, "redirectUris", redirectUris)
-      const { clientSecret } = yield* registerRedirectUris(known.owner, AppId.make(appId), uris, "assumed")
+      const { clientSecret } = yield* registerRedirectUris(known.owner, AppId.make(appId), uris, "assumed", "unchecked")
       const alias = registry.secrets.alias("client-secret", clientSecret)
       registry.apps.set(appId, { ...known, redirectUri: uris[0] ?? known.redirectUri, clientSecret: alias })
       return { clientSecret: alias }
@@ -71,7 +71,13 @@ export const developers: Handlers<
   declareScopes: ({ appId, scopes }, registry) =>
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
-      yield* updateApp(owner, AppId.make(appId), { scopes: yield* valid(DeclaredScopes, "scopes", scopes) }, "assumed")
+      yield* updateApp(
+        owner,
+        AppId.make(appId),
+        { scopes: yield* valid(DeclaredScopes, "scopes", scopes) },
+        "assumed",
+        "unchecked"
+      )
       return null
     }),
 
@@ -90,14 +96,24 @@ export const developers: Handlers<
       const { owner } = yield* app(registry, appId)
       const edit = yield* valid(PurposeTerms, "terms", terms)
       return {
-        status: (yield* updatePurpose(owner, AppId.make(appId), PurposeId.make(purposeId), edit, "assumed")).status
+        status: (yield* updatePurpose(
+          owner,
+          AppId.make(appId),
+          PurposeId.make(purposeId),
+          edit,
+          "assumed",
+          "unchecked"
+        )).status
       }
     }),
 
   submitPurpose: ({ appId, purposeId }, registry) =>
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
-      return { status: (yield* submitPurpose(owner, AppId.make(appId), PurposeId.make(purposeId), "assumed")).status }
+      return {
+        status: (yield* submitPurpose(owner, AppId.make(appId), PurposeId.make(purposeId), "assumed", "unchecked"))
+          .status
+      }
     }),
 
   archivePurpose: ({ appId, purposeId }, registry) =>
@@ -110,7 +126,7 @@ export const developers: Handlers<
   submitApp: ({ appId }, registry) =>
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
-      yield* submitApp(owner, AppId.make(appId), "assumed")
+      yield* submitApp(owner, AppId.make(appId), "assumed", "unchecked")
       return null
     }),
 
@@ -125,11 +141,17 @@ export const developers: Handlers<
   editEndpoint: ({ appId, endpointId, url, events, enabled }, registry) =>
     Effect.gen(function* () {
       const { owner } = yield* app(registry, appId)
-      yield* updateEndpoint(owner, AppId.make(appId), EndpointId.make(endpointId), {
-        url,
-        events: events === undefined ? undefined : yield* valid(Events, "events", events),
-        enabled
-      })
+      yield* updateEndpoint(
+        owner,
+        AppId.make(appId),
+        EndpointId.make(endpointId),
+        {
+          url,
+          events: events === undefined ? undefined : yield* valid(Events, "events", events),
+          enabled
+        },
+        "unchecked"
+      )
       return null
     }),
 

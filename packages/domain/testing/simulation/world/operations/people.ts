@@ -66,11 +66,16 @@ export const people: Handlers<
 
   updatePlace: ({ userId, placeId, label, kind, ...shape }) =>
     Effect.gen(function* () {
-      yield* updatePlace(UserId.make(userId), PlaceId.make(placeId), {
-        label: yield* valid(Label, "label", label),
-        kind: yield* valid(PlaceKind, "kind", kind),
-        ...(yield* circle(shape))
-      })
+      yield* updatePlace(
+        UserId.make(userId),
+        PlaceId.make(placeId),
+        {
+          label: yield* valid(Label, "label", label),
+          kind: yield* valid(PlaceKind, "kind", kind),
+          ...(yield* circle(shape))
+        },
+        "unchecked"
+      )
       return null
     }),
 
@@ -113,7 +118,8 @@ export const people: Handlers<
       sharePlaces(
         UserId.make(userId),
         ConnectionId.make(connectionId),
-        places.map(({ includeEarlierVisits, placeId }) => ({ placeId: PlaceId.make(placeId), includeEarlierVisits }))
+        places.map(({ includeEarlierVisits, placeId }) => ({ placeId: PlaceId.make(placeId), includeEarlierVisits })),
+        "unchecked"
       ),
       ({ placesVersion }) => ({ placesVersion })
     ),

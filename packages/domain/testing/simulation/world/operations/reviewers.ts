@@ -15,19 +15,28 @@ const Scopes = Schema.Array(Scope)
 export const reviewers: Handlers<"decidePurpose" | "decideApp" | "narrowApp" | "revokeApp" | "readFlags"> = {
   decidePurpose: ({ purposeId, decision }, registry) =>
     Effect.gen(function* () {
-      yield* decidePurpose(yield* staff(registry), PurposeId.make(purposeId), { decision, note: NOTE })
+      yield* decidePurpose(yield* staff(registry), PurposeId.make(purposeId), {
+        decision,
+        note: NOTE,
+        revision: "unchecked"
+      })
       return null
     }),
 
   decideApp: ({ appId, decision }, registry) =>
     Effect.gen(function* () {
-      yield* decideApp(yield* staff(registry), AppId.make(appId), { decision, note: NOTE })
+      yield* decideApp(yield* staff(registry), AppId.make(appId), { decision, note: NOTE, revision: "unchecked" })
       return null
     }),
 
   narrowApp: ({ appId, scopes }, registry) =>
     Effect.gen(function* () {
-      yield* narrowApp(yield* staff(registry), AppId.make(appId), yield* valid(Scopes, "allowed_scopes", scopes))
+      yield* narrowApp(
+        yield* staff(registry),
+        AppId.make(appId),
+        yield* valid(Scopes, "allowed_scopes", scopes),
+        "unchecked"
+      )
       return null
     }),
 

@@ -51,7 +51,8 @@ export const steering: Handlers<
         {
           scopes: scopes?.filter(Scope.isScope),
           standardDays: standardDays ?? undefined,
-          sensitiveDays: sensitiveDays ?? undefined
+          sensitiveDays: sensitiveDays ?? undefined,
+          shown: "unchecked"
         },
         // Some changes of a connection need a recent sign-in. Simulated users have no session in this operation, so the
         // sign-in counts as recent. Other tests check this requirement.
