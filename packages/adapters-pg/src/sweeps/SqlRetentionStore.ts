@@ -75,6 +75,12 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
       sql`SELECT 1 FROM apps WHERE app_id = ANY(${[...new Set(valuesOf(rows, "app_id"))]}::text[])
           ORDER BY app_id FOR UPDATE`
   },
+  volume_flags: {
+    table: "volume_flags",
+    key: "user_id, connection_id, purpose, counted_to",
+    moment: "counted_to",
+    types: { counted_to: "timestamptz" }
+  },
   audit_events: { table: "audit_events", key: "user_id, event_id", moment: "kept_until" },
   app_calls: { table: "app_calls", key: "app_id, at, request_id", moment: "at", types: { at: "timestamptz" } },
   app_hours: { table: "app_hours", key: "app_id, hour", moment: "hour", types: { hour: "timestamptz" } },

@@ -58,6 +58,8 @@ export const RetentionKind = Schema.Literal(
   "named_mail",
   /** The time until deletion counts from the creation of the invitation (decision teams-2). */
   "app_invitations",
+  /** The time until deletion counts from the end of the day that the flag is about (decision purposes-5). */
+  "volume_flags",
   /** The time until deletion counts from `AuditEvent.keptUntil` (decision audit-3). */
   "audit_events",
   /** The time until deletion counts from the app's call (decision figures-2). */
@@ -111,6 +113,9 @@ export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
       return plus(now, -COUNTED_FOR - HOUR)
     case "app_invitations":
       return plus(now, -Team.INVITATION_LIFETIME)
+    case "volume_flags":
+      // A flag explains entries of the access log.
+      return accessLogUntil(now)
     case "named_mail":
       return plus(now, -NamedMail.WINDOW - HOUR)
     case "sign_in_tries":

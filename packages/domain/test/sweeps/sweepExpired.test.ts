@@ -63,6 +63,7 @@ describe("sweepExpired", () => {
     ["delivered_deliveries", 7 * DAY],
     ["failed_deliveries", 30 * DAY],
     ["mail", 30 * DAY],
+    ["volume_flags", 400 * DAY],
     ["rate_windows", HOUR],
     ["budgets", DAY + HOUR]
   ] as const)("%s go when their moment is %d ms ago [sweeps-2]", (kind, age) => {

@@ -92,6 +92,11 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
       return rows(tables.endpointHours, ({ hour }) => hour)
     case "app_invitations":
       return rows(tables.appInvitations, ({ createdAt }) => createdAt)
+    case "volume_flags":
+      return tables.volumeFlags.map((flag) => ({
+        at: flag.to,
+        remove: () => void tables.volumeFlags.splice(tables.volumeFlags.indexOf(flag), 1)
+      }))
     case "named_mail":
       return rows(tables.namedMail, NamedMail.lastAt)
     case "mail":

@@ -7,6 +7,7 @@ import type { AppStore } from "../../../src/apps/AppStore.js"
 import type { PurposeStore } from "../../../src/purposes/PurposeStore.js"
 import type { VolumeFlag } from "../../../src/purposes/VolumeFlag.js"
 import { VolumeFlagStore } from "../../../src/purposes/VolumeFlagStore.js"
+import { RetentionStore } from "../../../src/sweeps/RetentionStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { AccessLogEntryId, ConnectionId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -18,6 +19,7 @@ import * as Fixtures from "../../fixtures.js"
 
 type Ports =
   | VolumeFlagStore
+  | RetentionStore
   | AccessLogStore
   | PurposeStore
   | AppStore
@@ -99,6 +101,23 @@ const countOf = ({ userId }: Subject) => Effect.map(flagsOf(userId), (flags) => 
  * Rules that every `VolumeFlagStore` must keep: more than twice the expected volume in a day raises one flag (Spec §8).
  */
 export const volumeFlagStoreContract: Contract<Ports> = [
+  {
+    name: "a sweep deletes flags by the end of the day that they are about, that moment included [sweeps-2]",
+    run: Effect.gen(function* () {
+      const to = day(0)
+      const one = yield* subject()
+      yield* calls(one, 2 * EXPECTED + 1, before(to))
+      yield* calls(one, 2 * EXPECTED + 2, to)
+      yield* raise(to)
+      yield* raise(Timestamp.plus(to, Timestamp.DAY))
+      const remove = (until: Timestamp.Timestamp) =>
+        Effect.flatMap(RetentionStore, (store) => store.remove("volume_flags", until, 1_000))
+      yield* remove(before(to))
+      Check.equal(yield* countOf(one), [2 * EXPECTED + 2, 2 * EXPECTED + 1], "a millisecond younger")
+      Check.equal(yield* remove(to), 1, "deleted")
+      Check.equal(yield* countOf(one), [2 * EXPECTED + 2], "the later one stays")
+    })
+  },
   {
     name: "raise: exactly twice the expected volume is no flag, one call more is [§8-volume-flag, purposes-5]",
     run: Effect.gen(function* () {
