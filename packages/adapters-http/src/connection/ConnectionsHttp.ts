@@ -19,7 +19,7 @@ export const layer = Group.group(Api, "connections", (handlers) =>
   handlers
     .handle("list", ({ urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {
-        const { connections, nextCursor } = yield* pageConnections((yield* SignedIn).id, limit, cursor)
+        const { connections, nextCursor } = yield* pageConnections((yield* SignedIn).id, { cursor, limit })
         return { connections: connections.map(encode), nextCursor }
       }).pipe(toWire)
     )
@@ -59,7 +59,7 @@ export const layer = Group.group(Api, "connections", (handlers) =>
             placeId: place.id,
             includeEarlierVisits: place.include_earlier_visits
           }))
-          return encode(yield* sharePlaces((yield* SignedIn).id, path.id, chosen))
+          return encode(yield* sharePlaces((yield* SignedIn).id, path.id, chosen, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )

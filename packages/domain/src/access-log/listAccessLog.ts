@@ -3,13 +3,11 @@ import type { AppStore } from "../apps/AppStore.js"
 import { nameApps } from "../apps/readApps.js"
 import * as Purpose from "../purposes/Purpose.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
-import { Cursor, Invalid, program, type Program, type StoreError } from "../shared/index.js"
+import { Cursor, type Invalid, Page, program, type Program, type StoreError } from "../shared/index.js"
 import type { AppId, PurposeId, UserId } from "../shared/Ids.js"
 import type { Vault, VaultError } from "../shared/Vault.js"
 import type { AccessLogEntry } from "./AccessLogEntry.js"
 import { AccessLogStore, type AccessLogFilter } from "./AccessLogStore.js"
-
-const MAX_LIMIT = 500
 
 /**
  * A purpose in the form that users see: its wording, and an id that reveals nothing. Users never see the key (Spec
@@ -49,9 +47,7 @@ export const listAccessLog = program(
     limit: number,
     cursor: string | undefined
   ): Program<AccessLogPage, Invalid | StoreError | VaultError, AccessLogStore | AppStore | PurposeStore | Vault> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-      return yield* Invalid.of("limit", `must be a whole number from 1 to ${MAX_LIMIT}`)
-    }
+    yield* Page.checkLimit(limit)
     const query = JSON.stringify([
       "access-log",
       userId,
@@ -60,19 +56,21 @@ export const listAccessLog = program(
       request.from ?? null,
       request.to ?? null
     ])
-    const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
-    const filter = yield* toFilter(request)
-    if (filter === undefined) return { entries: [], nextCursor: null }
-    const page = yield* (yield* AccessLogStore).list(userId, filter, limit, after)
-    const names = yield* nameApps(page.items.map((entry) => entry.appId))
-    const describe = yield* describePurposes(page.items)
+    const log = yield* AccessLogStore
+    const { items, nextCursor } = yield* Cursor.page(query, { cursor, limit }, (most, after) =>
+      Effect.flatMap(toFilter(request), (filter) =>
+        filter === undefined ? Effect.succeed({ items: [], next: undefined }) : log.list(userId, filter, most, after)
+      )
+    )
+    const names = yield* nameApps(items.map((entry) => entry.appId))
+    const describe = yield* describePurposes(items)
     return {
-      entries: page.items.map((entry) => ({
+      entries: items.map((entry) => ({
         ...entry,
         appName: names.get(entry.appId) ?? entry.appId,
         purpose: entry.purpose === null ? null : describe(entry.appId, entry.purpose)
       })),
-      nextCursor: page.next === undefined ? null : yield* Cursor.seal(page.next, query)
+      nextCursor
     }
   }
 )

@@ -8,15 +8,13 @@ import { getApp } from "../apps/readApps.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import * as Purpose from "../purposes/Purpose.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
-import { Cursor, Invalid, NotFound, Page, program, Timestamp } from "../shared/index.js"
+import { Cursor, NotFound, Page, program, Timestamp } from "../shared/index.js"
 import type { AppId, ConnectionId, UserId } from "../shared/Ids.js"
 import { ConnectionStore, type WithApp } from "./ConnectionStore.js"
 import * as ConnectionView from "./ConnectionView.js"
 import * as ConsentHistory from "./ConsentHistory.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
 import * as Uses from "./Uses.js"
-
-const MAX_LIMIT = 500
 
 /** The user's connections, newest first, including ended ones. */
 export const listConnections = program("listConnections", function* (userId: UserId) {
@@ -30,30 +28,24 @@ export interface ConnectionPage {
 }
 
 /**
- * One page of the user's connections, newest first, ended ones included. `Invalid`: `limit` is not a whole number from
- * 1 to 500, or the cursor is not of this user's list.
+ * One page of the user's connections, newest first, ended ones included. `Invalid`: the page's limit is not a whole
+ * number from 1 to 500, or the cursor is not of this user's list.
  */
-export const pageConnections = program(
-  "pageConnections",
-  function* (userId: UserId, limit: number, cursor: string | undefined) {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-      return yield* Invalid.of("limit", `must be a whole number from 1 to ${MAX_LIMIT}`)
-    }
-    const query = JSON.stringify(["connections", userId])
-    const position = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
-    const all = yield* (yield* ConnectionStore).listOfUser(userId)
-    // The page begins after a time and an id, and not after a connection that the program looks up: that connection may
-    // be deleted. For example, an app that is not in production and its connections are deleted with the account of the
-    // app's holder, unless another member becomes the holder.
-    const rest = all.filter(({ connection }) => Page.isOlder(connection.connectedAt, connection.id, position))
-    const page = Page.of(rest, limit, ({ connection }) => [connection.connectedAt, connection.id])
-    const result: ConnectionPage = {
-      connections: yield* viewed(userId, page.items),
-      nextCursor: page.next === undefined ? null : yield* Cursor.seal(page.next, query)
-    }
-    return result
-  }
-)
+export const pageConnections = program("pageConnections", function* (userId: UserId, page: Page.PageRequest) {
+  yield* Page.checkLimit(page.limit)
+  const store = yield* ConnectionStore
+  // The page begins after a time and an id, and not after a connection that the program looks up: that connection may
+  // be deleted. For example, an app that is not in production and its connections are deleted with the account of the
+  // app's holder, unless another member becomes the holder.
+  const { items, nextCursor } = yield* Cursor.page(JSON.stringify(["connections", userId]), page, (limit, after) =>
+    Effect.map(store.listOfUser(userId), (all) => {
+      const rest = all.filter(({ connection }) => Page.isOlder(connection.connectedAt, connection.id, after))
+      return Page.of(rest, limit, ({ connection }) => [connection.connectedAt, connection.id])
+    })
+  )
+  const result: ConnectionPage = { connections: yield* viewed(userId, items), nextCursor }
+  return result
+})
 
 /** One of the user's connections, live or ended. `NotFound`: the user has no connection of this id. */
 export const getConnection = program("getConnection", function* (userId: UserId, id: ConnectionId) {

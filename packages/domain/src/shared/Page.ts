@@ -1,3 +1,6 @@
+import { Effect } from "effect"
+import { Invalid } from "./Errors.js"
+
 /** The sort keys of the last item of a page. The next page begins after this item. */
 export type PagePosition = ReadonlyArray<string | number>
 
@@ -6,6 +9,14 @@ export interface PageRequest {
   readonly limit: number
   readonly cursor: string | undefined
 }
+
+const MAX_LIMIT = 500
+
+/** `Invalid` on `limit`, unless `limit` is a whole number from 1 to 500. */
+export const checkLimit = (limit: number): Effect.Effect<void, Invalid> =>
+  Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT
+    ? Effect.void
+    : Effect.fail(Invalid.of("limit", `must be a whole number from 1 to ${MAX_LIMIT}`))
 
 /** A page of a list. `next` is the position of the last item; undefined on the last page. */
 export interface Page<A> {

@@ -18,7 +18,7 @@ it("a page begins after the last connection of the page before, also when that c
       )
       const newestFirst = made.map(({ connectionId }) => connectionId).toReversed()
       const pageOf = (limit: number, cursor?: string) =>
-        Effect.map(pageConnections(user.id, limit, cursor), ({ connections, nextCursor }) => ({
+        Effect.map(pageConnections(user.id, { cursor, limit }), ({ connections, nextCursor }) => ({
           ids: connections.map(({ id }) => id),
           next: nextCursor ?? undefined
         }))
