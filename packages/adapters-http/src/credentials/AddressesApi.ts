@@ -62,7 +62,7 @@ export const AddressesApi = HttpApiGroup.make("addresses")
       .annotate(OpenApi.Summary, "Undo a change of the address")
       .annotate(
         OpenApi.Description,
-        "`token` is the end of the link that the old address got, `password` a new one. Ends every session and every other link, except older links of this kind. The answer's cookie makes the browser a known one. 409 when " +
+        "`token` is the end of the link that the old address got, `password` a new one. Ends every session and every other link, except older links of this kind. Removes all recovery codes, and every passkey and every app for one-time codes that was added in the 24 hours before the change or after it. The answer's cookie makes the browser a known one. 409 when " +
           "another account has the address by now."
       )
   )

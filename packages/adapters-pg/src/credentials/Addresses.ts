@@ -7,6 +7,8 @@ import { Effect, Option, Schema } from "effect"
 import { AccountRow, toAccount } from "../accounts/AccountRow.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
+import { readFactors } from "../factors/readFactors.js"
+import { writeFactors } from "../factors/writeFactors.js"
 import { isUniqueViolation, orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 import { insertLink, linkOf, lockAccount, writePassword } from "./LinkRow.js"
@@ -56,19 +58,20 @@ export const replaceAddress =
       const account = toAccount(row.value)
       const { address_version: addressVersion, password_version: passwordVersion } = row.value
       const link = yield* linkOf(sql, userId, linkHash)
+      const factors = yield* readFactors(sql, userId)
       const now = yield* Timestamp.now
-      const decided = decide({ account, passwordVersion, addressVersion, link }, now)
+      const state = { account, passwordVersion, addressVersion, factors, link }
+      const decided = decide(state, now)
       if (decided === null) return "Refused" as const
       if (yield* release(sql, decided.email, userId, decided.confirmedAt !== null)) return "Taken" as const
-      yield* write(sql, userId, decided, passwordVersion, now)
+      yield* write(sql, state, decided, now)
       return "Replaced" as const
     }).pipe(sql.withTransaction, Effect.uninterruptible, takenIfUnique, orStoreError)
 
 const write = (
   sql: SqlClient,
-  id: UserId,
-  { audit, confirmedAt, email, keepsUndoBelow, mails, passwordHash, undo }: AddressChange.AddressReplacement,
-  passwordVersion: number,
+  { account: { id }, factors: before, passwordVersion }: AddressChange.AddressState,
+  { audit, confirmedAt, email, factors, keepsUndoBelow, mails, passwordHash, undo }: AddressChange.AddressReplacement,
   now: Timestamp.Timestamp
 ) =>
   Effect.gen(function* () {
@@ -79,7 +82,8 @@ const write = (
     yield* sql`DELETE FROM account_links WHERE user_id = ${id}
                  AND NOT (purpose = 'address_undo' AND address_version < ${keepsUndoBelow})`
     if (undo !== null) yield* insertLink(sql, undo)
-    yield* AuditLog.append(sql, audit)
+    yield* writeFactors(sql, id, before, factors)
+    for (const event of audit) yield* AuditLog.append(sql, event)
     for (const mail of mails) yield* MailOutbox.queue(sql, mail, now)
   })
 

@@ -7,16 +7,23 @@
 // A thief who took an account over can change its address several times, and gets undo links too. So an undo deletes
 // every link of the account except the older undo links. The owner's link is the oldest: no undo of the thief deletes
 // it, and when the owner uses it, the thief's links stop working.
+//
+// The thief can also add a passkey, which signs in without the new password, or a code app, which keeps the owner out.
+// The mail about it may go to the thief's address. So an undo also removes the factors that the thief may have added
+// (`suspectSince`).
 import { type Account, type AddressRule, countsAsConfirmed, type Email } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
+import { eventsOf } from "../factors/FactorAudit.js"
+import * as Factors from "../factors/Factors.js"
+import { LOOK } from "../mail/Advice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import { plus, type Timestamp } from "../shared/Timestamp.js"
 import * as AccountLink from "./AccountLink.js"
 import type { CredentialState } from "./PasswordChange.js"
 
 /** The state by which a change of the address is decided, read under the lock of the account. */
-export interface AddressState extends CredentialState {
+export interface AddressState extends CredentialState, Factors.FactorState {
   /** How often the address of the account was confirmed, changed or restored. */
   readonly addressVersion: number
 }
@@ -33,8 +40,10 @@ export interface AddressReplacement {
   readonly undo: AccountLink.AccountLink | null
   /** If not null, the store also sets this password and ends every session, as after a reset of the password. */
   readonly passwordHash: string | null
+  /** The factors of the account from now on. */
+  readonly factors: Factors.Factors
   readonly mails: ReadonlyArray<MailMessage>
-  readonly audit: AuditEvent.AuditEvent
+  readonly audit: ReadonlyArray<AuditEvent.AuditEvent>
 }
 
 /**
@@ -59,55 +68,59 @@ const confirmedNow = (rule: AddressRule, now: Timestamp): Timestamp | null => (r
 /** Confirms or changes the address through a link opened in a session of the account. Null: the link is not valid. */
 export const confirm =
   (rule: AddressRule, fresh: FreshUndo) =>
-  ({ account, addressVersion, link }: AddressState, now: Timestamp): AddressReplacement | null => {
+  ({ account, addressVersion, factors, link }: AddressState, now: Timestamp): AddressReplacement | null => {
     if (link === null) return null
-    if (AccountLink.isLive(link, "address_confirmation", account, now)) {
-      return {
-        email: account.email,
-        confirmedAt: account.confirmedAt ?? confirmedNow(rule, now),
-        keepsUndoBelow: addressVersion,
-        undo: null,
-        passwordHash: null,
-        mails: [],
-        audit: event(account, "address_confirmed", now)
-      }
-    }
-    if (!AccountLink.isLive(link, "address_change", account, now) || link.newEmail === null) return null
+    const isChange = link.newEmail !== null && AccountLink.isLive(link, "address_change", account, now)
+    if (!isChange && !AccountLink.isLive(link, "address_confirmation", account, now)) return null
     // An old address that was never confirmed may belong to a stranger, so it gets no undo link.
-    const undo = countsAsConfirmed(account, rule)
-      ? AccountLink.make("address_undo", fresh.hash, account, now, { addressVersion })
-      : null
+    const undo =
+      isChange && countsAsConfirmed(account, rule)
+        ? AccountLink.make("address_undo", fresh.hash, account, now, { addressVersion })
+        : null
+    const email = link.newEmail ?? account.email
     return {
-      email: link.newEmail,
-      confirmedAt: confirmedNow(rule, now),
+      email,
+      confirmedAt: (isChange ? null : account.confirmedAt) ?? confirmedNow(rule, now),
       keepsUndoBelow: addressVersion,
       undo,
       passwordHash: null,
-      mails: undo === null ? [] : [{ ...changedMail(undo, link.newEmail), secret: fresh.sealed }],
-      audit: event(account, "address_changed", now)
+      factors,
+      mails: undo === null ? [] : [{ ...changedMail(undo, email), secret: fresh.sealed }],
+      audit: [event(account, isChange ? "address_changed" : "address_confirmed", now)]
     }
   }
+
+/**
+ * From this moment on, a thief who changed the address may have added a factor without the owner's knowledge. The mail
+ * about a new factor goes to the address that the account has when the mail is sent. So a thief who has the link to the
+ * new address can add a factor and then open the link before the mail is sent. The link works for 24 hours.
+ */
+const suspectSince = ({ createdAt }: AccountLink.AccountLink): Timestamp =>
+  plus(createdAt, -AccountLink.LIFETIMES.address_change)
 
 /** Undoes an address change through a link that was mailed to the old address. Null: the link is not valid. */
 export const undo =
   (rule: AddressRule, passwordHash: string) =>
-  ({ account, link }: AddressState, now: Timestamp): AddressReplacement | null =>
-    link !== null && AccountLink.isLive(link, "address_undo", account, now)
-      ? {
-          email: link.email,
-          confirmedAt: confirmedNow(rule, now),
-          keepsUndoBelow: link.addressVersion,
-          undo: null,
-          passwordHash,
-          mails: [undoneMail(link, now)],
-          audit: event(account, "address_restored", now)
-        }
-      : null
+  (state: AddressState, now: Timestamp): AddressReplacement | null => {
+    const { account, link } = state
+    if (link === null || !AccountLink.isLive(link, "address_undo", account, now)) return null
+    const factors = Factors.addedBefore(state.factors, suspectSince(link))
+    const removals = eventsOf(state, factors, now)
+    return {
+      email: link.email,
+      confirmedAt: confirmedNow(rule, now),
+      keepsUndoBelow: link.addressVersion,
+      undo: null,
+      passwordHash,
+      factors,
+      mails: [undoneMail(link, removals.length > 0, now)],
+      audit: [...removals, event(account, "address_restored", now)]
+    }
+  }
 
 type AddressEvent = "address_confirmed" | "address_changed" | "address_restored"
 
-/** The audit event of a confirmed, changed or restored address. */
-export const event = ({ id }: Account, kind: AddressEvent, at: Timestamp): AuditEvent.AuditEvent => ({
+const event = ({ id }: Account, kind: AddressEvent, at: Timestamp): AuditEvent.AuditEvent => ({
   at,
   userId: id,
   actor: AuditEvent.OWNER,
@@ -152,20 +165,25 @@ const changedMail = (link: AccountLink.AccountLink, newEmail: Email): MailMessag
   subject: "The address of your account was changed",
   body: [
     `On ${Words.moment(link.createdAt)} the address of your account was changed from ${link.email} to ${newEmail}, by somebody who was signed in. From now on we write there, and you sign in with that address.`,
-    `If it was not you, somebody else uses your account. Open the link: it brings this address back, sets a new password and signs everybody out. It works once, until ${Words.moment(link.expiresAt)}.`,
+    `If it was not you, somebody else uses your account. Open the link: it brings this address back, sets a new password and signs everybody out. It also removes all recovery codes, and every passkey and every app for one-time codes that was added in the 24 hours before the change or after it. It works once, until ${Words.moment(link.expiresAt)}.`,
     "If it was you, do nothing, and pass the link on to nobody."
   ].join("\n\n"),
   link: { site: "service", path: "/undo-address?token=", label: "Undo the change" }
 })
 
-const undoneMail = (link: AccountLink.AccountLink, now: Timestamp): MailMessage => ({
+const REMOVED =
+  "We removed all recovery codes, and every passkey and every app for one-time codes that was added in the 24 hours before the change of the address or after it. Somebody else may have added them. If one of them was yours, add it again."
+
+const undoneMail = (link: AccountLink.AccountLink, losesFactors: boolean, now: Timestamp): MailMessage => ({
   to: link.userId,
   address: link.email,
   dedupeKey: keyOf("address_undone", link),
   subject: "Your address is back",
   body: [
     `On ${Words.moment(now)} your account got this address back, ${link.email}, and a new password. Every browser was signed out: sign in with the new password.`,
-    "Look at your connected apps and your phones for what you do not know."
+    ...(losesFactors ? [REMOVED] : []),
+    LOOK
   ].join("\n\n"),
-  link: { site: "service", path: "/sign-in", label: "Sign in" }
+  link: { site: "service", path: "/sign-in", label: "Sign in" },
+  furtherLinks: [{ site: "portal", path: "/settings/second-factor", label: "Your second factor" }]
 })

@@ -4,6 +4,7 @@ import type { Account } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import { network } from "../limits/Network.js"
 import type { Client } from "../accounts/Session.js"
+import { LOOK } from "../mail/Advice.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"
 import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
@@ -24,13 +25,13 @@ const PROOFS: Readonly<Record<ProvedBy, { readonly how: string; readonly advice:
   password: {
     how: "with your password",
     advice:
-      "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now, which signs everybody out. Then look at your connected apps and your phones for what you do not know.",
+      "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now, which signs everybody out.",
     link: { site: "service", path: "/forgot-password", label: "Set a new password" }
   },
   passkey: {
     how: "with a passkey",
     advice:
-      "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know. Then look at your connected apps and your phones for what you do not know.",
+      "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know.",
     link: { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
   }
 }
@@ -54,7 +55,8 @@ export const mail = (
     subject: "A new browser signed in to your account",
     body: [
       `On ${Words.moment(now)} somebody signed in to your account ${how}: ${browser ?? "a browser or a program that we do not know"}, from the network address ${address ?? "unknown"}. You did not sign in with this browser before.`,
-      advice
+      advice,
+      LOOK
     ].join("\n\n"),
     link,
     furtherLinks: [{ site: "portal", path: "/settings/sessions", label: "Where you are signed in" }]

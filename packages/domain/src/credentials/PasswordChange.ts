@@ -1,6 +1,7 @@
 // Replacing a password, by its owner or by a link. Decisions accounts-9 and accounts-10.
 import type { Account } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
+import { NOT_YOU } from "../mail/Advice.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -63,9 +64,6 @@ export const changed = ({ id }: Account, how: "password" | "link", at: Timestamp
 })
 
 const FORGOTTEN: Link = { site: "service", path: "/forgot-password", label: "Set a new password" }
-
-const NOT_YOU =
-  "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out. Then look at your connected apps and your phones for what you do not know."
 
 const changedMail = ({ id }: Account, now: Timestamp): MailMessage => ({
   to: id,

@@ -26,7 +26,11 @@ const mayMail = ({ email, newEmail, userId }: AccountLink.AccountLink) =>
  * Stores a link and mails it. Does nothing when too many links were requested lately (`mayMail`). `owner`: another
  * account that has confirmed the address; then a mail without the link goes to that account's owner.
  */
-const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
+const offer = (
+  link: AccountLink.AccountLink,
+  secret: string,
+  owner: Option.Option<{ readonly account: Account.Account }>
+) =>
   Effect.gen(function* () {
     const isAdmitted = yield* mayMail(link)
     const mail = AddressChange.confirmMail(link)
@@ -34,10 +38,7 @@ const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Opti
     if (!isAdmitted) return
     yield* (yield* CredentialStore).offerLink(
       link,
-      Option.match(owner, {
-        onNone: () => ({ ...mail, secret: sealed }),
-        onSome: (account) => AddressChange.takenMail(account, link)
-      })
+      Option.isSome(owner) ? AddressChange.takenMail(owner.value.account, link) : { ...mail, secret: sealed }
     )
   })
 
@@ -70,12 +71,8 @@ export const requestAddressChange = program(
     const other = yield* (yield* AccountStore).findByEmail(newEmail)
     const { hash, secret } = yield* fresh
     const link = AccountLink.make("address_change", hash, account, yield* Timestamp.now, { newEmail })
-    const owner = Option.filter(other, (found) => found.account.confirmedAt !== null)
-    yield* offer(
-      link,
-      secret,
-      Option.map(owner, (found) => found.account)
-    )
+    const owner = Option.filter(other, ({ account }) => account.confirmedAt !== null)
+    yield* offer(link, secret, owner)
   }
 )
 
@@ -102,28 +99,33 @@ export const confirmAddress = program(
   function* (account: Account.Account, secret: string, rule: Account.AddressRule) {
     const { link } = yield* liveLink(secret, "address_confirmation", "address_change")
     if (link.userId !== account.id) return yield* dead()
-    const vault = yield* Vault.Vault
     const undo = yield* fresh
-    const sealed = yield* vault.seal(
+    const sealed = yield* (yield* Vault.Vault).seal(
       undo.secret,
       Mail.secretContext({ to: account.id, dedupeKey: AddressChange.undoKey(undo.hash) })
     )
-    const outcome = yield* (yield* CredentialStore).replaceAddress(
-      account.id,
-      link.hash,
-      AddressChange.confirm(rule, { hash: undo.hash, sealed })
-    )
-    yield* settled(outcome)
-    const kind = link.purpose === "address_change" ? "address_changed" : "address_confirmed"
-    yield* announceAudit(AddressChange.event(account, kind, yield* Timestamp.now))
+    yield* replace(link, AddressChange.confirm(rule, { hash: undo.hash, sealed }))
     return yield* Effect.mapError(yield* (yield* AccountStore).find(account.id), dead)
   }
 )
 
-const settled = (outcome: "Replaced" | "Refused" | "Taken") => {
-  if (outcome === "Taken") return new Conflict({ reason: Account.EMAIL_TAKEN })
-  return outcome === "Refused" ? dead() : Effect.void
-}
+/**
+ * Uses the link, then logs a line for each audit event that was stored. Returns these events. `NotFound` when the link
+ * does not work any more, `Conflict` when another account has confirmed the address meanwhile.
+ */
+const replace = (link: AccountLink.AccountLink, decide: ReturnType<typeof AddressChange.undo>) =>
+  Effect.gen(function* () {
+    let decided: AddressChange.AddressReplacement | null | undefined
+    const outcome = yield* (yield* CredentialStore).replaceAddress(
+      link.userId,
+      link.hash,
+      (state, now) => (decided = decide(state, now))
+    )
+    if (outcome === "Taken") return yield* new Conflict({ reason: Account.EMAIL_TAKEN })
+    if (outcome === "Refused" || !decided) return yield* dead()
+    yield* Effect.forEach(decided.audit, announceAudit, { discard: true })
+    return decided.audit
+  })
 
 /**
  * The account, and the address that the link brings back, for the page that the link opens. Changes nothing, because
@@ -137,22 +139,17 @@ export const describeUndo = program("describeUndo", function* (secret: string) {
 /**
  * Gives the account back the address that the link was mailed to, and sets a new password, because a thief who changed
  * the address may know the old password. Every session ends, and so does every link of the account except older undo
- * links. `NotFound` when the link does not work any more, `Invalid` for a password that attackers try first, `Conflict`
- * when another account has confirmed the address meanwhile. Returns the account's id and restored address.
+ * links. The factors that the thief may have added are removed (decision accounts-13). `NotFound` when the link does
+ * not work any more, `Invalid` for a password that attackers try first, `Conflict` when another account has confirmed
+ * the address meanwhile. Returns the account's id and restored address, and whether a factor was removed.
  */
 export const undoAddressChange = program(
   "undoAddressChange",
   function* (secret: string, password: Account.Password, rule: Account.AddressRule) {
     const { account, link } = yield* liveLink(secret, "address_undo")
-    const owner = { email: link.email, displayName: account.displayName }
-    const passwordHash = yield* choosePassword(password, owner)
-    const outcome = yield* (yield* CredentialStore).replaceAddress(
-      account.id,
-      link.hash,
-      AddressChange.undo(rule, passwordHash)
-    )
-    yield* settled(outcome)
-    yield* announceAudit(AddressChange.event(account, "address_restored", yield* Timestamp.now))
-    return { id: account.id, email: link.email }
+    const passwordHash = yield* choosePassword(password, { email: link.email, displayName: account.displayName })
+    const stored = yield* replace(link, AddressChange.undo(rule, passwordHash))
+    const losesFactors = stored.some(({ detail }) => detail.kind === "factor_removed")
+    return { id: account.id, email: link.email, losesFactors }
   }
 )

@@ -82,6 +82,17 @@ export const tidy = (factors: Factors): Factors =>
   isOn(factors) ? factors : { ...factors, recoveryCodes: [], removal: null }
 
 /**
+ * The factors that were added before `from`. A code app that nobody confirmed is left out: its secret may be known to
+ * somebody else. So are the recovery codes, because the account does not store when they were made.
+ */
+export const addedBefore = (factors: Factors, from: Timestamp): Factors => {
+  const isOlder = (addedAt: Timestamp | null | undefined) => (addedAt ?? from) < from
+  const passkeys = factors.passkeys.filter(({ createdAt }) => isOlder(createdAt))
+  const codeApp = isOlder(factors.codeApp?.confirmedAt) ? factors.codeApp : null
+  return tidy({ ...factors, passkeys, codeApp, recoveryCodes: [] })
+}
+
+/**
  * The encryption context of a code app's secret. It contains the user's id, so a secret that is copied to another
  * account cannot be decrypted.
  */

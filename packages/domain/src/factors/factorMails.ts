@@ -1,14 +1,12 @@
 // The mails to an account's owner about its factors. Decision factors-6.
 import type { Account } from "../accounts/Account.js"
+import { NOT_YOU } from "../mail/Advice.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { Words } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import { opensAt } from "./Factors.js"
 
 const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
-
-const NOT_YOU =
-  "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out. Then look at your second factor for what you do not know."
 
 const mail =
   (kind: string, subject: string, say: (at: string) => string, notYou = NOT_YOU) =>
@@ -86,14 +84,10 @@ export const removalRequested = ({ id }: Account, now: Timestamp): MailMessage =
   link: PAGE
 })
 
-export const removed = ({ id }: Account, now: Timestamp): MailMessage => ({
-  to: id,
-  dedupeKey: `factors_removed ${now}`,
-  subject: "Your second factor was removed",
-  body: [
-    `On ${Words.moment(now)} those who run this service removed the second factor of your account, as it was asked for three days before or earlier. Every browser was signed out. The password alone signs in now.`,
-    "Sign in and set up a new second factor. If you did not ask for this, set a new password at once and tell those who run this service."
-  ].join("\n\n"),
-  link: PAGE,
-  furtherLinks: [{ site: "service", path: "/forgot-password", label: "Set a new password" }]
-})
+export const removed = mail(
+  "factors_removed",
+  "Your second factor was removed",
+  (at) =>
+    `On ${at} those who run this service removed the second factor of your account, as it was asked for three days before or earlier. Every browser was signed out. The password alone signs in now.`,
+  "Sign in and set up a new second factor. If you did not ask for this, set a new password at once and tell those who run this service."
+)

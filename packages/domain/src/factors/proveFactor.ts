@@ -7,7 +7,7 @@ import { changeFactors, type FactorDecision } from "./changeFactors.js"
 import { type ChallengeUse, takeChallenge } from "./challenges.js"
 import * as Factors from "./Factors.js"
 import * as Mails from "./factorMails.js"
-import { eventsOf } from "./factorAudit.js"
+import { eventsOf } from "./FactorAudit.js"
 import { type FactorChange, FactorStore } from "./FactorStore.js"
 import * as OneTimeCode from "./OneTimeCode.js"
 import { OneTimeCodes } from "./OneTimeCodes.js"
@@ -44,7 +44,7 @@ const proven = (
   mails: FactorChange["mails"] = []
 ): FactorChange => {
   const factors = state.account.suspendedAt === null ? { ...used, removal: null } : used
-  return { factors, mails, audit: eventsOf(state, factors, now), endsSessions: false }
+  return { factors, mails, audit: eventsOf(state, factors, now, { isProof: true }), endsSessions: false }
 }
 
 /**

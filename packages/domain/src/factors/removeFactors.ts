@@ -5,7 +5,7 @@ import { Conflict, NotFound, program, type Timestamp } from "../shared/index.js"
 import * as Factors from "./Factors.js"
 import * as Mails from "./factorMails.js"
 import { changeFactors, type FactorDecision } from "./changeFactors.js"
-import { eventsOf } from "./factorAudit.js"
+import { eventsOf } from "./FactorAudit.js"
 
 export type RemovalOutcome =
   /**
@@ -39,7 +39,7 @@ const decide = (state: Factors.FactorState, now: Timestamp.Timestamp): FactorDec
     return [{ _tag: "Waiting", opensAt: Factors.opensAt(factors.removal) }, null]
   }
   if (phase === "open") {
-    const audit = eventsOf(state, Factors.NONE, now, AuditEvent.OPERATOR)
+    const audit = eventsOf(state, Factors.NONE, now, { actor: AuditEvent.OPERATOR })
     const mails = [Mails.removed(account, now)]
     return [{ _tag: "Removed" }, { factors: Factors.NONE, mails, audit, endsSessions: true }]
   }

@@ -20,7 +20,7 @@ import {
 } from "@place-access/domain/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { eventsOf } from "../../src/factors/factorAudit.js"
+import { eventsOf } from "../../src/factors/FactorAudit.js"
 import { proveWithCode } from "../../src/factors/proveFactor.js"
 
 const stores = Layer.mergeAll(
@@ -41,14 +41,16 @@ const codeApp: Factors.CodeApp = { secret: Vault.Sealed.make("sealed"), confirme
 const withCodes = (count: number): Factors.Factors => ({ ...Factors.NONE, codeApp, recoveryCodes: codes(count) })
 
 describe("the audit log of a change of the factors [factors-6]", () => {
-  const kinds = (before: Factors.Factors, after: Factors.Factors) => {
+  const kinds = (before: Factors.Factors, after: Factors.Factors, isProof = false) => {
     const state: Factors.FactorState = { account, passwordVersion: 1, factors: before }
-    return eventsOf(state, after, NOW).map(({ detail }) => detail.kind)
+    return eventsOf(state, after, NOW, { isProof }).map(({ detail }) => detail.kind)
   }
 
-  it("a recovery code that was used is one, also the last; codes that go with the last factor are removed, also one", () => {
-    expect(kinds(withCodes(2), withCodes(1))).toEqual(["recovery_code_used"])
-    expect(kinds(withCodes(1), withCodes(0))).toEqual(["recovery_code_used"])
+  it("a recovery code that was used is one, also the last; codes that go without a use are removed, also one", () => {
+    expect(kinds(withCodes(2), withCodes(1), true)).toEqual(["recovery_code_used"])
+    expect(kinds(withCodes(1), withCodes(0), true)).toEqual(["recovery_code_used"])
+    expect(kinds(withCodes(1), withCodes(0))).toEqual(["factor_removed"])
+    expect(kinds(withCodes(3), withCodes(0))).toEqual(["factor_removed"])
     expect(kinds(withCodes(1), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
     expect(kinds(withCodes(2), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
     expect(kinds(withCodes(0), Factors.NONE)).toEqual(["factor_removed"])
@@ -63,7 +65,7 @@ describe("the audit log of a change of the factors [factors-6]", () => {
     expect(kinds(requested(0), withCodes(1))).toEqual(["factor_removal_stopped"])
     expect(kinds(requested(lapsed - 1), withCodes(1))).toEqual(["factor_removal_stopped"])
     expect(kinds(requested(lapsed), withCodes(1))).toEqual([])
-    expect(kinds(requested(0), withCodes(0))).toEqual(["recovery_code_used", "factor_removal_stopped"])
+    expect(kinds(requested(0), withCodes(0), true)).toEqual(["recovery_code_used", "factor_removal_stopped"])
     expect(kinds(requested(0), requested(0))).toEqual([])
     expect(kinds(requested(0), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
   })

@@ -6,6 +6,7 @@ import { AccountLink, AddressChange, PasswordChange, SignUpRequest } from "@plac
 import { AccountDeletion } from "@place-access/domain/deletions"
 import { StrikeWarning, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { Export } from "@place-access/domain/exports"
+import { Factors } from "@place-access/domain/factors"
 import { LocalDays } from "@place-access/domain/fixes"
 import { type Mail, NamedMail } from "@place-access/domain/mail"
 import { OwnerNotice } from "@place-access/domain/owner-notices"
@@ -130,21 +131,25 @@ const factorMails: Make = (facts) => {
 }
 
 const addressMails: Make = (facts) => {
-  const state = (link: AccountLink.AccountLink) => ({
+  const state = (link: AccountLink.AccountLink, factors = Factors.NONE) => ({
     account: accountOf(facts, { confirmedAt: facts.at }),
     passwordVersion: 1,
     addressVersion: 1,
+    factors,
     link
   })
   const fresh = { hash: "fedcba9876543210" as never, sealed: "sealed" as never }
   const changed = AddressChange.confirm("confirmed", fresh)(state(linkOf(facts, "address_change", true)), facts.at)
-  const undone = AddressChange.undo("confirmed", "hash")(state(linkOf(facts, "address_undo")), facts.at)
+  const thiefs = { ...Factors.NONE, recoveryCodes: ["0123456789abcdef" as never] }
+  const undone = [Factors.NONE, thiefs].map((factors) =>
+    AddressChange.undo("confirmed", "hash")(state(linkOf(facts, "address_undo"), factors), facts.at)
+  )
   return [
     AddressChange.confirmMail(linkOf(facts, "address_confirmation")),
     AddressChange.confirmMail(linkOf(facts, "address_change", true)),
     AddressChange.takenMail(accountOf(facts), linkOf(facts, "address_change")),
     ...(changed?.mails ?? []),
-    ...(undone?.mails ?? [])
+    ...undone.flatMap((one) => one?.mails ?? [])
   ]
 }
 

@@ -141,8 +141,9 @@ export const settings: typeof en.settings = {
     lead: "Ein Browser, der nicht benutzt wird, wird nach 14 Tagen abgemeldet, und jeder Browser 30 Tage nach der Anmeldung.",
     nowhereElse: "Sie sind sonst nirgends angemeldet.",
     unknown: (page) =>
-      html`Sehen Sie einen Browser, den Sie nicht kennen? Melden Sie ihn ab, und
-        <a href="${page}">ändern Sie dann Ihr Passwort</a>.`,
+      html`Sehen Sie einen Browser, den Sie nicht kennen? Melden Sie ihn ab,
+        <a href="${page}">ändern Sie dann Ihr Passwort</a>, und sehen Sie bei Ihren Passkeys nach: Mit einem Passkey
+        kann sich jemand wieder anmelden.`,
     someBrowser: "Ein Browser oder ein Programm",
     thisBrowser: "Dieser Browser",
     signedIn: "Angemeldet",

@@ -179,13 +179,17 @@ export const signIn: typeof en.signIn = {
     title: "Holen Sie Ihre Adresse zurück",
     text: (email) =>
       `Ihr Konto bekommt wieder ${email} und das neue Passwort, das Sie hier eingeben. Alle werden abgemeldet, in jedem Browser. Danach melden Sie sich mit ${email} und dem neuen Passwort an.`,
+    factors:
+      "Wir entfernen alle Wiederherstellungscodes sowie jeden Passkey und jede App für Einmalcodes, die in den 24 Stunden vor der Änderung oder danach dazukamen, denn jemand anderes kann sie hinzugefügt haben. Wenn etwas davon Ihnen gehört, fügen Sie es danach noch einmal hinzu.",
     undo: "Änderung rückgängig machen",
     yourself: "Haben Sie die Adresse selbst geändert? Dann schließen Sie diese Seite: Es geschieht nichts.",
     takenText: (email) =>
       `${email} wurde seitdem für ein anderes Konto bestätigt. Löschen Sie jenes Konto, oder geben Sie ihm eine andere Adresse: Dann gilt dieser Link wieder, bis 7 Tage nach der Änderung.`,
     done: "Sie haben Ihre Adresse wieder",
     passwordChanged: (strength) => html`Ihr Passwort wurde geändert. ${strength}`,
-    doneText: (email) =>
-      `Ihr Konto hat wieder ${email}, und alle wurden abgemeldet. Sehen Sie nach, ob bei Ihren verbundenen Apps und Ihren Handys etwas ist, das Sie nicht kennen.`
+    doneText: (email) => `Ihr Konto hat wieder ${email}, und alle wurden abgemeldet.`,
+    factorsRemoved:
+      "Wir haben alle Wiederherstellungscodes entfernt sowie jeden Passkey und jede App für Einmalcodes, die in den 24 Stunden vor der Änderung oder danach dazukamen. Wenn etwas davon Ihnen gehört, fügen Sie es noch einmal hinzu.",
+    look: "Melden Sie sich an, und sehen Sie nach, ob etwas dabei ist, das Sie nicht kennen: bei Ihren Passkeys und zweiten Faktoren, Ihren verbundenen Apps und Ihren Geräten, und bei den Teams, Secrets und Webhooks Ihrer eigenen Apps. Was jemand anderes entfernt oder gelöscht hat, kommt nicht zurück."
   }
 }

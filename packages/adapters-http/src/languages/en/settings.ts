@@ -143,7 +143,8 @@ export const settings = {
     lead: "A browser that is not used is signed out after 14 days, and every browser 30 days after it signed in.",
     nowhereElse: "You are signed in nowhere else.",
     unknown: (page: string): Html =>
-      html`Do you see a browser that you do not know? Sign it out, then <a href="${page}">change your password</a>.`,
+      html`Do you see a browser that you do not know? Sign it out, then <a href="${page}">change your password</a>, and
+        look at your passkeys: with a passkey, somebody can sign in again.`,
     someBrowser: "A browser or a program",
     thisBrowser: "This browser",
     signedIn: "Signed in",

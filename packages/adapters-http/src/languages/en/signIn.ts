@@ -176,13 +176,17 @@ export const signIn = {
     title: "Bring your address back",
     text: (email: string): string =>
       `Your account gets ${email} again, and the new password that you type here. Everybody is signed out, in every browser. Then you sign in with ${email} and the new password.`,
+    factors:
+      "All recovery codes are removed, and every passkey and every app for one-time codes that was added in the 24 hours before the change or after it, because somebody else may have added them. If one of them is yours, add it again afterwards.",
     undo: "Undo the change",
     yourself: "You changed the address yourself? Then close this page: nothing happens.",
     takenText: (email: string): string =>
       `${email} was confirmed for another account since. Delete that account, or give it another address: then this link works, until 7 days after the change.`,
     done: "Your address is back",
     passwordChanged: (strength: Html): Html => html`Your password was changed. ${strength}`,
-    doneText: (email: string): string =>
-      `Your account has ${email} again, and everybody was signed out. Look at your connected apps and your phones for what you do not know.`
+    doneText: (email: string): string => `Your account has ${email} again, and everybody was signed out.`,
+    factorsRemoved:
+      "We removed all recovery codes, and every passkey and every app for one-time codes that was added in the 24 hours before the change or after it. If one of them was yours, add it again.",
+    look: "Sign in and look for what you do not know: among your passkeys and second factors, your connected apps and your phones, and in the teams, secrets and webhooks of your own apps. What somebody else removed or deleted does not come back."
   }
 }

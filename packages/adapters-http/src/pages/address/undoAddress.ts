@@ -46,6 +46,7 @@ const page = (token: string, form: Fields.Shown) =>
         status: form.problems.length === 0 ? 200 : 400,
         main: html`<h1>${words.title}</h1>
           <p>${words.text(email)}</p>
+          <p>${words.factors}</p>
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/undo-address" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)} ${Fields.username(email)}
@@ -61,7 +62,7 @@ const show = Effect.flatMap(Form.query, (query) => page(query.value("token"), Fi
   Effect.catchTag("NotFound", () => dead)
 )
 
-const done = (email: Account.Email, strength: PasswordStrength.PasswordStrength) =>
+const done = (email: Account.Email, losesFactors: boolean, strength: PasswordStrength.PasswordStrength) =>
   respond({
     title: words.done,
     width: "narrow",
@@ -69,6 +70,8 @@ const done = (email: Account.Email, strength: PasswordStrength.PasswordStrength)
     main: html`<h1>${words.done}</h1>
       <div class="note" role="status"><p>${words.passwordChanged(ofDomain(PasswordStrength.words[strength]))}</p></div>
       <p>${words.doneText(email)}</p>
+      ${losesFactors && html`<p>${words.factorsRemoved}</p>`}
+      <p>${words.look}</p>
       <p><a class="button" href="/sign-in">${texts.signIn.title}</a></p>`
   })
 
@@ -82,7 +85,9 @@ const undo = Effect.gen(function* () {
   const { email } = yield* describeUndo(token)
   return yield* undoAddressChange(token, password, (yield* HttpOptions).addressRule).pipe(
     Effect.flatMap((restored) =>
-      Effect.flatMap(done(email, PasswordStrength.of(password)), (page) => staysKnown(restored, page))
+      Effect.flatMap(done(email, restored.losesFactors, PasswordStrength.of(password)), (page) =>
+        staysKnown(restored, page)
+      )
     ),
     Effect.catchTags({
       Invalid: ({ problems }) => page(token, Form.shown(form, problems)),

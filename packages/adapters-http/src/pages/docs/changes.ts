@@ -16,6 +16,14 @@ export interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-29",
+    id: "undo-removes-factors",
+    kind: "changed",
+    title: "The undo of a change of the address removes second factors that somebody else may have added",
+    text: `\`POST /v1/email-undos/use\` also removes all recovery codes, and every passkey and every app for one-time codes
+    that was added in the 24 hours before the change or after it. A passkey of somebody else could sign in again.`
+  },
+  {
+    on: "2026-11-29",
     id: "imports-keep-devices-apart",
     kind: "changed",
     title: "An import keeps the devices of a file apart, and reads more of Google's and OwnTracks' files",

@@ -53,8 +53,8 @@ export const accountMails: ReadonlyArray<GermanPair> = [
     de: "Am {at:moment} wurde die Adresse Ihres Kontos von {before} zu {after} geändert, und zwar von jemandem, der angemeldet war. Von jetzt an schreiben wir dorthin, und Sie melden sich mit jener Adresse an."
   },
   {
-    en: "If it was not you, somebody else uses your account. Open the link: it brings this address back, sets a new password and signs everybody out. It works once, until {at:moment}.",
-    de: "Wenn Sie das nicht waren, verwendet jemand anderes Ihr Konto. Öffnen Sie den Link: Er stellt diese Adresse wieder her, setzt ein neues Passwort und meldet alle ab. Er funktioniert einmal, bis zum {at:moment}."
+    en: "If it was not you, somebody else uses your account. Open the link: it brings this address back, sets a new password and signs everybody out. It also removes all recovery codes, and every passkey and every app for one-time codes that was added in the 24 hours before the change or after it. It works once, until {at:moment}.",
+    de: "Wenn Sie das nicht waren, verwendet jemand anderes Ihr Konto. Öffnen Sie den Link: Er stellt diese Adresse wieder her, setzt ein neues Passwort und meldet alle ab. Er entfernt auch alle Wiederherstellungscodes sowie jeden Passkey und jede App für Einmalcodes, die in den 24 Stunden vor der Änderung oder danach dazukamen. Er funktioniert einmal, bis zum {at:moment}."
   },
   {
     en: "If it was you, do nothing, and pass the link on to nobody.",
@@ -67,8 +67,12 @@ export const accountMails: ReadonlyArray<GermanPair> = [
     de: "Am {at:moment} hat Ihr Konto diese Adresse zurückbekommen, {email}, und ein neues Passwort. Alle Browser wurden abgemeldet: Melden Sie sich mit dem neuen Passwort an."
   },
   {
-    en: "Look at your connected apps and your phones for what you do not know.",
-    de: "Sehen Sie bei Ihren verbundenen Apps und Ihren Geräten nach, ob etwas dabei ist, das Sie nicht kennen."
+    en: "We removed all recovery codes, and every passkey and every app for one-time codes that was added in the 24 hours before the change of the address or after it. Somebody else may have added them. If one of them was yours, add it again.",
+    de: "Wir haben alle Wiederherstellungscodes entfernt sowie jeden Passkey und jede App für Einmalcodes, die in den 24 Stunden vor der Änderung der Adresse oder danach dazukamen. Jemand anderes kann sie hinzugefügt haben. Wenn etwas davon Ihnen gehört, fügen Sie es noch einmal hinzu."
+  },
+  {
+    en: "Then look for what you do not know: among your passkeys and second factors, your connected apps and your phones, and in the teams, secrets and webhooks of your own apps. If you cannot sign in, tell those who run this service.",
+    de: "Sehen Sie dann nach, ob etwas dabei ist, das Sie nicht kennen: bei Ihren Passkeys und zweiten Faktoren, Ihren verbundenen Apps und Ihren Geräten, und bei den Teams, Secrets und Webhooks Ihrer eigenen Apps. Wenn Sie sich nicht anmelden können, sagen Sie es den Betreibern dieses Dienstes."
   },
   { en: "A new browser signed in to your account", de: "Ein neuer Browser hat sich in Ihrem Konto angemeldet" },
   {
@@ -90,12 +94,12 @@ export const accountMails: ReadonlyArray<GermanPair> = [
   { en: "a browser or a program that we do not know", de: "ein Browser oder ein Programm, das wir nicht kennen" },
   { en: "unknown", de: "unbekannt" },
   {
-    en: "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now, which signs everybody out. Then look at your connected apps and your phones for what you do not know.",
-    de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Setzen Sie jetzt ein neues; das meldet alle ab. Sehen Sie dann bei Ihren verbundenen Apps und Ihren Geräten nach, ob etwas dabei ist, das Sie nicht kennen."
+    en: "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now, which signs everybody out.",
+    de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Setzen Sie jetzt ein neues; das meldet alle ab."
   },
   {
-    en: "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know. Then look at your connected apps and your phones for what you do not know.",
-    de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kann jemand einen Ihrer Passkeys verwenden: Entfernen Sie jetzt diesen Passkey, und melden Sie die Browser ab, die Sie nicht kennen. Sehen Sie dann bei Ihren verbundenen Apps und Ihren Geräten nach, ob etwas dabei ist, das Sie nicht kennen."
+    en: "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know.",
+    de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kann jemand einen Ihrer Passkeys verwenden: Entfernen Sie jetzt diesen Passkey, und melden Sie die Browser ab, die Sie nicht kennen."
   },
   { en: "Where you are signed in", de: "Wo Sie angemeldet sind" },
   { en: "Sign in although others guess your password", de: "Anmelden, obwohl andere Ihr Passwort erraten wollen" },
@@ -118,8 +122,8 @@ export const accountMails: ReadonlyArray<GermanPair> = [
     de: "Am {at:moment} wurde über einen Link ein neues Passwort gesetzt. Den Link haben wir Ihnen geschickt, oder Sie haben ihn von den Betreibern dieses Dienstes bekommen. Alle Browser wurden abgemeldet: Melden Sie sich mit dem neuen Passwort an."
   },
   {
-    en: "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out. Then look at your connected apps and your phones for what you do not know.",
-    de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden. Setzen Sie jetzt ein neues Passwort; das meldet alle ab. Sehen Sie dann bei Ihren verbundenen Apps und Ihren Geräten nach, ob etwas dabei ist, das Sie nicht kennen."
+    en: "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out.",
+    de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden. Setzen Sie jetzt ein neues Passwort; das meldet alle ab."
   },
   {
     en: "Somebody asked for a new password for your account, {email}. If it was you, open the link. It works once, until {at:moment}, and signs you out everywhere.",

@@ -3,10 +3,6 @@ import type { GermanPair } from "../GermanPair.js"
 /** Mails about second factors. */
 export const factorMails: ReadonlyArray<GermanPair> = [
   { en: "Your second factor", de: "Ihr zweiter Faktor" },
-  {
-    en: "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out. Then look at your second factor for what you do not know.",
-    de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden. Setzen Sie jetzt ein neues Passwort; das meldet alle ab. Sehen Sie dann bei Ihrem zweiten Faktor nach, ob etwas dabei ist, das Sie nicht kennen."
-  },
   { en: "A passkey was added to your account", de: "Ihr Konto hat einen neuen Passkey" },
   {
     en: "On {at:moment} the passkey “{name}” was added to your account. It signs you in, with or without the password.",

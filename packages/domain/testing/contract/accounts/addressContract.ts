@@ -8,12 +8,14 @@ import * as AccountLink from "../../../src/credentials/AccountLink.js"
 import type { AddressReplacement, AddressState } from "../../../src/credentials/AddressChange.js"
 import { CredentialStore } from "../../../src/credentials/CredentialStore.js"
 import * as SignUpRequest from "../../../src/credentials/SignUpRequest.js"
+import * as Factors from "../../../src/factors/Factors.js"
+import { FactorStore } from "../../../src/factors/FactorStore.js"
 import type { MailMessage } from "../../../src/mail/Mail.js"
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
-import type { Vault } from "../../../src/shared/Vault.js"
+import { Hash, Sealed, type Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
@@ -82,18 +84,26 @@ const isThere = ({ hash }: AccountLink.AccountLink) =>
     Option.isSome
   )
 
+const event: AuditEvent = {
+  at: Timestamp.make(0),
+  userId: null,
+  actor: OWNER,
+  detail: { kind: "address_changed" }
+}
+
 const replacement = (email: Email, overrides: Partial<AddressReplacement> = {}): AddressReplacement => ({
   email,
   confirmedAt: Timestamp.make(1_000),
   keepsUndoBelow: 0,
   undo: null,
   passwordHash: null,
+  factors: Factors.NONE,
   mails: [],
-  audit: { at: Timestamp.make(0), userId: null, actor: OWNER, detail: { kind: "address_changed" } },
+  audit: [event],
   ...overrides
 })
 
-type Ports = AccountStore | AuditLog | CredentialStore | MailOutbox | Entropy.Entropy | Vault
+type Ports = AccountStore | AuditLog | CredentialStore | FactorStore | MailOutbox | Entropy.Entropy | Vault
 
 /**
  * Rules that every `CredentialStore` must keep about e-mail addresses: how an address is confirmed at sign-up, how it
@@ -206,7 +216,7 @@ export const addressContract: Contract<Ports> = [
         })
         Check.equal(outcome, "Refused", "outcome")
       }
-      const state = { account, passwordVersion: 0, addressVersion: 0 }
+      const state = { account, passwordVersion: 0, addressVersion: 0, factors: Factors.NONE }
       Check.equal(
         states,
         [
@@ -233,12 +243,11 @@ export const addressContract: Contract<Ports> = [
       const undo = AccountLink.make("address_undo", yield* freshHash, account, yield* Timestamp.now, {
         addressVersion: 7
       })
-      const audit = { ...replacement(newEmail).audit, userId: account.id }
       const change = replacement(newEmail, {
         keepsUndoBelow: 2,
         undo,
         mails: [mail(account.id, "changed")],
-        audit
+        audit: [{ ...event, userId: account.id }]
       })
       Check.equal(yield* store.replaceAddress(account.id, link.hash, () => change), "Replaced", "outcome")
       const after = { ...account, email: newEmail, confirmedAt: Timestamp.make(1_000) }
@@ -273,7 +282,7 @@ export const addressContract: Contract<Ports> = [
         passwordHash: "the thief's",
         keeps: session.hash,
         notice: mail(account.id, "thief"),
-        audit: { ...back.audit, userId: account.id }
+        audit: { ...event, userId: account.id }
       }))
       Check.equal(yield* Effect.forEach([undo, reset], isThere), [true, false], "links after a new password")
       Check.equal(yield* store.replaceAddress(account.id, undo.hash, () => back), "Replaced", "outcome")
@@ -284,6 +293,51 @@ export const addressContract: Contract<Ports> = [
         Option.some(["the owner's", 2]),
         "the password"
       )
+    })
+  },
+  {
+    name: "replaceAddress: decides on the account's factors, and stores the factors and the events of the decision [accounts-13]",
+    run: Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const factorStore = yield* FactorStore
+      const [account, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const passkey = (id: string): Factors.Passkey => ({
+        id: Factors.PasskeyId.make(id),
+        name: Factors.PasskeyName.make("My phone"),
+        publicKey: "key",
+        counter: 0,
+        createdAt: Timestamp.make(1_000),
+        usedAt: null
+      })
+      const given: Factors.Factors = {
+        passkeys: [passkey("older"), passkey("younger")],
+        codeApp: { secret: Sealed.make("sealed"), confirmedAt: Timestamp.make(1_000), usedStep: 7 },
+        recoveryCodes: [Hash.make("0".repeat(64)), Hash.make("1".repeat(64))],
+        removal: null
+      }
+      for (const { id } of [account, other]) {
+        const change = { factors: given, mails: [], audit: [], endsSessions: false }
+        yield* factorStore.change(id, () => [null, change])
+      }
+      const factorsOf = ({ id }: Account) =>
+        Effect.map(factorStore.read(id), (state) => Option.getOrNull(state)?.factors)
+      const link = yield* offered(account, "address_undo")
+      let found: Factors.Factors | null = null
+      yield* store.replaceAddress(account.id, link.hash, ({ factors }) => {
+        found = factors
+        return null
+      })
+      Check.equal(found, given, "what the decision reads")
+      Check.equal(yield* factorsOf(account), given, "a refused change")
+      const left = { ...given, passkeys: [passkey("older")], codeApp: null, recoveryCodes: [] }
+      const removal = { ...event, userId: account.id, detail: { kind: "factor_removed", factor: "passkey" } } as const
+      const audit = [removal, { ...event, userId: account.id }]
+      const outcome = yield* store.replaceAddress(account.id, link.hash, () =>
+        replacement(account.email, { factors: left, audit })
+      )
+      Check.equal(outcome, "Replaced", "outcome")
+      Check.equal([yield* factorsOf(account), yield* factorsOf(other)], [left, given], "the factors of both accounts")
+      Check.equal([...(yield* auditOf(account.id))].sort(), ["address_changed", "factor_removed"], "the audit log")
     })
   },
   {

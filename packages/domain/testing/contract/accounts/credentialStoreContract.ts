@@ -8,6 +8,7 @@ import * as SignInThrottle from "../../../src/accounts/SignInThrottle.js"
 import * as AccountLink from "../../../src/credentials/AccountLink.js"
 import { CredentialStore } from "../../../src/credentials/CredentialStore.js"
 import type { CredentialState, PasswordReplacement } from "../../../src/credentials/PasswordChange.js"
+import type { FactorStore } from "../../../src/factors/FactorStore.js"
 import type { MailMessage } from "../../../src/mail/Mail.js"
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
@@ -19,7 +20,7 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { addressContract } from "./addressContract.js"
 
-type Ports = AccountStore | AuditLog | CredentialStore | MailOutbox | Entropy.Entropy | Vault
+type Ports = AccountStore | AuditLog | CredentialStore | FactorStore | MailOutbox | Entropy.Entropy | Vault
 
 const freshHash = Effect.flatMap(Vault, (vault) => Effect.map(Entropy.secret, vault.sha256))
 

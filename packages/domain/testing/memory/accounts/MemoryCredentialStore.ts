@@ -4,6 +4,7 @@ import type { AccountCredentials } from "../../../src/accounts/AccountStore.js"
 import { type AccountLink, outlivesPassword } from "../../../src/credentials/AccountLink.js"
 import { CredentialStore } from "../../../src/credentials/CredentialStore.js"
 import { releasedEmail } from "../../../src/credentials/SignUpRequest.js"
+import { NONE } from "../../../src/factors/Factors.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { Hash } from "../../../src/shared/Vault.js"
@@ -56,7 +57,9 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
           if (credentials === undefined) return "Refused"
           const { account, passwordVersion } = credentials
           const addressVersion = addressVersions.get(userId) ?? 0
-          const decided = decide({ account, passwordVersion, addressVersion, link: linkOf(userId, linkHash) }, now)
+          const factors = tables.factors.get(userId) ?? NONE
+          const link = linkOf(userId, linkHash)
+          const decided = decide({ account, passwordVersion, addressVersion, factors, link }, now)
           if (decided === null) return "Refused"
           const { confirmedAt, email } = decided
           if (confirmedAt !== null) release(tables, email, userId)
@@ -72,7 +75,8 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
             if (one.userId === userId && !stays) accountLinks.delete(hash)
           }
           if (decided.undo !== null) accountLinks.set(decided.undo.hash, decided.undo)
-          MemoryAuditLog.append(tables, decided.audit)
+          tables.factors.set(userId, decided.factors)
+          for (const event of decided.audit) MemoryAuditLog.append(tables, event)
           for (const mail of decided.mails) MemoryMailOutbox.queue(tables, mail, now)
           return "Replaced"
         }),
