@@ -110,7 +110,7 @@ export const record = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => 
   return [{ _tag: "Reading", reading, origin: id(element["deviceTag"]) }]
 }
 
-/** The measured position in an element of `timelineEdits` (`Timeline Edits.json` of a Takeout); undefined without one. */
+/** The measured position in an element of `timelineEdits`, in `Timeline Edits.json`. Undefined: there is none. */
 const editedPosition = (element: JsonValue): unknown => member(member(element["rawSignal"], "signal"), "position")
 
 /** Whether an element of `timelineEdits` has a measured position. All other elements have no location history. */
