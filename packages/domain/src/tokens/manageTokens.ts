@@ -1,17 +1,7 @@
 import { Effect, Option } from "effect"
 import type { App } from "../apps/App.js"
 import { InvalidGrant, InvalidToken, Suspended } from "../connection/Errors.js"
-import {
-  ConnectionId,
-  Entropy,
-  FamilyId,
-  Timestamp,
-  Token,
-  Vault,
-  program,
-  retryTransient,
-  withPort
-} from "../shared/index.js"
+import { ConnectionId, Entropy, FamilyId, Timestamp, Token, Vault, program, retryTransient } from "../shared/index.js"
 import * as Caller from "./Caller.js"
 import * as CodeExchange from "./CodeExchange.js"
 import * as RefreshDecision from "./RefreshDecision.js"
@@ -74,7 +64,7 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   const { idempotencyKey } = presented
   const nonce = idempotencyKey === undefined ? yield* Entropy.secret : vault.sha256(idempotencyKey)
   const exchange = { nonce, keyId: vault.currentKey }
-  const refreshToken = yield* derived(presented.code, connectionId, exchange)
+  const refreshToken = yield* child(vault, connectionId, presented.code, exchange)
   const offer: CodeExchange.CodeOffer = {
     appId: client.id,
     redirectUri: presented.redirectUri,
@@ -108,21 +98,10 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   const { at, grant } = outcome.value
   if (outcome.value._tag === "Issued") return TokenGrant.of(grant, { accessToken, refreshToken }, at)
   const { chain } = outcome.value
-  const repeated = yield* derived(presented.code, connectionId, outcome.value.exchange)
+  const repeated = yield* child(vault, connectionId, presented.code, outcome.value.exchange)
   const newest = chain.length === 0 ? repeated : yield* head(vault, connectionId, repeated, chain)
   return TokenGrant.of(grant, { accessToken, refreshToken: newest }, at)
 })
-
-/**
- * The refresh token that is derived from a code. The derivation needs the code itself: the stored nonce and the
- * service's key are not enough.
- */
-const derived = (code: string, connectionId: ConnectionId, { keyId, nonce }: Omit<Rotation, "at">) =>
-  withPort(Vault.Vault, (vault) =>
-    Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${code}`), (secret) =>
-      Token.format("rt", connectionId, secret)
-    )
-  )
 
 /**
  * Handles `grant_type=refresh_token` of an authenticated client (Spec §4.3, decision O6). Each token is derived from
@@ -164,11 +143,15 @@ export const refreshTokens = program("refreshTokens", function* (client: App, pr
   }
 })
 
+/**
+ * The refresh token that is derived from a code or from the refresh token before it (`parent`). The derivation needs
+ * the parent itself: the stored nonce and the service's key are not enough.
+ */
 const child = (
   vault: Vault.Vault["Type"],
   connectionId: ConnectionId,
   parent: string,
-  { keyId, nonce }: { readonly nonce: string; readonly keyId: Vault.KeyId }
+  { keyId, nonce }: Omit<Rotation, "at">
 ) =>
   Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${parent}`), (secret) =>
     Token.format("rt", connectionId, secret)
