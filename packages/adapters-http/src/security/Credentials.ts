@@ -1,6 +1,7 @@
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { KnownBrowser } from "@place-access/domain/accounts"
 import { PendingSignIn } from "@place-access/domain/accounts"
+import { Entropy } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { HttpOptions, isHttps, type ServiceOptions, ownOrigins } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
@@ -90,9 +91,7 @@ export const visitorToken = (
   request: HttpServerRequest.HttpServerRequest,
   options: ServiceOptions
 ): string | undefined =>
-  Option.getOrUndefined(Option.filter(Option.fromNullable(request.cookies[visitorName(options)]), isVisitor))
-
-const isVisitor = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)
+  Option.getOrUndefined(Option.filter(Option.fromNullable(request.cookies[visitorName(options)]), Entropy.isSecret))
 
 export const setVisitor = (
   response: HttpServerResponse.HttpServerResponse,

@@ -1,6 +1,6 @@
 // A sign-in whose password was right and whose second factor is missing. Decision factors-8.
 import { Effect, Option, Schema } from "effect"
-import { UserId, Vault } from "../shared/index.js"
+import { isSigned, UserId, Vault } from "../shared/index.js"
 import { make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
@@ -47,12 +47,9 @@ const TOKEN = /^([A-Za-z0-9_-]{1,64})\.(\d{1,9})\.(\d{1,15})\.([A-Za-z0-9_-]{43}
  */
 export const read = (token: string, now: Timestamp) =>
   Effect.gen(function* () {
-    const vault = yield* Vault.Vault
-    const [, userId = "", version = "", expires = "", signature = "", keyId = ""] = TOKEN.exec(token) ?? []
-    const key = vault.keys.find((candidate) => candidate === keyId)
-    if (key === undefined || !Schema.is(UserId)(userId)) return Option.none<PendingSignIn>()
+    const [, userId = "", version = "", expires = "", mac = "", keyId = ""] = TOKEN.exec(token) ?? []
+    if (!Schema.is(UserId)(userId)) return Option.none<PendingSignIn>()
     const pending = { userId, passwordVersion: Number(version), expiresAt: make(Number(expires)) }
-    const expected = yield* Effect.option(vault.derive("pending-sign-in", key, claims(pending)))
-    const isOurs = Option.exists(expected, (text) => vault.equal(text, signature))
+    const isOurs = yield* isSigned("pending-sign-in", { keyId, mac, text: claims(pending) })
     return isOurs && now < pending.expiresAt ? Option.some<PendingSignIn>(pending) : Option.none<PendingSignIn>()
   })

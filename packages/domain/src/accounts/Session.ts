@@ -1,5 +1,5 @@
 // A signed-in browser. Decisions accounts-6 and accounts-17.
-import { SessionId, type UserId, type Vault } from "../shared/index.js"
+import { Entropy, SessionId, type UserId, type Vault } from "../shared/index.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
@@ -105,5 +105,5 @@ export const FRESH_FOR = 15 * MINUTE
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
   now - confirmedAt < FRESH_FOR && confirmedAt - now <= FRESH_FOR
 
-/** Whether the text has the form of `Entropy.secret`, as every session cookie has. No other text can find a session. */
-export const isCookie = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)
+/** Whether the text has the form that every session cookie has. No other text can find a session. */
+export const isCookie = Entropy.isSecret

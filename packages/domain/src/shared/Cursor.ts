@@ -1,6 +1,7 @@
-import { Effect, Encoding, Either, Option, Schema } from "effect"
+import { Effect, Encoding, Either, Schema } from "effect"
 import { Invalid } from "./Errors.js"
 import type { Page, PagePosition, PageRequest } from "./Page.js"
+import { isSigned } from "./Signed.js"
 import { Vault, type VaultError } from "./Vault.js"
 
 /**
@@ -20,12 +21,9 @@ const Position = Schema.parseJson(Schema.Array(Schema.Union(Schema.String, Schem
 /** Fails with `Invalid` on `cursor`, unless `seal` made this text for the same query and with a key of `Vault.keys`. */
 export const open = (cursor: string, query: string): Effect.Effect<PagePosition, Invalid, Vault> =>
   Effect.gen(function* () {
-    const vault = yield* Vault
-    const [keyText, body, mac, ...rest] = cursor.split(".")
-    const key = vault.keys.find((candidate) => candidate === keyText)
-    if (key === undefined || body === undefined || mac === undefined || rest.length > 0) return yield* refused
-    const expected = yield* Effect.option(vault.derive("cursor", key, `${body}.${query}`))
-    if (Option.isNone(expected) || !vault.equal(expected.value, mac)) return yield* refused
+    const [keyId = "", body, mac, ...rest] = cursor.split(".")
+    if (body === undefined || mac === undefined || rest.length > 0) return yield* refused
+    if (!(yield* isSigned("cursor", { keyId, mac, text: `${body}.${query}` }))) return yield* refused
     const text = Encoding.decodeBase64UrlString(body)
     if (Either.isLeft(text)) return yield* refused
     return yield* Effect.mapError(Schema.decode(Position)(text.right), () => refused)

@@ -47,6 +47,9 @@ export const idFrom = (entropy: Entropy["Type"], prefix: string): Effect.Effect<
 /** 256 random bits as 52 lower-case characters, such as the secret part of a token. */
 export const secret: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy))
 
+/** Whether the text has the form of `secret`. No other text can be a secret that this service issued. */
+export const isSecret = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)
+
 /** Like `secret`, with a given source of random bytes. */
 export const secretFrom = (entropy: Entropy["Type"], purpose = "secret"): Effect.Effect<string> =>
   Effect.map(entropy.bytes(32, purpose), base32)

@@ -1,8 +1,8 @@
-import { checkFormToken, formToken } from "@place-access/domain/accounts"
+import { checkFormToken, formToken, KnownBrowser, PendingSignIn } from "@place-access/domain/accounts"
 import { AppStore, authenticateClient } from "@place-access/domain/apps"
 import { Pkce } from "@place-access/domain/tokens"
-import { AppId, Cursor, Timestamp, Vault } from "@place-access/domain/shared"
-import { MemoryVault } from "@place-access/domain/testing"
+import { AppId, Cursor, Timestamp, UserId, Vault } from "@place-access/domain/shared"
+import { MemoryEntropy, MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Option } from "effect"
 import { appOf } from "../support/apps.js"
@@ -16,6 +16,7 @@ const blind: typeof Vault.Vault.Service = { ...honest, equal: () => false }
 
 const VERIFIER = Pkce.Verifier.make("a-verifier-that-is-long-enough-0123456789-abcdef")
 const APP = AppId.make("app_1")
+const USER = UserId.make("usr_1")
 const registered = {
   app: appOf({ id: APP }),
   secrets: [{ appId: APP, hash: honest.sha256("secret"), createdAt: Timestamp.make(0), expiresAt: null }]
@@ -36,6 +37,20 @@ const accepts: Readonly<Record<string, (vault: typeof Vault.Vault.Service) => bo
       Effect.flatMap(formToken("cookie"), (token) => checkFormToken("cookie", token)).pipe(
         Effect.provideService(Vault.Vault, vault)
       )
+    ),
+  "the token of a pending sign-in": (vault) =>
+    Effect.runSync(
+      Effect.gen(function* () {
+        const token = yield* PendingSignIn.sign(PendingSignIn.begin(USER, 1, Timestamp.make(0)))
+        return Option.isSome(yield* PendingSignIn.read(token, Timestamp.make(1)))
+      }).pipe(Effect.provideService(Vault.Vault, vault))
+    ),
+  "the cookie of a known browser": (vault) =>
+    Effect.runSync(
+      Effect.gen(function* () {
+        const cookie = yield* KnownBrowser.issueCookie({ userId: USER, passwordVersion: 1 }, [], yield* Timestamp.now)
+        return (yield* KnownBrowser.readCookie(cookie)).length === 1
+      }).pipe(Effect.provideService(Vault.Vault, vault), Effect.provide(MemoryEntropy.layer))
     ),
   "the secret of a client": (vault) =>
     Effect.runSync(
