@@ -7,5 +7,5 @@ import { report } from "../figures/FiguresRecorder.js"
  */
 export const reportFirings = (events: ReadonlyArray<WaitingEvent>) =>
   report((to) => {
-    for (const { appId, payload, storedAt } of events) if (ruleIdOf(payload) !== null) to.fired(appId, 1, storedAt)
+    for (const { appId, payload, storedAt } of events) if (ruleIdOf(payload) !== null) to.fired(appId, storedAt)
   })

@@ -21,8 +21,8 @@ export interface FiguresRecorder {
    * limit applies to the call.
    */
   readonly called: (call: LoggedCall, ratePercent: number | null) => void
-  /** Records firings. `rules` is how many rules fired at `at`. */
-  readonly fired: (appId: AppId, rules: number, at: Timestamp) => void
+  /** Records that a rule fired at `at`. */
+  readonly fired: (appId: AppId, at: Timestamp) => void
   /** Records an attempt that has ended. */
   readonly attempted: (attempt: MadeAttempt) => void
 }
@@ -83,9 +83,7 @@ export const make = (): Tally => {
       if (isInLog) calls.push(call)
       count(call.appId, call.at, isInLog ? counts : { ...counts, unlisted: 1 })
     },
-    fired: (appId, rules, at) => {
-      if (rules > 0) count(appId, at, { ...NOTHING, firings: rules })
-    },
+    fired: (appId, at) => count(appId, at, { ...NOTHING, firings: 1 }),
     attempted: ({ appId, endedAt, endpointId, error, tookMillis }) => {
       const [hour, upToMillis, isSuccess] = [hourOf(endedAt), boundOf(tookMillis), error === null]
       const key = `${appId} ${endpointId} ${hour / HOUR} ${isSuccess} ${upToMillis}`

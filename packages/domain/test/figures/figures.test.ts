@@ -57,7 +57,7 @@ describe("the tally", () => {
     tally.called(call(200), 10)
     tally.called(call(429, { requestId: "req_2" }), 100)
     tally.called(call(200, { at: plus(AT, HOUR) }), null)
-    tally.fired(APP, 2, AT)
+    for (const _ of [1, 2]) tally.fired(APP, AT)
     const hour = AppFigures.hourOf(AT)
     expect(tally.take()?.hours).toEqual([
       { appId: APP, hour, calls: 2, refused: 1, limited: 1, failed: 0, unlisted: 0, firings: 2, peakPercent: 100 },

@@ -27,7 +27,7 @@ const makeStore = (refuses: (index: number) => boolean = () => false) => {
   return { batches, layer }
 }
 
-const fire = reportFigures((to) => to.fired(APP, 1, Timestamp.make(0)))
+const fire = reportFigures((to) => to.fired(APP, Timestamp.make(0)))
 
 const run = <A>(program: Effect.Effect<A, never, FiguresStore>, layer: Layer.Layer<FiguresStore>) =>
   Effect.runPromise(
