@@ -8,7 +8,7 @@ export interface ChosenPlaces {
   readonly includeEarlierVisits: boolean
 }
 
-type Before = Pick<Connection, "places" | "placesVersion">
+type SharedSet = Pick<Connection, "places" | "placesVersion">
 
 /** The shared places that the app may ask about now. Archived places appear only in answers about the past. */
 export const present = (
@@ -53,11 +53,11 @@ export const refused = (
  * so the user has not deselected the place, and past visits must keep showing it (Spec §3.1, §4.5).
  */
 export const replace = (
-  before: Before | number,
+  before: SharedSet | number,
   chosen: ReadonlyArray<ChosenPlaces>,
   own: ReadonlyArray<Place>,
   now: Timestamp.Timestamp
-): Before => {
+): SharedSet => {
   const old = new Map<string, SharedPlace>(
     (typeof before === "number" ? [] : before.places).map((shared) => [shared.placeId, shared])
   )

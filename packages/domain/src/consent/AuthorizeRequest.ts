@@ -12,11 +12,11 @@ import { Challenge } from "../tokens/Pkce.js"
 export type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /** A valid request, for which a consent page may be shown. */
-export type Checked = Omit<ConsentRequest, "id" | "createdAt" | "decided">
+export type CheckedRequest = Omit<ConsentRequest, "id" | "createdAt" | "decided">
 
-type Refused<E> = Either.Either<never, E>
+type RefusedRequest<E> = Either.Either<never, E>
 
-const page = (parameter: AuthorizePage["parameter"], message: string): Refused<AuthorizePage> =>
+const page = (parameter: AuthorizePage["parameter"], message: string): RefusedRequest<AuthorizePage> =>
   Either.left(new AuthorizePage({ parameter, message }))
 
 /** The values of a parameter. A parameter that was sent once, without a value, counts as absent (RFC 6749 §3.1). */
@@ -52,7 +52,7 @@ export const check = (
   app: Option.Option<App.App>,
   purposes: ReadonlyArray<Purpose.Purpose>,
   issuer: string
-): Either.Either<Checked, AuthorizePage | AuthorizeRedirect | ConsentRefused> => {
+): Either.Either<CheckedRequest, AuthorizePage | AuthorizeRedirect | ConsentRefused> => {
   // No browser is redirected to a revoked or suspended app, not even with an error.
   if (Option.isNone(app) || app.value.revokedAt !== null) return unknownClient
   if (app.value.suspendedAt !== null) return Either.left(new ConsentRefused({ reason: "app_suspended" }))
@@ -69,7 +69,7 @@ export const check = (
 
   const responseType = values(parameters, "response_type")
   const answersIssuer = responseType.length > 0
-  const refuse = (error: AuthorizeRedirect["error"], description: string): Refused<AuthorizeRedirect> =>
+  const refuse = (error: AuthorizeRedirect["error"], description: string): RefusedRequest<AuthorizeRedirect> =>
     Either.left(
       new AuthorizeRedirect({
         error,

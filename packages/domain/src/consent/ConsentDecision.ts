@@ -131,7 +131,7 @@ interface AcceptedAnswer {
   readonly mode: Mode
   /** The connection that continues; undefined when a new connection begins. */
   readonly live: Connection | undefined
-  readonly checked: Checked
+  readonly checked: CheckedChoices
 }
 
 const approve = (input: ConsentInput, state: ApprovalState, answer: AcceptedAnswer, now: Timestamp): UserDecision => {
@@ -306,19 +306,19 @@ const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedCo
 }
 
 /**
- * The mode in which an answer is checked. `shown` is the mode of the page that the user answered, `now` the mode that a
- * page would have now. The two differ when another tab has changed the connection meanwhile. The pages `new` and
- * `change` ask every question, so an answer to one of these pages is complete in every mode. When `now` is
+ * The mode in which an answer is checked. `shown` is the mode of the page that the user answered, `present` the mode
+ * that a page would have now. The two differ when another tab has changed the connection meanwhile. The pages `new` and
+ * `change` ask every question, so an answer to one of these pages is complete in every mode. When `present` is
  * `renew_sensitive`, an answer to one of these pages counts as `change`. A renewal page asks fewer questions. So an
- * answer to a renewal page is refused (undefined) when `now` is another mode, and the user must see a new page.
+ * answer to a renewal page is refused (undefined) when `present` is another mode, and the user must see a new page.
  */
-const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
-  if (shown === undefined || shown === now) return now
+const modeOfAnswer = (shown: Mode | undefined, present: Mode): Mode | undefined => {
+  if (shown === undefined || shown === present) return present
   if (shown === "renew_sensitive") return undefined
-  return now === "renew_sensitive" ? "change" : now
+  return present === "renew_sensitive" ? "change" : present
 }
 
-interface Checked {
+interface CheckedChoices {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly chosenPlaces: ReadonlyArray<SharedPlaces.ChosenPlaces>
   readonly standardDays: Tier.StandardDays
@@ -331,7 +331,7 @@ const check = (
   app: App.App,
   live: Connection | undefined,
   mode: Mode
-): Checked | { readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] } => {
+): CheckedChoices | { readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] } => {
   const problems: Array<Problem> = []
   const problem = (field: string, message: string): void => {
     problems.push(new Problem({ field, message }))

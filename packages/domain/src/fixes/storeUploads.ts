@@ -185,7 +185,7 @@ const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedU
  * The entries of an upload to store: without fixes that are stored already, and without history that the user does not
  * keep. Visits and quarantined entries may be stored already: the commit does not change the stored ones.
  */
-interface Kept {
+interface UploadToStore {
   readonly own: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
   /** The quarantined readings and visit reports to store. */
@@ -198,7 +198,7 @@ interface Kept {
   readonly ingested: Ingested
 }
 
-const keptOf = (view: UploadView, upload: JudgedUpload): Kept => {
+const keptOf = (view: UploadView, upload: JudgedUpload): UploadToStore => {
   const { deviceId, fixes, quarantined, receivedAt, repeated, visits: reports } = upload
   const known = view.known.get(deviceId)
   const unknown = known === undefined ? fixes : fixes.filter((fix) => !known.has(Fix.key(fix)))

@@ -15,7 +15,7 @@ interface Slot {
   readonly kind: SlotKind
 }
 
-interface Part {
+interface TemplatePart {
   readonly slot: Slot
   /**
    * The literal text after the slot. Only the last slot may have an empty text, because otherwise two slots would
@@ -27,7 +27,7 @@ interface Part {
 export interface TextTemplate {
   /** The literal text before the first slot. */
   readonly head: string
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<TemplatePart>
   /**
    * The number of characters of all literals. Of two templates that match, the template with the greater weight fits
    * the text better.
@@ -45,7 +45,7 @@ const isKind = (text: string): text is SlotKind => KINDS.has(text)
 /** Reads a template; `{name}` and `{name:kind}` are slots. Throws for an unknown kind and for two slots that touch. */
 export const parse = (source: string): TextTemplate => {
   const found = [...source.matchAll(SLOT)]
-  const parts = found.map((match, index): Part => {
+  const parts = found.map((match, index): TemplatePart => {
     const [whole, name = "", kind = "any"] = match
     if (!isKind(kind)) throw new TypeError(`no slot is a ${kind}: ${source}`)
     const after = source.slice(match.index + whole.length, found[index + 1]?.index ?? source.length)
@@ -102,7 +102,7 @@ export const match = ({ head, parts }: TextTemplate, text: string): Filling | un
 
 /** Where the text of each slot ends in `text`; undefined when the parts do not fit between `from` and `end`. */
 const endsOf = (
-  parts: ReadonlyArray<Part>,
+  parts: ReadonlyArray<TemplatePart>,
   text: string,
   from: number,
   end: number

@@ -102,7 +102,7 @@ class Reading {
    * Returns the value of a field. For a wrong value, the method adds a problem and returns `instead`. No rule is made
    * with `instead`, because `checked` fails when there is a problem.
    */
-  read<A>(field: string, read: Read<A>, instead: A): A {
+  read<A>(field: string, read: FieldResult<A>, instead: A): A {
     if (Either.isRight(read)) return read.right
     this.problems.push(new Problem({ field, message: read.left }))
     return instead
@@ -124,17 +124,17 @@ const SETTLE_S: Range = { min: 0, max: Rule.MAX_SETTLE_S }
 const SILENCE_S: Range = { min: Rule.MIN_SILENCE_S, max: Rule.MAX_SILENCE_S }
 const MAX_EVENT_AGE_S: Range = { min: Rule.MIN_EVENT_AGE_S, max: Rule.MAX_EVENT_AGE_S }
 
-type Read<A> = Either.Either<A, string>
+type FieldResult<A> = Either.Either<A, string>
 
 const isType = Schema.is(Rule.RuleType)
 const decodeTime = Schema.decodeUnknownEither(Timestamp.FromIso)
 const decodeLabel = Schema.decodeEither(Label)
 
-const text = (value: unknown): Read<string> =>
+const text = (value: unknown): FieldResult<string> =>
   typeof value === "string" ? Either.right(value) : Either.left("must be a string")
 
 /** Reads the label of a zone. The user sees it in the access log, so it must follow the rules for labels of places. */
-const label = (value: unknown): Read<string> =>
+const label = (value: unknown): FieldResult<string> =>
   typeof value === "string" ? Either.mapLeft(decodeLabel(value), wording) : Either.left("must be a string")
 
 /** The messages of a schema's error, as one text. */
@@ -145,33 +145,33 @@ const wording = (error: ParseResult.ParseError): string =>
 
 const numberIn =
   <A extends number>(schema: Schema.Schema<A, number>, message: string) =>
-  (value: unknown): Read<number> =>
+  (value: unknown): FieldResult<number> =>
     Schema.is(schema)(value) ? Either.right(value) : Either.left(message)
 
 const latitude = numberIn(Geometry.Latitude, "must be a number from -90 to 90")
 const longitude = numberIn(Geometry.Longitude, "must be a number from -180 to 180")
 const radius = numberIn(Geometry.RadiusM, "must be a number from 100 to 10000")
 
-const timestamp = (value: unknown): Read<Timestamp.Timestamp> =>
+const timestamp = (value: unknown): FieldResult<Timestamp.Timestamp> =>
   Either.mapLeft(decodeTime(value), () => "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z")
 
 const must = ({ min, max }: Range): string => `must be a whole number from ${min} to ${max}`
 
 const wholeNumber =
   (range: Range) =>
-  (value: unknown): Read<number> =>
+  (value: unknown): FieldResult<number> =>
     typeof value === "number" && Number.isInteger(value) && value >= range.min && value <= range.max
       ? Either.right(value)
       : Either.left(must(range))
 
-const optional = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A | null> =>
+const optional = <A>(value: unknown, read: (value: unknown) => FieldResult<A>): FieldResult<A | null> =>
   value === undefined || value === null ? Either.right(null) : read(value)
 
 /**
  * Reads `dwell_minutes`, which is required for dwell rules. For other types the result is null, whatever the app sent
  * (Spec §2.6, amendment M11).
  */
-const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> => {
+const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): FieldResult<number | null> => {
   if (type !== undefined && !Rule.PROPERTIES[type].hasDwellTime) return Either.right(null)
   const minutes = optional(value, wholeNumber(DWELL_MINUTES))
   return type !== undefined && Either.isRight(minutes) && minutes.right === null
@@ -183,7 +183,7 @@ const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<num
  * Reads `settle_s`. For dwell rules the result is null, whatever the app sent: a dwell rule waits for the dwell time
  * already (decision rules-13).
  */
-const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
+const settleS = (value: unknown, type: Rule.RuleType | undefined): FieldResult<number | null> =>
   type !== undefined && !Rule.PROPERTIES[type].firesOnCrossing
     ? Either.right(null)
     : optional(value, wholeNumber(SETTLE_S))
@@ -192,7 +192,7 @@ const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number |
  * Reads `silence_s`, which only dwell rules have. For other types the result is null, whatever the app sent (decision
  * rules-14).
  */
-const silenceS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
+const silenceS = (value: unknown, type: Rule.RuleType | undefined): FieldResult<number | null> =>
   type !== undefined && !Rule.PROPERTIES[type].hasDwellTime
     ? Either.right(null)
     : optional(value, wholeNumber(SILENCE_S))
@@ -205,7 +205,7 @@ const outlives = ({
   maxEventAgeS,
   settleS,
   silenceS
-}: Pick<RuleTerms, "maxEventAgeS" | "settleS" | "silenceS">): Read<undefined> => {
+}: Pick<RuleTerms, "maxEventAgeS" | "settleS" | "silenceS">): FieldResult<undefined> => {
   if (maxEventAgeS === null) return Either.right(undefined)
   if (settleS !== null && maxEventAgeS <= settleS)
     return Either.left("must be greater than settle_s: an event is written settle_s after it occurred")
@@ -215,7 +215,7 @@ const outlives = ({
 }
 
 /** Checks that the rule's window is not over and has at least one instant (Spec §4.6.6). */
-const open = ({ from, until }: Rule.RuleWindow, now: Timestamp.Timestamp): Read<undefined> => {
+const open = ({ from, until }: Rule.RuleWindow, now: Timestamp.Timestamp): FieldResult<undefined> => {
   if (until !== null && until <= now) return Either.left("must be in the future: this window is closed already")
   return until !== null && from !== null && until <= from
     ? Either.left("must be after active_from")

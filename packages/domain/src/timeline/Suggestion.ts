@@ -5,7 +5,7 @@ import * as LocalDays from "../fixes/LocalDays.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Place, PlaceKind } from "../places/Place.js"
 import { HOUR, type Timestamp } from "../shared/Timestamp.js"
-import { line, type Part, type Stop, stops } from "./Trace.js"
+import { line, type DayPart, type Stop, stops } from "./Trace.js"
 
 /** A spot where the person often is and that is not inside a place yet: the service suggests to make it a place. */
 export interface Suggestion {
@@ -38,7 +38,7 @@ export const of = (
   fixes: ReadonlyArray<StoredFix>,
   places: ReadonlyArray<Place>,
   zone: LocalDays.TimeZone,
-  erasures: ReadonlyArray<Part> = []
+  erasures: ReadonlyArray<DayPart> = []
 ): ReadonlyArray<Suggestion> => {
   const all = divided(line(fixes), erasures).flatMap(stops)
   const own = all.filter(
@@ -64,7 +64,7 @@ const isAt = (spot: Spot, { centre }: Stop): boolean => Geometry.distanceM(spot.
 /** The readings in groups, oldest first. No group goes on through a deleted stretch. */
 const divided = (
   fixes: ReadonlyArray<StoredFix>,
-  erasures: ReadonlyArray<Part>
+  erasures: ReadonlyArray<DayPart>
 ): ReadonlyArray<ReadonlyArray<StoredFix>> => {
   const begun = (at: Timestamp) => erasures.findLastIndex(({ from }) => from <= at) + 1
   return Object.values(Arr.groupBy(fixes, ({ capturedAt }) => String(begun(capturedAt))))

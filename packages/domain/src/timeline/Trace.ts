@@ -6,7 +6,7 @@ import { earlier, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 import { endOf, LONG_SILENCE, type OwnVisit, type VisitEnd } from "./OwnVisit.js"
 
 /** A part of a day. `until` is exclusive. */
-export interface Part {
+export interface DayPart {
   readonly from: Timestamp
   readonly until: Timestamp
 }
@@ -16,20 +16,20 @@ export type Segment =
    * The person was at one of the person's places. `began` is the arrival, which may be before the day. `end`: how the
    * visit ends.
    */
-  | (Part & {
+  | (DayPart & {
       readonly kind: "stay"
       readonly place: PlaceRef
       readonly began: Timestamp
       readonly end: VisitEnd["kind"]
     })
   /** The person was at one spot for at least `MIN_STOP`, outside of all stays. */
-  | (Part & { readonly kind: "stop"; readonly centre: Geometry.Point })
+  | (DayPart & { readonly kind: "stop"; readonly centre: Geometry.Point })
   /** The person was moving. `lengthM` is the length of the line through the readings. */
-  | (Part & { readonly kind: "way"; readonly lengthM: number })
+  | (DayPart & { readonly kind: "way"; readonly lengthM: number })
   /** The line (`line`) has no reading of this time, or only single readings, which make no way. */
-  | (Part & { readonly kind: "gap" })
+  | (DayPart & { readonly kind: "gap" })
   /** The owner deleted this stretch. */
-  | (Part & { readonly kind: "erased" })
+  | (DayPart & { readonly kind: "erased" })
 
 /** Milliseconds. A shorter halt, for example at traffic lights, is part of a way. */
 export const MIN_STOP = 10 * MINUTE
@@ -43,7 +43,7 @@ export const MIN_GAP = LONG_SILENCE
 const MAX_ACCURACY_M = 200
 
 /** A spot where the phone stayed for at least `MIN_STOP`. */
-export interface Stop extends Part {
+export interface Stop extends DayPart {
   readonly centre: Geometry.Point
 }
 
@@ -108,9 +108,9 @@ export const lengthM = (fixes: ReadonlyArray<Geometry.Point>): number =>
   }, 0)
 
 /** What `segments` needs besides the day's readings and visits. */
-interface Around {
+interface TraceContext {
   /** The stretches that the owner deleted. */
-  readonly erasures?: ReadonlyArray<Part>
+  readonly erasures?: ReadonlyArray<DayPart>
   readonly heardAt?: Timestamp | null
 }
 
@@ -120,11 +120,11 @@ interface Around {
  * time of the newest reading of all phones, of any day: an open stay is known until then only (`endOf`).
  */
 export const segments = (
-  day: Part,
+  day: DayPart,
   visits: ReadonlyArray<OwnVisit>,
   fixes: ReadonlyArray<StoredFix>,
   now: Timestamp,
-  { erasures = [], heardAt = null }: Around = {}
+  { erasures = [], heardAt = null }: TraceContext = {}
 ): ReadonlyArray<Segment> => {
   const until = earlier(day.until, now)
   const erased = erasures
@@ -152,7 +152,7 @@ export const segments = (
  * Stops, ways and gaps in a part without stays. Readings at both ends of the part count, so that a way begins and ends
  * at the stays beside it.
  */
-const moved = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
+const moved = (part: DayPart, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
   const own = fixes.filter(({ capturedAt }) => capturedAt >= part.from && capturedAt <= part.until)
   const found: Array<Segment> = []
   let at = part.from
@@ -174,9 +174,9 @@ const moved = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segme
   return found
 }
 
-const isShort = ({ from, until }: Part): boolean => until - from < MIN_GAP
+const isShort = ({ from, until }: DayPart): boolean => until - from < MIN_GAP
 
-const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
+const waysAndGaps = (part: DayPart, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
   const own = fixes.filter(({ capturedAt }) => capturedAt >= part.from && capturedAt <= part.until)
   const times = [part.from, ...own.map(({ capturedAt }) => capturedAt), part.until]
   const found: Array<Segment> = []

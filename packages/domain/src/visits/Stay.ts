@@ -90,14 +90,14 @@ export const isLongEnough = (
 ): boolean => (departure ?? now) - arrival >= MIN_STAY
 
 /** What a derivation needs from the time before its first fix. */
-export interface Before {
+export interface TimeBefore {
   /** The arrival of a stay that is open at the first fix; null: no stay is open. */
   readonly openSince: Timestamp | null
   /** The time of the device's last fix before the first fix of the derivation; null: there is no earlier fix. */
   readonly heardAt: Timestamp | null
 }
 
-export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
+export const NOTHING_BEFORE: TimeBefore = { openSince: null, heardAt: null }
 
 /**
  * Describes the time before the first fix of a derivation. `open` is the stored stay that is open at the first fix;
@@ -107,7 +107,7 @@ export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
 export const beforeOf = (
   open: Pick<Stay, "arrival" | "heardUntil"> | undefined,
   heardAt: Timestamp | null
-): Before => ({
+): TimeBefore => ({
   openSince: open?.arrival ?? null,
   heardAt: heardAt ?? open?.heardUntil ?? null
 })
@@ -127,7 +127,7 @@ export const beforeOf = (
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
-  { heardAt, openSince }: Before,
+  { heardAt, openSince }: TimeBefore,
   fixes: Iterable<StayFix>,
   erasures: ReadonlyArray<Erasure.Stretch> = []
 ): ReadonlyArray<Stay> => {
@@ -138,7 +138,7 @@ export const derive = (
    * The last stay that ended. The stay goes on when a fix inside the circle comes before `isOver` is true; otherwise
    * its end is final.
    */
-  let left: Left | undefined
+  let left: LeftStay | undefined
   let lastFixAt = heardAt
   let instant = Number.NEGATIVE_INFINITY
   let next = 0
@@ -226,7 +226,7 @@ export const goOn = (
 }
 
 /** A stay that ended, and the fixes outside of its circle since its end. */
-interface Left {
+interface LeftStay {
   readonly arrival: Timestamp
   readonly circle: Geometry.Circle
   /** The time of the first fix outside the circle. */
@@ -241,7 +241,7 @@ interface Left {
  * Whether the stay cannot go on, even if the fix at `capturedAt` is inside: the absence lasted `ABSENCE` or longer, and
  * was no jump (`JUMP`).
  */
-const isOver = ({ at, fixes, lastAt }: Left, capturedAt: Timestamp): boolean => {
+const isOver = ({ at, fixes, lastAt }: LeftStay, capturedAt: Timestamp): boolean => {
   const isJump = fixes <= JUMP_FIXES && lastAt - at < ABSENCE && capturedAt - at < JUMP
   return capturedAt - at >= ABSENCE && !isJump
 }

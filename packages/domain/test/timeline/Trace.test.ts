@@ -138,7 +138,7 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     fc.assert(
       fc.property(visits, fixes, (stays, readings) => {
         const found = Trace.segments(DAY, stays, readings, END)
-        const inside = ({ from, until }: Trace.Part) =>
+        const inside = ({ from, until }: Trace.DayPart) =>
           readings.filter(({ capturedAt }) => capturedAt >= from && capturedAt <= until).length
         expect(found.filter((one) => one.kind === "way" && inside(one) < 2)).toEqual([])
         const isShortGap = (one: Trace.Segment | undefined) =>

@@ -240,7 +240,7 @@ describe("a stay that ends in silence [visits-11]", () => {
    * decide anything. The band is 50 m wide for readings with an accuracy of 10 m.
    */
   const beyond = (metres: number) => at(CIRCLE.radiusM + 50 + metres)
-  const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.Before> = {}) =>
+  const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.TimeBefore> = {}) =>
     Stay.derive(
       ground(),
       { ...Stay.NOTHING_BEFORE, ...before },
