@@ -3,7 +3,7 @@ import type { Connection } from "../connection/Connection.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import * as ConcurrentLimit from "../rules/ConcurrentLimit.js"
 import type { Rule, PlaceTarget } from "../rules/Rule.js"
-import { isOver } from "../rules/RuleEvaluation.js"
+import * as RuleLimits from "../rules/RuleLimits.js"
 import * as RuleRequest from "../rules/RuleRequest.js"
 import { AppId, ConnectionId, type PlaceId, RuleId, Sub, Timestamp, type Vault } from "../shared/index.js"
 import * as Tier from "../tiers/Tier.js"
@@ -248,18 +248,20 @@ export const decide = (
       ...news.map(({ rule }) => rule).filter((rule) => rule.connectionId === owner.id)
     ]
     const windows = present.map(({ window }) => window)
-    if (ConcurrentLimit.firstOverflow(windows, line.terms.window, now) !== undefined) {
-      wrong("connection_id", `has ${ConcurrentLimit.MAX_ACTIVE} rules active at one instant already`)
-      continue
-    }
-    const evaluated = windows.filter((window) => !isOver(window, now)).length
-    if (evaluated >= AccountLimits.RULES.most && !isOver(line.terms.window, now)) {
-      wrong("connection_id", `has ${AccountLimits.RULES.most} rules that uploads evaluate already`)
+    const limit = RuleLimits.exceeded(windows, line.terms.window, now)
+    if (limit !== undefined) {
+      wrong("connection_id", REACHED[limit._tag])
       continue
     }
     news.push({ rule: ruleOf(one, { _tag: "Place", placeId: place.id, label: place.label }), sealed: one.sealed })
   }
   return faults.length > 0 ? Either.left(faults.sort((a, b) => a.line - b.line)) : Either.right(news)
+}
+
+/** The messages of the faults by the limit that the rule would exceed. */
+const REACHED = {
+  Active: `has ${ConcurrentLimit.MAX_ACTIVE} rules active at one instant already`,
+  Evaluated: `has ${AccountLimits.RULES.most} rules that uploads evaluate already`
 }
 
 const isLive = (connection: Pick<Connection, "standardExpiresAt">, now: Timestamp.Timestamp): boolean =>

@@ -5,8 +5,8 @@ import { orBudgetExceeded } from "../limits/spendLimits.js"
 import * as ZoneQuestions from "../limits/ZoneQuestions.js"
 import { AccountLimits } from "../quotas/index.js"
 import { Conflict, Entropy, NotFound, program, RuleId, Timestamp } from "../shared/index.js"
-import * as ConcurrentLimit from "./ConcurrentLimit.js"
 import type { Rule, PlaceTarget, RuleTarget, ZoneTarget } from "./Rule.js"
+import * as RuleLimits from "./RuleLimits.js"
 import * as RuleRequest from "./RuleRequest.js"
 import type { RuleTerms } from "./RuleRequest.js"
 import { RuleStore, type VisiblePlace } from "./RuleStore.js"
@@ -131,9 +131,8 @@ const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: P
   })
 
 /**
- * Returns the rule, or the instant at which it would be the connection's eleventh active rule, or `Conflict` when the
- * connection has `AccountLimits.RULES.most` rules that uploads evaluate. The store calls this function under its lock,
- * so that two requests cannot both add the last rule.
+ * Returns the rule, or the error of the limit that the rule would exceed (`RuleLimits.exceeded`). The store calls this
+ * function under its lock, so that two requests cannot both add the last rule.
  */
 const admitted = <T extends RuleTarget>(
   rule: Rule<T>,
@@ -141,11 +140,13 @@ const admitted = <T extends RuleTarget>(
   now: Timestamp.Timestamp
 ): Either.Either<Rule<T>, RuleLimitReached | Conflict> => {
   const windows = present.map((one) => one.window)
-  const instant = ConcurrentLimit.firstOverflow(windows, rule.window, now)
-  if (instant !== undefined) return Either.left(new RuleLimitReached({ instant }))
-  return present.length < AccountLimits.RULES.most
-    ? Either.right(rule)
-    : Either.left(new Conflict({ reason: AccountLimits.RULES.refusal }))
+  const limit = RuleLimits.exceeded(windows, rule.window, now)
+  if (limit === undefined) return Either.right(rule)
+  return Either.left(
+    limit._tag === "Active"
+      ? new RuleLimitReached({ instant: limit.instant })
+      : new Conflict({ reason: AccountLimits.RULES.refusal })
+  )
 }
 
 /**
