@@ -238,7 +238,7 @@ const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, a
 
 /**
  * Counts quarantined entries by reason. `notKept` is the number of entries that are only counted and not stored
- * (`Kept.notKept`).
+ * (`UploadToStore.notKept`).
  */
 const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<QuarantineCount> => {
   const counts = new Map<QuarantineReason, number>()

@@ -114,8 +114,8 @@ export const beforeOf = (
 
 /**
  * The stays at one place. `fixes` are the fixes of one device in the order of `Fix.byCapture`; of several fixes of one
- * instant the first one counts. `Before` describes the time before the first of these fixes. The result does not depend
- * on whether the fixes are given together or in pieces.
+ * instant the first one counts. `TimeBefore` describes the time before the first of these fixes. The result does not
+ * depend on whether the fixes are given together or in pieces.
  *
  * A stay keeps the circle with which it began, even when the user moves or archives the place. Fixes near the edge,
  * silence, an absence shorter than `ABSENCE` and a jump do not end a stay. To continue from a moment, give the fixes
