@@ -99,11 +99,11 @@ export const make = (id: string): Cell => ({
 
 /**
  * The cell of the request that a fiber handles. It is a FiberRef and not a service, so handlers need not list it among
- * their requirements.
+ * their requirements. Fibers outside of a request share the first cell. It is frozen, so that a write into it fails.
  */
 export const ref: FiberRef.FiberRef<Cell> = GlobalValue.globalValue(
   "@place-access/adapters-http/edge/CurrentRequest",
-  () => FiberRef.unsafeMake<Cell>(make("none"))
+  () => FiberRef.unsafeMake<Cell>(Object.freeze(make("none")))
 )
 
 /** Runs `next` with the cell of this request. */

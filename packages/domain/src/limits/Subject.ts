@@ -1,14 +1,9 @@
 // The subjects of rates: which calls are counted together. Decisions limits-2 and limits-3.
-import { Option, Schema } from "effect"
+import { type Brand, Option } from "effect"
 import type { IdempotencySubject } from "../idempotency/Idempotency.js"
-import { brand } from "../shared/Errors.js"
 import type { AppId, ConnectionId, DeviceId, UserId } from "../shared/Ids.js"
 import type { Hash } from "../shared/Vault.js"
 import { network } from "./Network.js"
-
-/** The name of calls that are counted together: the kind, a space, and for example the caller's id or network. */
-export const LimitSubject = Schema.String.pipe(brand("Subject"))
-export type LimitSubject = typeof LimitSubject.Type
 
 /** The kinds of subjects: the first word of each subject. The metric of refused calls counts by kind. */
 export const KINDS = [
@@ -32,11 +27,14 @@ export const KINDS = [
 ] as const
 export type LimitSubjectKind = (typeof KINDS)[number]
 
-/** The kind of a subject: its first word. A subject that begins with an unknown word counts as `client`. */
-export const kindOf = (subject: LimitSubject): LimitSubjectKind =>
-  KINDS.find((kind) => subject.startsWith(`${kind} `)) ?? "client"
+/** The name of calls that are counted together: the kind, a space, and for example the caller's id or network. */
+export type LimitSubject = `${LimitSubjectKind} ${string}` & Brand.Brand<"Subject">
 
-const make = (kind: LimitSubjectKind, name: string): LimitSubject => LimitSubject.make(`${kind} ${name}`)
+/** The kind of a subject: its first word. */
+export const kindOf = (subject: LimitSubject): LimitSubjectKind =>
+  subject.slice(0, subject.indexOf(" ")) as LimitSubjectKind
+
+const make = (kind: LimitSubjectKind, name: string): LimitSubject => `${kind} ${name}` as LimitSubject
 
 /** The subject for requests of an app about one user. */
 export const connection = (id: ConnectionId): LimitSubject => make("connection", id)

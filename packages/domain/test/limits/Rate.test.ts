@@ -99,5 +99,6 @@ describe("whose calls are counted together", () => {
       Subject.consent("192.0.2.1")
     ]
     expect(new Set(all).size).toBe(all.length)
+    expect(all.map(Subject.kindOf)).toEqual(["connection", "device", "client", "sign-up", "consent"])
   })
 })
