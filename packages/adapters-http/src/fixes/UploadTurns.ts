@@ -140,4 +140,6 @@ const storeAll = <E, R>(
     return outcome
   })
 
-const TOO_MANY = Effect.fail(StoreError.unavailable("Too many uploads of one user at once"))
+const TOO_MANY = Effect.fail(
+  StoreError.unavailable("An upload waited too long for the uploads of the same user, or too many wait")
+)

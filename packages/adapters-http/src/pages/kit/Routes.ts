@@ -11,21 +11,21 @@ export interface PageRoute<R> {
   readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Shared | WireError, R>
 }
 
-export const get = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => ({
-  method: "GET",
-  path: path as `/${string}`,
-  handler
-})
+const isPath = (text: string): text is PageRoute<never>["path"] => text.startsWith("/")
+
+/** Paths are joined from settings, so this function checks at the start of the server what the compiler cannot. */
+const routeOf = <R>(method: PageRoute<R>["method"], path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => {
+  if (!isPath(path)) throw new Error(`The path of a page must begin with "/": ${path}`)
+  return { method, path, handler }
+}
+
+export const get = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => routeOf("GET", path, handler)
 
 /**
  * The route of a form. The router does not interrupt the handler of a form, so the form takes effect even when the
  * person closes the tab.
  */
-export const post = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => ({
-  method: "POST",
-  path: path as `/${string}`,
-  handler
-})
+export const post = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => routeOf("POST", path, handler)
 
 type Requirements<Route> = Route extends PageRoute<infer R> ? Exclude<R, HttpRouter.HttpRouter.Provided> : never
 
