@@ -283,18 +283,3 @@ export const FiringLine = Schema.Struct({
   disclosed: Schema.NullOr(Schema.String),
   error: Schema.NullOr(Schema.String)
 })
-
-/** The schema of each file; for a `.jsonl` file, the schema of one line. GPX files have no schema here. */
-export const FILES = {
-  "account.json": Account,
-  "places.json": Places,
-  "devices.json": Devices,
-  "fixes.jsonl": FixLine,
-  "visits.json": Visits,
-  "connections.json": Connections,
-  "receipts.json": Receipts,
-  "rules.json": Rules,
-  "access-log.jsonl": AccessLine,
-  "firings.jsonl": FiringLine,
-  "manifest.json": Manifest
-} as const

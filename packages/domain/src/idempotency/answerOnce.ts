@@ -21,10 +21,6 @@ export interface Work<A> {
   readonly value: A
 }
 
-export type OnceAnswered<A> =
-  | { readonly _tag: "Worked"; readonly value: A }
-  | { readonly _tag: "Replayed"; readonly answer: Idempotency.StoredAnswer }
-
 const Stored = Schema.parseJson(Idempotency.StoredAnswer)
 
 /**

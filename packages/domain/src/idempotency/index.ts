@@ -7,6 +7,6 @@
  * @module
  */
 
-export { type OnceAnswered, answerOnce, type KeyedRequest, type Work } from "./answerOnce.js"
+export { answerOnce, type KeyedRequest, type Work } from "./answerOnce.js"
 export * as Idempotency from "./Idempotency.js"
 export { IdempotencyStore, type ReservationOutcome, type Worked } from "./IdempotencyStore.js"

@@ -74,7 +74,7 @@ const SHORT_LOOKS = 4
  */
 export const holdLeases = program(
   "holdLeases",
-  function* (lookEvery: Duration.DurationInput = "2 seconds", names: typeof NAMES = NAMES, home: string = Lease.HOME) {
+  function* (lookEvery: Duration.DurationInput = "2 seconds", names: typeof NAMES = NAMES) {
     const store = yield* LeaseStore
     const signal = yield* WorkSignal
     const vault = yield* Vault
@@ -123,7 +123,7 @@ export const holdLeases = program(
       Effect.gen(function* () {
         const before = heldAt(now)
         yield* store.beat({ worker, aliveUntil: Lease.aliveUntil(now) })
-        const survey = yield* store.survey(home)
+        const survey = yield* store.survey(Lease.HOME)
         const plan = Lease.planLook(worker, survey, before, names, uses.isUsed, now)
         const { giveUp, isShort, kept, take, workers } = plan
         const isGaining = take.some(({ kind }) => kind === "people")
@@ -138,14 +138,14 @@ export const holdLeases = program(
         if (take.length > 0) {
           isTaking = true
           const taken = yield* Effect.ensuring(
-            store.take(home, worker, take),
+            store.take(Lease.HOME, worker, take),
             Effect.sync(() => void (isTaking = false))
           )
           holding = { leases: byKey([...kept, ...taken]), lookedAt: now, isShort, crew }
         }
         announce(take.some(({ owner }) => owner !== worker))
         if (giveUp.length === 0) return
-        yield* store.giveUp(home, giveUp)
+        yield* store.giveUp(Lease.HOME, giveUp)
         yield* signal.raise
       })
 
@@ -185,7 +185,7 @@ export const holdLeases = program(
       holding = undefined
       // No look follows. Without this call, a loop that waits for the end of a look would never end.
       announce(false)
-      const giveIdleUp = !uses.isAnyUsed() || idle.length === 0 ? Effect.void : store.giveUp(home, idle)
+      const giveIdleUp = !uses.isAnyUsed() || idle.length === 0 ? Effect.void : store.giveUp(Lease.HOME, idle)
       return giveIdleUp.pipe(
         Effect.zipRight(signal.raise),
         Effect.zipRight(uses.untilIdle),
