@@ -22,6 +22,7 @@ import {
   Entropy,
   NotFound,
   program,
+  type Scope,
   StoreError,
   Timestamp,
   UserId,
@@ -84,7 +85,7 @@ const PHONE = DeviceName.make("Simulated phone")
 const equip = (
   app: App,
   account: TestPerson.TestAccount,
-  { places: drafts, scopes }: Required<TestPerson.NewTestPerson> & { readonly scopes: ReadonlyArray<string> }
+  { places: drafts, scopes }: Required<TestPerson.NewTestPerson> & { readonly scopes: ReadonlyArray<Scope.Scope> }
 ) =>
   Effect.gen(function* () {
     const { createdAt, displayName: name, id } = account
@@ -103,11 +104,14 @@ const equip = (
 /** The redirect URI of the consent. No browser opens it: `connect` takes the code out of the address. */
 const NOWHERE = RedirectUri.make("https://test-person.invalid/")
 
+/** The consent request has `answersIssuer: false`, so the address with the code names no issuer. */
+const NO_ISSUER = ""
+
 /** Approves a consent and exchanges its code for tokens, as a user's browser and the app would. */
 const connect = (
   app: App,
   account: TestPerson.TestAccount,
-  chosen: { readonly scopes: ReadonlyArray<string>; readonly places: ReadonlyArray<string> }
+  chosen: { readonly scopes: ReadonlyArray<Scope.Scope>; readonly places: ReadonlyArray<string> }
 ) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
@@ -116,7 +120,7 @@ const connect = (
       id: ConsentRequestId.make(yield* Entropy.id("crq")),
       appId: app.id,
       redirectUri: NOWHERE,
-      scopes: chosen.scopes as ConsentRequest.ConsentRequest["scopes"],
+      scopes: chosen.scopes,
       challenge: Pkce.Challenge.make(vault.s256(verifier)),
       state: ConsentRequest.ConsentRequestState.make("test-person"),
       externalUserId: null,
@@ -136,7 +140,7 @@ const connect = (
         standardDays: TestPerson.DAYS,
         sensitiveDays: TestPerson.DAYS
       },
-      "",
+      NO_ISSUER,
       // Nobody reads mail at the address of a test person, so nobody can confirm the address.
       "assumed"
     )
