@@ -108,12 +108,10 @@ export const sweepEach = <Row extends { readonly id: string }, E, R, E2, R2>(
     for (;;) {
       const rows = (yield* list(BATCH + tried.size - removed)).filter(({ id }) => !tried.has(id))
       if (rows.length === 0) return removed
-      for (const row of rows) {
-        tried.add(row.id)
-        yield* Effect.matchEffect(remove(row), {
-          onFailure: (error) => Effect.logWarning(failure, row.id, error),
-          onSuccess: () => Effect.sync(() => removed++)
-        })
-      }
+      for (const { id } of rows) tried.add(id)
+      const [, done] = yield* Effect.partition(rows, (row) =>
+        Effect.tapError(remove(row), (error) => Effect.logWarning(failure, row.id, error))
+      )
+      removed += done.length
     }
   })

@@ -13,7 +13,7 @@ import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
  * The kinds of rows that are deleted after some time. The comment of each kind names the moment from which its time
- * counts; `until` has the lengths.
+ * counts; `KEPT` has the lengths.
  */
 export const RetentionKind = Schema.Literal(
   /** The time until deletion counts from the issue of the token. */
@@ -71,11 +71,44 @@ export const RetentionKind = Schema.Literal(
 )
 export type RetentionKind = typeof RetentionKind.Type
 
-/** How long entries of the access log are kept (decision P3). */
+/** How long entries of the access log are kept, in milliseconds (decision P3). */
 const ACCESS_LOG = 400 * DAY
 
 /** Entries of the access log are deleted up to this moment, inclusive. */
 export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
+
+/**
+ * How long a row of each kind is kept, in milliseconds after its own moment, which `RetentionKind` names. Tokens, codes
+ * and consent requests are kept a day longer than they are valid, because a person may ask about them.
+ */
+const KEPT: Readonly<Record<RetentionKind, number>> = {
+  access_tokens: TokenFamily.ACCESS_LIFETIME + DAY,
+  refresh_tokens: DAY,
+  authorization_codes: DAY,
+  consent_requests: ConsentRequest.LIFETIME + DAY,
+  sessions: 0,
+  account_links: 0,
+  pending_accounts: 0,
+  sign_in_tries: SignInThrottle.WINDOW,
+  rate_windows: HOUR,
+  // A question still counts at the end of `COUNTED_FOR`, so its budget is kept for an hour more.
+  budgets: COUNTED_FOR + HOUR,
+  idempotent_answers: Idempotency.KEPT_FOR,
+  delivered_deliveries: 7 * DAY,
+  failed_deliveries: 30 * DAY,
+  mail: 30 * DAY,
+  named_mail: NamedMail.WINDOW + HOUR,
+  app_invitations: Team.INVITATION_LIFETIME,
+  // A flag explains entries of the access log.
+  volume_flags: ACCESS_LOG,
+  audit_events: 0,
+  app_calls: AppFigures.CALLS_KEPT,
+  app_hours: AppFigures.HOURS_KEPT,
+  endpoint_hours: EndpointFigures.ATTEMPTS_KEPT
+}
+
+/** The moment up to which rows of this kind are deleted, inclusive: a row is deleted when its own moment is not later. */
+export const until = (kind: RetentionKind, now: Timestamp): Timestamp => plus(now, -KEPT[kind])
 
 /**
  * The moment up to which events of the outbox are deleted, inclusive: an event is deleted when it was fanned out at
@@ -84,52 +117,3 @@ export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_L
  * would read days of events every hour, although nearly all of them must stay.
  */
 export const eventsUntil = (now: Timestamp): Timestamp => until("delivered_deliveries", now)
-
-/**
- * The moment up to which rows of this kind are deleted, inclusive: a row is deleted when its own moment, which
- * `RetentionKind` names for each kind, is not later. Tokens, codes and consent requests are kept a day longer than they
- * are valid, because a person may ask about them.
- */
-export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
-  switch (kind) {
-    case "access_tokens":
-      return plus(now, -TokenFamily.ACCESS_LIFETIME - DAY)
-    case "consent_requests":
-      return plus(now, -ConsentRequest.LIFETIME - DAY)
-    case "refresh_tokens":
-    case "authorization_codes":
-      return plus(now, -DAY)
-    case "idempotent_answers":
-      return plus(now, -Idempotency.KEPT_FOR)
-    case "sessions":
-    case "account_links":
-    case "pending_accounts":
-    case "audit_events":
-      return now
-    case "rate_windows":
-      return plus(now, -HOUR)
-    case "budgets":
-      // A question still counts at the end of `COUNTED_FOR`, so its budget is kept for an hour more.
-      return plus(now, -COUNTED_FOR - HOUR)
-    case "app_invitations":
-      return plus(now, -Team.INVITATION_LIFETIME)
-    case "volume_flags":
-      // A flag explains entries of the access log.
-      return accessLogUntil(now)
-    case "named_mail":
-      return plus(now, -NamedMail.WINDOW - HOUR)
-    case "sign_in_tries":
-      return plus(now, -SignInThrottle.WINDOW)
-    case "delivered_deliveries":
-      return plus(now, -7 * DAY)
-    case "app_calls":
-      return plus(now, -AppFigures.CALLS_KEPT)
-    case "app_hours":
-      return plus(now, -AppFigures.HOURS_KEPT)
-    case "endpoint_hours":
-      return plus(now, -EndpointFigures.ATTEMPTS_KEPT)
-    case "failed_deliveries":
-    case "mail":
-      return plus(now, -30 * DAY)
-  }
-}
