@@ -1,6 +1,6 @@
 // Checks which module imports which (.dependency-cruiser.cjs), that no two rooms import each other, that no room has
-// too many files (rooms.mjs) and that no handler of HTTP calls a store. Checks also that the cruiser read every module, because it silently skips a file that it
-// cannot parse or reach, and would then report no problem.
+// too many files (rooms.mjs), and that no HTTP handler calls a store. Checks also that the cruiser read every module,
+// because it silently skips a file that it cannot parse or reach, and would then report no problem.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -44,8 +44,13 @@ problems.push(...problemsOfRooms(output.modules, sources))
 // writes the access log, and `HttpLive`, which wires the server, import a store. Types of stores may be imported.
 const STORE_USERS = /^packages\/adapters-http\/src\/(edge\/|HttpLive\.ts$)/
 for (const path of sources.filter((one) => /^packages\/adapters-http\/src\//.test(one) && !STORE_USERS.test(one))) {
-  for (const [, names = ""] of readFileSync(path, "utf8").matchAll(/^import \{([^}]*)\} from "@place-access\/domain/gm)) {
-    for (const name of names.split(",").map((one) => one.trim()).filter((one) => /^\w+Store$/.test(one))) {
+  for (const [, names = ""] of readFileSync(path, "utf8").matchAll(
+    /^import \{([^}]*)\} from "@place-access\/domain/gm
+  )) {
+    for (const name of names
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => /^\w+Store$/.test(one))) {
       problems.push(`${path} imports ${name}: call a program of the domain`)
     }
   }
