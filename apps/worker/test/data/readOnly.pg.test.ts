@@ -31,6 +31,6 @@ describePg("driver", "a program that starts while its database accepts no writes
       timeout: 60_000
     })
     await acceptWrites(database.url, true)
-    await opened
+    expect(await opened).toBeDefined()
   })
 })

@@ -107,7 +107,7 @@ const KEPT: Readonly<Record<RetentionKind, number>> = {
   endpoint_hours: EndpointFigures.ATTEMPTS_KEPT
 }
 
-/** The moment up to which rows of this kind are deleted, inclusive: a row is deleted when its own moment is not later. */
+/** Rows of this kind are deleted when their own moment is this moment or earlier. */
 export const until = (kind: RetentionKind, now: Timestamp): Timestamp => plus(now, -KEPT[kind])
 
 /**
