@@ -59,8 +59,6 @@ export interface Replayed {
   readonly outcomes: ReadonlyArray<OutcomeCount>
 }
 
-const DAY = 86_400_000
-
 /** The most circles of a replay. One place less than an account can have, because `RuleSamples.sharing` makes one. */
 export const CIRCLES_MAX = AccountLimits.PLACES.most - 1
 
@@ -71,7 +69,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
   // A time before `Fix.EARLIEST` is quarantined, so it must not set the clock: a log would begin in 1970.
   const known = [...times, ...visitTimes].filter((at) => at >= Fix.EARLIEST)
   const first = known.reduce((a, b) => Math.min(a, b), known[0] ?? Fix.EARLIEST)
-  const { clock, set } = steered(first - DAY)
+  const { clock, set } = steered(first - Timestamp.DAY)
   return Effect.gen(function* () {
     const tables = yield* MemoryDatabase
     const { placeIds, rules, userId } = yield* made(terms)

@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Export } from "@place-access/domain/exports"
+import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -33,7 +34,7 @@ const Archive = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", co
   }
 )
 
-const DAYS = Export.KEPT_FOR / 86_400_000
+const DAYS = Export.KEPT_FOR / Timestamp.DAY
 
 export const ExportsApi = HttpApiGroup.make("exports")
   .add(

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Fix } from "@place-access/domain/fixes"
-import type { Timestamp, UserId } from "@place-access/domain/shared"
+import { Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Option, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { turn } from "../driver/turn.js"
@@ -30,7 +30,7 @@ import * as HistoryBound from "./HistoryBound.js"
  * Half an hour. Almost all time zones differ from UTC by a multiple of this width, so that their days consist of whole
  * rows.
  */
-export const WIDTH = 30 * 60_000
+export const WIDTH = 30 * Timestamp.MINUTE
 
 const floor = (at: number): number => Math.floor(at / WIDTH) * WIDTH
 const ceil = (at: number): number => Math.ceil(at / WIDTH) * WIDTH
@@ -127,7 +127,7 @@ export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timesta
  * A tally of a stretch of this length or less makes no counts first: making the counts of the whole history would take
  * longer than counting the stretch in `fixes`.
  */
-const LONG = 31 * 24 * 60 * 60_000
+const LONG = 31 * Timestamp.DAY
 /**
  * About how many fixes one step counts. During a step the user's row is locked for about 0.2 s, and uploads of the
  * user's phones wait for that lock.

@@ -4,7 +4,7 @@ import type { CsvColumns } from "./CsvColumns.js"
 import type { MonthCounts } from "./Months.js"
 import type { DeviceId, ImportId, UserId } from "../shared/Ids.js"
 import { isPlain } from "../shared/Text.js"
-import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
 /** The format of an imported file. The service recognises the format by the contents of the file, never by its name. */
 export const ImportFormat = Schema.Literal(
@@ -147,7 +147,7 @@ export const RETRY_AFTER = MINUTE
  * How often a worker renews its lease of an import, in milliseconds. Three renewals fit into `RETRY_AFTER`, so two of
  * them may fail.
  */
-export const RENEW_EVERY = 18_000
+export const RENEW_EVERY = 18 * SECOND
 /** After this many attempts in a row without progress the import fails: its file may crash every worker. */
 export const MAX_ATTEMPTS = 5
 /** An upload that has not grown for this long, in milliseconds, counts as broken off and is removed. */
