@@ -43,7 +43,7 @@ export interface History {
 }
 
 /** The entries to store, and for each reason the number of entries that are not stored. */
-export interface Sorted extends History {
+export interface SortedEntries extends History {
   readonly places: ReadonlyArray<ImportedPlace.ImportedPlace>
   readonly notices: ReadonlyArray<NoticeKind>
   /** The deleted stretches to restore (decision exports-10). */
@@ -65,7 +65,7 @@ export const sort = (
   cutoff: Timestamp | null,
   tally?: MonthTally,
   deviceOf: (origin: string | undefined) => ImportedDevice | undefined = () => undefined
-): Sorted => {
+): SortedEntries => {
   const fixes: Array<ImportedFix> = []
   const visits: Array<ImportedVisit> = []
   const places: Array<ImportedPlace.ImportedPlace> = []
