@@ -111,12 +111,21 @@ export const signedInAnyhow = <E, R>(
 /**
  * Like `signedIn`, for dangerous operations: also requires a sign-in or a confirmation in the last 15 minutes (decision
  * accounts-17). Any other visitor goes to the page `/confirm` first. Then the visitor comes back to the requested page,
- * or to the page that has the form.
+ * or to the page that has the form. The session is checked when the whole form has arrived: otherwise a thief could
+ * hold back the end of a form until the owner has ended the thief's session (decision accounts-18).
  */
 export const fresh = <E, R>(page: VisitorPage<E, R>) =>
-  signedIn((visitor) =>
-    Effect.flatMap(confirmed(visitor), (redirect) => (redirect === null ? page(visitor) : redirect))
+  Effect.zipRight(
+    arrived,
+    signedIn((visitor) =>
+      Effect.flatMap(confirmed(visitor), (redirect) => (redirect === null ? page(visitor) : redirect))
+    )
   )
+
+/** Waits until the whole form has arrived. The request keeps the form's text for `Form.read`. */
+const arrived = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+  request.method === "POST" ? Effect.orDie(request.text) : Effect.void
+)
 
 /**
  * For forms that ask for the password themselves. When the account has a second factor, the visitor also needs a
