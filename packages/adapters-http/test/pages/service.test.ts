@@ -16,7 +16,7 @@ describe("GET /admin/service", () => {
     await world.app(await world.person(), { status: "production" })
     const before = (await admin.get("/admin/service")).text
     expect(before).toContain("No worker is alive.")
-    expect(before).toContain("Mails also wait while no mail server is set (SMTP_URL)")
+    expect(before).toContain("Mails also wait when no mail server is set (SMTP_URL)")
     expect(before).toContain("1 in production, 0 in review for the first time, 0 in the sandbox")
     await world.run(
       Effect.flatMap(LeaseStore, (store) =>
