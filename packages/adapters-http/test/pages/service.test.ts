@@ -25,7 +25,7 @@ describe("GET /admin/service", () => {
     )
     const after = (await admin.get("/admin/service", { headers: { "accept-language": "de" } })).text
     expect(after).toContain("Laufende Worker")
-    expect(after).toContain("E-Mails warten auch, solange kein E-Mail-Server eingestellt ist (SMTP_URL)")
+    expect(after).toContain("E-Mails warten auch, wenn kein E-Mail-Server eingestellt ist (SMTP_URL)")
     expect(after).not.toContain("Kein Worker läuft.")
     for (const roles of [["reviewer"], []] as const) {
       expect((await (await world.person({ roles })).get("/admin/service")).status).toBe(403)
