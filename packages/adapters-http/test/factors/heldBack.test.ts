@@ -1,11 +1,13 @@
 import { request } from "node:http"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authenticator, optionsOf } from "../support/authenticator.js"
-import { hidden, visitor } from "../support/visitor.js"
+import { hidden, type Visitor, visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 /** Browsers make passkeys for host names only, but the socket of the test has a network address. */
 const SERVICE = "https://places.example"
+/** To the sign-in, if the service looks for the session only when the form has arrived. */
+const REFUSED = /^\/(?:confirm\?|sign-in)/
 const ADD = "/portal/settings/second-factor/add-passkey"
 
 let world: World
@@ -14,36 +16,69 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-it("a form that was begun before the session ended, and held back until afterwards, adds no passkey [accounts-18]", async () => {
-  const { email } = (await world.person()).account
+/** A thief and the owner in two browsers, both signed in with the owner's password. */
+const twoBrowsers = async (options: Parameters<World["person"]>[0] = {}) => {
+  const { email } = (await world.person(options)).account
   const signIn = async () => {
     const browser = visitor(world.url, SERVICE)
     await browser.submit(await browser.get("/sign-in"), "/sign-in", { email, password: PASSWORD })
     return browser
   }
   const [thief, owner] = [await signIn(), await signIn()]
-  const page = await thief.get(ADD)
-  const passkey = authenticator(SERVICE).create(optionsOf(page.text))
-  const form = new URLSearchParams({ ...hidden(page, ADD), name: "My phone", passkey }).toString()
-  const sending = request(world.url + ADD, {
+  /** The owner replaces the password, which ends the thief's session. */
+  const replacePassword = async () => {
+    const page = await owner.get("/portal/settings/password")
+    const fields = { password: PASSWORD, new_password: "purple monkey dishwasher" }
+    expect((await owner.submit(page, "/portal/settings/password", fields)).status).toBe(303)
+  }
+  return { thief, owner, replacePassword }
+}
+
+/** Sends a form without its last byte. Returns a function that sends this byte, and answers where the form led. */
+const holdBack = async (browser: Visitor, action: string, fields: Readonly<Record<string, string>>) => {
+  const form = new URLSearchParams(fields).toString()
+  const sending = request(world.url + action, {
     method: "POST",
     headers: {
-      cookie: Array.from(thief.cookies, (pair) => pair.join("=")).join("; "),
+      cookie: Array.from(browser.cookies, (pair) => pair.join("=")).join("; "),
       origin: SERVICE,
       "content-type": "application/x-www-form-urlencoded",
-      "content-length": form.length
+      "content-length": form.length,
+      expect: "100-continue"
     }
   })
   const answered = new Promise<string | undefined>((resolve, reject) =>
     sending.once("error", reject).once("response", (answer) => resolve(answer.resume().headers.location))
   )
-  await new Promise((resolve) => sending.write(form.slice(0, -1), resolve))
-  // The service has begun to answer the form when it has answered these requests.
-  await thief.get(ADD)
-  const change = await owner.get("/portal/settings/password")
-  const fields = { password: PASSWORD, new_password: "purple monkey dishwasher" }
-  expect((await owner.submit(change, "/portal/settings/password", fields)).status).toBe(303)
-  sending.end(form.slice(-1))
-  expect(await answered).toMatch(/^\/sign-in/)
-  expect((await owner.get("/portal/settings/second-factor")).text).not.toContain("My phone")
+  sending.flushHeaders()
+  await new Promise((resolve) => sending.once("continue", resolve))
+  sending.write(form.slice(0, -1))
+  // The service has begun with the form. When it has answered this later request, it waits for the form's end.
+  await browser.get("/portal/devices")
+  return () => {
+    sending.end(form.slice(-1))
+    return answered
+  }
+}
+
+describe("a form that was begun before its session ended, and held back until afterwards [accounts-18]", () => {
+  it("adds no passkey", async () => {
+    const { owner, replacePassword, thief } = await twoBrowsers()
+    const page = await thief.get(ADD)
+    const passkey = authenticator(SERVICE).create(optionsOf(page.text))
+    const release = await holdBack(thief, ADD, { ...hidden(page, ADD), name: "My phone", passkey })
+    await replacePassword()
+    expect(await release()).toMatch(REFUSED)
+    expect((await owner.get("/portal/settings/second-factor")).text).not.toContain("My phone")
+  })
+
+  it("makes nobody an admin", async () => {
+    const { owner, replacePassword, thief } = await twoBrowsers({ roles: ["admin"] })
+    const { id } = (await world.person()).account
+    const give = `/admin/accounts/${id}/roles/admin/give`
+    const release = await holdBack(thief, give, hidden(await thief.get(`/admin/accounts/${id}`), give))
+    await replacePassword()
+    expect(await release()).toMatch(REFUSED)
+    expect((await owner.get(`/admin/accounts/${id}`)).text).toContain(`action="${give}"`)
+  })
 })

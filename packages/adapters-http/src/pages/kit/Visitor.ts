@@ -111,21 +111,12 @@ export const signedInAnyhow = <E, R>(
 /**
  * Like `signedIn`, for dangerous operations: also requires a sign-in or a confirmation in the last 15 minutes (decision
  * accounts-17). Any other visitor goes to the page `/confirm` first. Then the visitor comes back to the requested page,
- * or to the page that has the form. The session is checked when the whole form has arrived: otherwise a thief could
- * hold back the end of a form until the owner has ended the thief's session (decision accounts-18).
+ * or to the page that has the form.
  */
 export const fresh = <E, R>(page: VisitorPage<E, R>) =>
-  Effect.zipRight(
-    arrived,
-    signedIn((visitor) =>
-      Effect.flatMap(confirmed(visitor), (redirect) => (redirect === null ? page(visitor) : redirect))
-    )
+  signedIn((visitor) =>
+    Effect.flatMap(confirmed(visitor), (redirect) => (redirect === null ? page(visitor) : redirect))
   )
-
-/** Waits until the whole form has arrived. The request keeps the form's text for `Form.read`. */
-const arrived = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-  request.method === "POST" ? Effect.orDie(request.text) : Effect.void
-)
 
 /**
  * For forms that ask for the password themselves. When the account has a second factor, the visitor also needs a
@@ -133,11 +124,20 @@ const arrived = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
  */
 export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
-    Effect.matchEffect(requireFreshWithFactor(visitor.account, visitor.cookie), {
+    Effect.matchEffect(Effect.zipRight(arrived, requireFreshWithFactor(visitor.account, visitor.cookie)), {
       onSuccess: () => page(visitor),
       onFailure: (error) => (error._tag === "ConfirmationRequired" ? confirmThen(pageOf) : Effect.fail(error))
     })
   )
+
+/**
+ * Waits until the whole form has arrived, and keeps its text for `Form.read`. The proof of identity is checked
+ * afterwards: otherwise a thief could hold back the end of a form until the owner has ended the thief's session
+ * (decision accounts-18).
+ */
+const arrived = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+  request.method === "POST" ? Effect.orDie(request.text) : Effect.void
+)
 
 /**
  * Null for a visitor who signed in or confirmed in the last 15 minutes. Otherwise the redirect to the page `/confirm`.
@@ -151,6 +151,7 @@ export const confirmed = (
   Request | AccountStore | Vault.Vault
 > =>
   Effect.gen(function* () {
+    yield* arrived
     if (yield* isFreshSession(visitor.cookie)) return null
     return Effect.succeed(yield* confirmThen(comesBackTo))
   })
