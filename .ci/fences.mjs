@@ -43,7 +43,7 @@ problems.push(...problemsOfRooms(output.modules, sources))
 // A handler calls programs of the domain, and no store: the decision belongs into the domain. Only the edge, which
 // writes the access log, and `HttpLive`, which wires the server, import a store. Types of stores may be imported.
 const STORE_USERS = /^packages\/adapters-http\/src\/(edge\/|HttpLive\.ts$)/
-for (const path of sources.filter((one) => /^packages\/adapters-http\/src\//.test(one) && !STORE_USERS.test(one))) {
+for (const path of sources.filter((one) => one.startsWith("packages/adapters-http/src/") && !STORE_USERS.test(one))) {
   for (const [, names = ""] of readFileSync(path, "utf8").matchAll(
     /^import \{([^}]*)\} from "@place-access\/domain/gm
   )) {

@@ -70,7 +70,7 @@ const PEOPLE = 1_000
 const REFRESHING = 256
 const WALKING = 320
 
-/** Measures answers about presence. `telemetry` gives settings that turn the servers' telemetry on; the default is off. */
+/** Measures answers about presence. `telemetry` gives settings that turn the servers' telemetry on. */
 const presence = (telemetry?: (bench: Bench) => Promise<Readonly<Record<string, string>>>): Path => ({
   open: async (bench, trees) => {
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: 20 }))

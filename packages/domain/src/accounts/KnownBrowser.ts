@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { Entropy, isSigned, program, UserId, Vault } from "../shared/index.js"
+import { Entropy, program, UserId, Vault } from "../shared/index.js"
 import { DAY, make, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Time from "../shared/Timestamp.js"
 
@@ -71,7 +71,9 @@ const readEntry = (entry: string) =>
     const vault = yield* Vault.Vault
     const [, signed, userId, id, version, end, mac] = ENTRY.exec(entry) ?? []
     if (signed === undefined || userId === undefined || id === undefined || mac === undefined) return Option.none()
-    const isOurs = yield* Effect.exists(vault.keys, (keyId) => isSigned("known-browser", { keyId, mac, text: signed }))
+    const isOurs = yield* Effect.exists(vault.keys, (keyId) =>
+      Vault.isSigned("known-browser", { keyId, mac, text: signed })
+    )
     const browser: KnownBrowser = {
       userId: UserId.make(userId),
       id,

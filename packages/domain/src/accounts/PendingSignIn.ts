@@ -1,6 +1,6 @@
 // A sign-in whose password was right and whose second factor is missing. Decision factors-8.
 import { Effect, Option, Schema } from "effect"
-import { isSigned, UserId, Vault } from "../shared/index.js"
+import { UserId, Vault } from "../shared/index.js"
 import { make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
@@ -50,6 +50,6 @@ export const read = (token: string, now: Timestamp) =>
     const [, userId = "", version = "", expires = "", mac = "", keyId = ""] = TOKEN.exec(token) ?? []
     if (!Schema.is(UserId)(userId)) return Option.none<PendingSignIn>()
     const pending = { userId, passwordVersion: Number(version), expiresAt: make(Number(expires)) }
-    const isOurs = yield* isSigned("pending-sign-in", { keyId, mac, text: claims(pending) })
+    const isOurs = yield* Vault.isSigned("pending-sign-in", { keyId, mac, text: claims(pending) })
     return isOurs && now < pending.expiresAt ? Option.some<PendingSignIn>(pending) : Option.none<PendingSignIn>()
   })

@@ -1,7 +1,7 @@
 // Protects the forms of pages: a token makes forged forms fail, and a form that is sent twice gets the same cookie
 // twice.
 import { Effect, Encoding, Either, Option } from "effect"
-import { Entropy, isSigned, Vault, program, Timestamp } from "../shared/index.js"
+import { Entropy, Vault, program, Timestamp } from "../shared/index.js"
 import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
@@ -23,7 +23,7 @@ export const formToken = program("formToken", function* (cookie: string, form: s
 export const checkFormToken = program("checkFormToken", function* (cookie: string, token: string, form: string = "") {
   const cut = token.lastIndexOf(".")
   const [keyId, mac] = [token.slice(0, Math.max(cut, 0)), token.slice(cut + 1)]
-  return yield* isSigned("form-token", { keyId, mac, text: material(cookie, form) })
+  return yield* Vault.isSigned("form-token", { keyId, mac, text: material(cookie, form) })
 })
 
 // A cookie has no line break, so two different pairs of cookie and form never give the same text.

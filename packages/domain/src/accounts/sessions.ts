@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { announceAudit, AuditEvent } from "../audit/index.js"
+import { announceAudit, type AuditEvent } from "../audit/index.js"
 import { NotFound, program, type SessionId, Timestamp, type UserId, Vault } from "../shared/index.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"

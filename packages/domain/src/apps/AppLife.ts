@@ -8,7 +8,7 @@ import {
   isOutdatedRevision,
   OUTDATED_FORM,
   Scope,
-  type Shown,
+  type ShownState,
   type Timestamp
 } from "../shared/index.js"
 import type { App, AppDescription, HomepageUrl, AppName } from "./App.js"
@@ -49,7 +49,7 @@ export interface AppEdit {
  * the form showed: `Conflict` with `OUTDATED_FORM` when the app has another revision and the edit would change
  * something (decision apps-11).
  */
-export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
+export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp, shown: ShownState<number>): Step => {
   const before = AppProposal.wanted(app)
   return become(
     app,
@@ -74,11 +74,11 @@ export const register = (
   app: App,
   redirectUris: ReadonlyArray<RedirectUri>,
   now: Timestamp.Timestamp,
-  shown: Shown<number>
+  shown: ShownState<number>
 ): Step =>
   app.revokedAt === null ? become(app, { ...AppProposal.wanted(app), redirectUris }, shown, now) : refused(REVOKED)
 
-const become = (app: App, next: AppProposal.Profile, shown: Shown<number>, now: Timestamp.Timestamp): Step => {
+const become = (app: App, next: AppProposal.Profile, shown: ShownState<number>, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
   if (AppProposal.readsTheSame(before, next)) return Either.right(app)
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -106,7 +106,7 @@ const waiting = (app: App, now: Timestamp.Timestamp): App =>
  * Drops the waiting change of a production app. The revision grows, so that a reviewer who has read the change can no
  * longer decide it. `shown` is as in `edit`.
  */
-export const withdraw = (app: App, shown: Shown<number>): Step => {
+export const withdraw = (app: App, shown: ShownState<number>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   if (app.proposal === null) return refused(NOTHING_WAITS)
   if (isOutdatedRevision(app, shown)) return refused(OUTDATED_FORM)
@@ -124,7 +124,7 @@ export const actionToWithdraw = (app: App): "develop" | "secrets" =>
  * Submits the app for review. Only an app in the sandbox can be submitted. `shown` is as in `edit`: a developer submits
  * only what this developer has read.
  */
-export const submit = (app: App, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
+export const submit = (app: App, now: Timestamp.Timestamp, shown: ShownState<number>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   if (app.status === "in_review") return refused("the app is in review already")
   if (app.status === "production") return refused("the app is in production")
@@ -161,7 +161,7 @@ type Limit = App["allowedScopes"]
  * the form showed: `Conflict` with `OUTDATED_FORM` when the app has another limit, and the form would change it
  * (decision apps-11).
  */
-export const narrow = (app: App, allowed: Limit, shown: Shown<Limit>): Step => {
+export const narrow = (app: App, allowed: Limit, shown: ShownState<Limit>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   const allowedScopes = allowed === null ? null : Scope.normalise(allowed)
   const isPresent = (limit: Limit) => isSameLimit(limit, app.allowedScopes)

@@ -10,7 +10,7 @@ import {
   Forbidden,
   NotFound,
   Scope,
-  type Shown,
+  type ShownState,
   Timestamp,
   Vault,
   program
@@ -65,7 +65,13 @@ export const createApp = program("createApp", function* (account: Account.Accoun
  */
 export const updateApp = program(
   "updateApp",
-  function* (account: Account.Account, id: AppId, change: AppChanges, rule: Account.AddressRule, shown: Shown<number>) {
+  function* (
+    account: Account.Account,
+    id: AppId,
+    change: AppChanges,
+    rule: Account.AddressRule,
+    shown: ShownState<number>
+  ) {
     const { logo: png, ...fields } = change
     const digest = png === undefined || png === null ? png : (yield* Vault.Vault).sha256(png)
     const logo = typeof digest === "string" && typeof png === "string" ? { digest, png } : undefined
@@ -94,7 +100,7 @@ export const registerRedirectUris = program(
     id: AppId,
     redirectUris: RedirectUri.List,
     rule: Account.AddressRule,
-    shown: Shown<number>
+    shown: ShownState<number>
   ) {
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
@@ -191,7 +197,7 @@ const audited = (
  */
 export const submitApp = program(
   "submitApp",
-  function* (account: Account.Account, id: AppId, rule: Account.AddressRule, shown: Shown<number>) {
+  function* (account: Account.Account, id: AppId, rule: Account.AddressRule, shown: ShownState<number>) {
     return yield* step(account, id, (app, now) =>
       Either.flatMap(AppLife.submit(app, now, shown), Submission.admit(account, rule, app))
     )
@@ -205,7 +211,7 @@ export const submitApp = program(
  */
 export const withdrawChange = program(
   "withdrawChange",
-  function* (account: Account.Account, id: AppId, shown: Shown<number>) {
+  function* (account: Account.Account, id: AppId, shown: ShownState<number>) {
     return yield* step(account, id, (app, _, role) =>
       Either.filterOrLeft(
         AppLife.withdraw(app, shown),

@@ -12,7 +12,7 @@ import {
   NotFound,
   program,
   ReviewDecisionId,
-  type Shown,
+  type ShownState,
   type UserId
 } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -51,7 +51,7 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
  */
 export const narrowApp = program(
   "narrowApp",
-  function* (account: Account, id: AppId, allowed: App["allowedScopes"], shown: Shown<App["allowedScopes"]>) {
+  function* (account: Account, id: AppId, allowed: App["allowedScopes"], shown: ShownState<App["allowedScopes"]>) {
     yield* Staff.requireAdmin(account)
     const team = yield* teamById(id)
     return yield* decideWithoutOwn(account, Staff.DECIDING.scopes, team, (mayBeOwn) =>

@@ -17,15 +17,13 @@ export const getApp = program("getApp", function* (account: Account, id: AppId, 
 })
 
 /**
- * The app as by `getApp`, for a change of something that belongs to the app, such as a webhook endpoint. `Conflict` when
- * the app was revoked (decision apps-2).
+ * The app as by `getApp`, for a change of something that belongs to the app, such as a webhook endpoint. Fails with
+ * `Conflict` when the app was revoked (decision apps-2).
  */
-export const getAppToChange = (account: Account, id: AppId) =>
-  Effect.filterOrFail(
-    getApp(account, id, "develop"),
-    (app) => app.revokedAt === null,
-    () => new Conflict({ reason: AppLife.REVOKED })
-  )
+export const getAppToChange = program("getAppToChange", function* (account: Account, id: AppId) {
+  const app = yield* getApp(account, id, "develop")
+  return app.revokedAt === null ? app : yield* new Conflict({ reason: AppLife.REVOKED })
+})
 
 /** The app as by `getApp`, with the account's role in its team. */
 export const getAppWithRole = program(

@@ -1,9 +1,7 @@
 // The events of the audit log. Decisions audit-1, audit-2 and audit-3.
 import { Schema } from "effect"
-import { Role } from "../accounts/Account.js"
 import { AppId, EndpointId, PurposeId, UserId } from "../shared/Ids.js"
 import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
-import { TeamRole } from "../teams/Role.js"
 
 /** The browser and network of a request. The log shows them to admins; no decision uses them. */
 const origin = {
@@ -16,6 +14,9 @@ const origin = {
   network: Schema.NullOr(Schema.String)
 }
 
+// The rooms accounts and teams, which own the roles, record events, so this room cannot import theirs.
+const Role = Schema.Literal("developer", "reviewer", "admin")
+const TeamRole = Schema.Literal("owner", "developer", "viewer")
 const Factor = Schema.Literal("passkey", "totp", "recovery_codes")
 
 /**

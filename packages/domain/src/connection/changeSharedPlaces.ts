@@ -10,7 +10,7 @@ import {
   NotFound,
   OUTDATED_FORM,
   program,
-  type Shown
+  type ShownState
 } from "../shared/index.js"
 import { type ConnectionId, EventId, type PlaceId, type UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -45,7 +45,7 @@ export const sharePlaces = program(
     userId: UserId,
     id: ConnectionId,
     chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>,
-    shown: Shown<ReadonlyArray<SharedPlaces.ChosenPlaces>>
+    shown: ShownState<ReadonlyArray<SharedPlaces.ChosenPlaces>>
   ) {
     const own = yield* (yield* PlaceStore).list(userId)
     const eventId = EventId.make(yield* Entropy.id("evt"))
@@ -72,7 +72,7 @@ interface Input {
   readonly userId: UserId
   readonly own: ReadonlyArray<Place>
   readonly chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>
-  readonly shown: Shown<ReadonlyArray<SharedPlaces.ChosenPlaces>>
+  readonly shown: ShownState<ReadonlyArray<SharedPlaces.ChosenPlaces>>
   readonly eventId: EventId
 }
 

@@ -13,7 +13,7 @@ import {
   NotFound,
   OUTDATED_FORM,
   program,
-  type Shown,
+  type ShownState,
   Timestamp
 } from "../shared/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
@@ -106,7 +106,7 @@ export interface ShownEndpoint {
  */
 export const updateEndpoint = program(
   "updateEndpoint",
-  function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit, shown: Shown<ShownEndpoint>) {
+  function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit, shown: ShownState<ShownEndpoint>) {
     yield* getAppToChange(account, appId)
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers)

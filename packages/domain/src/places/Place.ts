@@ -1,7 +1,7 @@
 // A place and its changes. Decisions places-2 and places-3.
 import { Schema } from "effect"
 import { brand } from "../shared/Errors.js"
-import { isOutdatedForm, type PlaceId, type Shown, type Timestamp, type UserId } from "../shared/index.js"
+import { isOutdatedForm, type PlaceId, type ShownState, type Timestamp, type UserId } from "../shared/index.js"
 import { line } from "../shared/Text.js"
 import type { Circle } from "./Geometry.js"
 
@@ -104,7 +104,7 @@ export interface ShownPlace {
 /**
  * Whether the form showed another state of the place than the present one, and the edit would change the present state.
  */
-export const isOutdated = (before: Place, edit: PlaceEdit, shown: Shown<ShownPlace>): boolean =>
+export const isOutdated = (before: Place, edit: PlaceEdit, shown: ShownState<ShownPlace>): boolean =>
   isOutdatedForm<ShownPlace>(
     ({ geometryVersion, kind, label }) =>
       label === before.label && kind === before.kind && geometryVersion === before.geometryVersion,

@@ -7,7 +7,7 @@ import {
   OUTDATED_FORM,
   PlaceId,
   program,
-  type Shown,
+  type ShownState,
   Timestamp,
   type UserId
 } from "../shared/index.js"
@@ -37,7 +37,7 @@ export const createPlace = program("createPlace", function* (userId: UserId, dra
  */
 export const updatePlace = program(
   "updatePlace",
-  function* (userId: UserId, id: PlaceId, edit: Place.PlaceEdit, shown: Shown<Place.ShownPlace>) {
+  function* (userId: UserId, id: PlaceId, edit: Place.PlaceEdit, shown: ShownState<Place.ShownPlace>) {
     let isOutdated = false
     const place = yield* (yield* PlaceStore).update(userId, id, (before) => {
       isOutdated = Place.isOutdated(before, edit, shown)

@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Verdict } from "../reviews/Verdict.js"
-import { Conflict, isOutdatedRevision, OUTDATED_FORM, type Shown, type Timestamp } from "../shared/index.js"
+import { Conflict, isOutdatedRevision, OUTDATED_FORM, type ShownState, type Timestamp } from "../shared/index.js"
 import { type Archived, type Live, normalised, type Purpose, sameTerms, type PurposeTerms } from "./Purpose.js"
 
 /**
@@ -31,7 +31,12 @@ export interface PurposeEdit {
  * terms has no effect. `Conflict` for an archived purpose, and with `OUTDATED_FORM` when the form showed another
  * revision than the present one (`shown`) and the edit would change something (decision apps-11).
  */
-export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
+export const edit = (
+  purpose: Purpose,
+  change: PurposeEdit,
+  now: Timestamp.Timestamp,
+  shown: ShownState<number>
+): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   const terms = normalised({
     description: change.description ?? purpose.terms.description,
@@ -59,7 +64,7 @@ export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Times
  * Submits a draft or a rejected purpose for review; `Conflict` in any other state, and when the purpose has another
  * revision than the form showed (`shown`, as in `edit`).
  */
-export const submit = (purpose: Purpose, now: Timestamp.Timestamp, shown: Shown<number>): Step => {
+export const submit = (purpose: Purpose, now: Timestamp.Timestamp, shown: ShownState<number>): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   if (purpose.status === "in_review") return refused("the purpose is in review already")
   if (purpose.status === "approved") {

@@ -8,7 +8,7 @@ import {
   NotFound,
   PurposeId,
   type Scope,
-  type Shown,
+  type ShownState,
   Timestamp,
   program
 } from "../shared/index.js"
@@ -80,7 +80,7 @@ export const updatePurpose = program(
     id: PurposeId,
     change: PurposeLife.PurposeEdit,
     rule: Account.AddressRule,
-    shown: Shown<number>
+    shown: ShownState<number>
   ) {
     const app = yield* getAppToChange(account, appId)
     const refused = change.scopes === undefined ? undefined : DeclaredScopes.refused(change.scopes, app)
@@ -99,7 +99,13 @@ export const updatePurpose = program(
  */
 export const submitPurpose = program(
   "submitPurpose",
-  function* (account: Account.Account, appId: AppId, id: PurposeId, rule: Account.AddressRule, shown: Shown<number>) {
+  function* (
+    account: Account.Account,
+    appId: AppId,
+    id: PurposeId,
+    rule: Account.AddressRule,
+    shown: ShownState<number>
+  ) {
     const app = yield* getAppToChange(account, appId)
     return yield* changeOwned(app, id, (before, now) =>
       Either.flatMap(PurposeLife.submit(before, now, shown), Submission.admit(account, rule, before))

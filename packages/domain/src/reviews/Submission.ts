@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import { type Account, type AddressRule, countsAsConfirmed, UNCONFIRMED } from "../accounts/Account.js"
 import { Conflict, Forbidden } from "../shared/Errors.js"
-import { isOutdatedRevision, type Shown } from "../shared/OutdatedForm.js"
+import { isOutdatedRevision, type ShownState } from "../shared/OutdatedForm.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
 /** A submission that waits for a reviewer. */
@@ -42,7 +42,7 @@ export const admit =
  * Checks that a decision is about the present revision. `Conflict` when the reviewer names another revision, because
  * the reviewer has not read the present one. Undefined when the decision is allowed.
  */
-export const outdated = (present: Pick<Submittable, "revision">, named: Shown<number>): Conflict | undefined =>
+export const outdated = (present: Pick<Submittable, "revision">, named: ShownState<number>): Conflict | undefined =>
   isOutdatedRevision(present, named) ? new Conflict({ reason: CHANGED }) : undefined
 
 export const CHANGED = "it was changed meanwhile: read it again, and name the revision that the decision is about"

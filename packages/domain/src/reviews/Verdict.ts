@@ -1,7 +1,7 @@
 // The decision that a reviewer sends in. Decisions reviews-1 and reviews-4.
 import { Either, Schema } from "effect"
 import { brand } from "../shared/Errors.js"
-import { Invalid, type Shown, Text } from "../shared/index.js"
+import { Invalid, type ShownState, Text } from "../shared/index.js"
 
 export const ReviewerDecision = Schema.Literal("approve", "reject")
 export type ReviewerDecision = typeof ReviewerDecision.Type
@@ -17,7 +17,7 @@ export interface Verdict {
   readonly decision: ReviewerDecision
   readonly note: Note | null
   /** The revision that the reviewer read. "unchecked": the reviewer names none (`Submission.outdated`). */
-  readonly revision: Shown<number>
+  readonly revision: ShownState<number>
 }
 
 /** `Invalid` for a rejection without a note, because a rejection must say what to change (Spec §3.2). */

@@ -1,8 +1,7 @@
 import { Effect, Encoding, Either, Schema } from "effect"
 import { Invalid } from "./Errors.js"
 import type { Page, PagePosition, PageRequest } from "./Page.js"
-import { isSigned } from "./Signed.js"
-import { Vault, type VaultError } from "./Vault.js"
+import { isSigned, Vault, type VaultError } from "./Vault.js"
 
 /**
  * Writes a position as a text that is valid for `query` only: a list with another connection or filter refuses the text

@@ -10,7 +10,7 @@ export const OUTDATED_FORM = "it was changed since the form was opened"
  * What a form showed, for example a revision. "unchecked": the caller sent no form, and the change is not checked. The
  * check is never off by default, so that a page cannot forget to pass what it showed.
  */
-export type Shown<State> = State | "unchecked"
+export type ShownState<State> = State | "unchecked"
 
 /**
  * Whether a form is out of date: both the state that the form showed (`shown`) and the state after the form's change
@@ -20,10 +20,10 @@ export type Shown<State> = State | "unchecked"
  */
 export const isOutdatedForm = <State>(
   isPresent: (state: State) => boolean,
-  shown: Shown<State>,
+  shown: ShownState<State>,
   after: State | undefined
 ): boolean => shown !== "unchecked" && [shown, after].every((state) => state !== undefined && !isPresent(state))
 
 /** Whether the form showed another revision than the present one. */
-export const isOutdatedRevision = ({ revision }: { readonly revision: number }, shown: Shown<number>): boolean =>
+export const isOutdatedRevision = ({ revision }: { readonly revision: number }, shown: ShownState<number>): boolean =>
   shown !== "unchecked" && shown !== revision

@@ -1,5 +1,6 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { brand } from "./Errors.js"
+import { withPort } from "./Program.js"
 
 /** Lower-case hex SHA-256 of a credential: tokens, codes and client secrets are stored in this form (Spec §2.1). */
 export const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/), brand("Hash"))
@@ -68,3 +69,20 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
     readonly unsealBytes: (sealed: Uint8Array, context: string) => Effect.Effect<Uint8Array, VaultError>
   }
 >() {}
+
+/**
+ * Whether `mac` is what `Vault.derive` makes of `text` for this use with the key whose id is `keyId`. False when the
+ * service no longer accepts this key. The comparison takes constant time (`Vault.equal`).
+ */
+export const isSigned = (
+  use: KeyUse,
+  { keyId, mac, text }: { readonly keyId: string; readonly mac: string; readonly text: string }
+): Effect.Effect<boolean, never, Vault> =>
+  withPort(Vault, (vault) => {
+    const key = vault.keys.find((candidate) => candidate === keyId)
+    if (key === undefined) return Effect.succeed(false)
+    return Effect.match(vault.derive(use, key, text), {
+      onFailure: () => false,
+      onSuccess: (expected) => vault.equal(expected, mac)
+    })
+  })

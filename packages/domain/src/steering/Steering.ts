@@ -7,7 +7,7 @@ import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 import * as Ending from "../connection/Ending.js"
 import * as Pause from "../connection/Pause.js"
 import * as Purpose from "../purposes/Purpose.js"
-import { isOutdatedForm, Problem, Scope, type Shown, type UserId } from "../shared/index.js"
+import { isOutdatedForm, Problem, Scope, type ShownState, type UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as SensitiveNotice from "../tiers/SensitiveNotice.js"
 import * as Tier from "../tiers/Tier.js"
@@ -32,7 +32,7 @@ export interface SteeringChange {
    * The scopes that the form showed as granted. The outcome is `Outdated` when the app now has other scopes than the
    * form showed, and the change would replace the app's present scopes (decision connection-10).
    */
-  readonly shown: Shown<ReadonlyArray<Scope.Scope>>
+  readonly shown: ShownState<ReadonlyArray<Scope.Scope>>
 }
 
 /** The session with which the user requests a change. */

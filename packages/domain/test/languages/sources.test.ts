@@ -23,10 +23,12 @@ const UNREAD: ReadonlyArray<readonly [file: string, which: RegExp, why: string]>
   ["exports/Entries.ts", /^</, "XML"],
   ["legacy/RuleImport.ts", /./, "for operators"],
   ["legacy/importRules.ts", /./, "for operators"],
+  ["listeners/manageListeners.ts", /^A listener that is gone/, "for operators"],
   ["mail/MailSending.ts", /./, "for operators"],
   ["mail/sendMail.ts", /./, "for operators"],
   ["purposes/PurposeGate.ts", /./, "errors of the API"],
   ["quotas/AccountLimits.ts", /./, "a table of the documentation; its refusals are samples"],
+  ["test-people/manageTestPeople.ts", /^A test person is not/, "for operators"],
   ["test-people/", /^(Simulated phone|Test person|Home|Work|Robin)$/, "names of made-up things, which are values"],
   ["shared/Words.ts", /./, "moments, which are written last"]
 ]

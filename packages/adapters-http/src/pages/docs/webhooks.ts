@@ -231,7 +231,8 @@ const retries = (): Value => {
   write an e-mail to the app's owners and developers at ${WARNED_STRIKES.join(" and at ")} in a row.
 - A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. An event that waited
   when the endpoint was disabled has failed, and is not sent automatically: send it again from the delivery log.
-- An event that happens while the endpoint is disabled makes no delivery to it, so it cannot be sent later.
+- The service looks for the receivers of an event within a second, or later after an outage. An endpoint that is disabled
+  then gets no delivery of this event, so the event cannot be sent to it later.
 - A rule with \`max_event_age_s\` never sends an event that is older, retries included. The delivery log and the user's
   access log call such an event *too old to send*.
 - Events that you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)

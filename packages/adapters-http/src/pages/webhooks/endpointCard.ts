@@ -50,7 +50,11 @@ export const card = (
       <dd>${strikeMeter(endpoint)}</dd>
     </dl>
     <div class="actions">
-      ${edits && enabling(app, endpoint, shown)}${edits && app.revokedAt === null && html`<a class="button second" href="${pathOf(app, endpoint)}" aria-label="${own.changeOf(endpoint.url)}">${own.change}</a>`}${toDeliveries(app, endpoint)}
+      ${[
+        edits && enabling(app, endpoint, shown),
+        edits && app.revokedAt === null && toChange(app, endpoint),
+        toDeliveries(app, endpoint)
+      ]}
     </div>
     ${edits && forms(app, endpoint, shown)}
   </li>`
@@ -84,6 +88,11 @@ interface ShownControls {
 }
 
 const pathOf = (app: TeamApp, { id }: WebhookEndpoint.WebhookEndpoint): string => `${appPath(app)}/webhooks/${id}`
+
+const toChange = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint): Html =>
+  html`<a class="button second" href="${pathOf(app, endpoint)}" aria-label="${own.changeOf(endpoint.url)}"
+    >${own.change}</a
+  >`
 
 const toDeliveries = (app: TeamApp, { id, url }: WebhookEndpoint.WebhookEndpoint): Html =>
   html`<a class="button second" href="${appPath(app)}/deliveries?endpoint=${id}" aria-label="${own.deliveriesOf(url)}"
