@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Account } from "../accounts/index.js"
 import type { MailMessage } from "../mail/Mail.js"
-import { Conflict, Entropy, Invalid, NotFound, program, type Timestamp, type UserId, Vault } from "../shared/index.js"
+import { Conflict, Entropy, Invalid, NotFound, program, type Timestamp, Vault } from "../shared/index.js"
 import { changeFactors, type FactorDecision } from "./changeFactors.js"
 import { takeChallenge } from "./challenges.js"
 import * as Factors from "./Factors.js"
@@ -21,8 +21,23 @@ const gone = () => new NotFound({ what: "account" })
 
 type Decision<A> = FactorDecision<A>
 
-const change = <A>(userId: UserId, decide: (state: Factors.FactorState, now: Timestamp.Timestamp) => Decision<A>) =>
-  Effect.flatMap(changeFactors(userId, decide), Effect.mapError(gone))
+/**
+ * Decides under the lock of the account. `NotFound` when the account was deleted, or got another address after the
+ * caller had read it: the undo of a change of the address ends a thief's session, but not a request that a thief has
+ * begun before (decision accounts-13).
+ */
+const change = <A>(
+  { email, id }: Account.Account,
+  decide: (state: Factors.FactorState, now: Timestamp.Timestamp) => Decision<A>
+) =>
+  Effect.flatMap(
+    changeFactors(id, (state, now): Decision<Option.Option<A>> => {
+      if (state.account.email !== email) return [Option.none(), null]
+      const [outcome, stored] = decide(state, now)
+      return [Option.some(outcome), stored]
+    }),
+    (found) => Effect.mapError(Option.flatten(found), gone)
+  )
 
 const saved = (
   state: Factors.FactorState,
@@ -56,11 +71,11 @@ const withCodes = (
  * `confirmCodeApp`. Beginning again replaces a secret that was not confirmed. `Conflict` when the account has a
  * confirmed code app.
  */
-export const beginCodeApp = program("beginCodeApp", function* ({ id }: Account.Account) {
+export const beginCodeApp = program("beginCodeApp", function* (account: Account.Account) {
   const secret = (yield* OneTimeCodes).secret(yield* (yield* Entropy.Entropy).bytes(20, "factor"))
-  const sealed = yield* (yield* Vault.Vault).seal(secret, Factors.secretContext(id))
+  const sealed = yield* (yield* Vault.Vault).seal(secret, Factors.secretContext(account.id))
   const codeApp: Factors.CodeApp = { secret: sealed, confirmedAt: null, usedStep: -1 }
-  const began = yield* change(id, (state, now): Decision<boolean> =>
+  const began = yield* change(account, (state, now): Decision<boolean> =>
     Factors.hasCodeApp(state.factors) ? [false, null] : [true, saved(state, { ...state.factors, codeApp }, now)]
   )
   if (!began) return yield* new Conflict({ reason: HAS_CODE_APP })
@@ -90,9 +105,8 @@ export const confirmCodeApp = program("confirmCodeApp", function* (account: Acco
   if (codeApp === null || code === null) return yield* new WrongFactor()
   const step = yield* stepOf(account.id, codeApp, code)
   const codes = yield* RecoveryCode.make(account.id)
-  const confirmed = yield* change(account.id, (state, now): Decision<ReadonlyArray<string> | null | "Wrong"> => {
-    const { factors } = state
-    const present = factors.codeApp
+  const confirmed = yield* change(account, (state, now): Decision<ReadonlyArray<string> | null | "Wrong"> => {
+    const present = state.factors.codeApp
     const counts =
       present !== null &&
       present.confirmedAt === null &&
@@ -100,8 +114,8 @@ export const confirmCodeApp = program("confirmCodeApp", function* (account: Acco
       step !== null &&
       OneTimeCode.acceptable(present, now).includes(step)
     if (!counts) return ["Wrong", null]
-    const on = { ...factors, codeApp: { ...present, confirmedAt: now, usedStep: step } }
-    const [shown, after] = withCodes(factors, on, codes)
+    const on = { ...state.factors, codeApp: { ...present, confirmedAt: now, usedStep: step } }
+    const [shown, after] = withCodes(state.factors, on, codes)
     return [shown, saved(state, after, now, Mails.codeAppAdded(account, now))]
   })
   return confirmed === "Wrong" ? yield* new WrongFactor() : confirmed
@@ -109,11 +123,9 @@ export const confirmCodeApp = program("confirmCodeApp", function* (account: Acco
 
 /** Removes the code app, also one that was not confirmed. Idempotent. */
 export const removeCodeApp = program("removeCodeApp", function* (account: Account.Account) {
-  yield* change(account.id, (state, now): Decision<null> => {
-    const { factors } = state
-    if (factors.codeApp === null) return [null, null]
-    const mail = Factors.hasCodeApp(factors) ? Mails.codeAppRemoved(account, now) : null
-    return [null, saved(state, { ...factors, codeApp: null }, now, mail)]
+  yield* change(account, (state, now): Decision<null> => {
+    const mail = Factors.hasCodeApp(state.factors) ? Mails.codeAppRemoved(account, now) : null
+    return [null, saved(state, { ...state.factors, codeApp: null }, now, mail)]
   })
 })
 
@@ -135,13 +147,12 @@ export const addPasskey = program("addPasskey", function* (account: Account.Acco
     Effect.zipRight(Effect.logInfo("A new passkey was rejected", error.reason), new WrongFactor())
   )
   const codes = yield* RecoveryCode.make(account.id)
-  const added = yield* change(account.id, (state, now): Decision<ReadonlyArray<string> | null | Conflict> => {
-    const { factors } = state
-    const { passkeys } = factors
+  const added = yield* change(account, (state, now): Decision<ReadonlyArray<string> | null | Conflict> => {
+    const { passkeys } = state.factors
     if (passkeys.some(({ id }) => id === registered.id)) return [new Conflict({ reason: HAS_PASSKEY }), null]
     if (passkeys.length >= Factors.MAX_PASSKEYS) return [new Conflict({ reason: TOO_MANY }), null]
     const passkey: Factors.Passkey = { ...registered, name, createdAt: now, usedAt: null }
-    const [shown, after] = withCodes(factors, { ...factors, passkeys: [...passkeys, passkey] }, codes)
+    const [shown, after] = withCodes(state.factors, { ...state.factors, passkeys: [...passkeys, passkey] }, codes)
     return [shown, saved(state, after, now, Mails.passkeyAdded(name)(account, now))]
   })
   return added instanceof Conflict ? yield* added : added
@@ -152,7 +163,7 @@ const TOO_MANY = `an account can have ${Factors.MAX_PASSKEYS} passkeys: remove o
 
 /** Removes the passkey. Idempotent: nothing happens when the account has no such passkey. */
 export const removePasskey = program("removePasskey", function* (account: Account.Account, id: Factors.PasskeyId) {
-  yield* change(account.id, (state, now): Decision<null> => {
+  yield* change(account, (state, now): Decision<null> => {
     const { factors } = state
     const passkey = factors.passkeys.find((one) => one.id === id)
     if (passkey === undefined) return [null, null]
@@ -167,7 +178,7 @@ export const removePasskey = program("removePasskey", function* (account: Accoun
  */
 export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (account: Account.Account) {
   const codes = yield* RecoveryCode.make(account.id)
-  const isReplaced = yield* change(account.id, (state, now): Decision<boolean> => {
+  const isReplaced = yield* change(account, (state, now): Decision<boolean> => {
     if (!Factors.isOn(state.factors)) return [false, null]
     const after = { ...state.factors, recoveryCodes: codes.digests }
     return [true, saved(state, after, now, Mails.codesMade(account, now))]
@@ -177,8 +188,8 @@ export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (a
 })
 
 /** Stops the removal of the factors that an operator requested. Idempotent. */
-export const keepFactors = program("keepFactors", function* ({ id }: Account.Account) {
-  yield* change(id, (state, now): Decision<null> => [
+export const keepFactors = program("keepFactors", function* (account: Account.Account) {
+  yield* change(account, (state, now): Decision<null> => [
     null,
     state.factors.removal === null ? null : saved(state, { ...state.factors, removal: null }, now)
   ])

@@ -150,6 +150,9 @@ describe("the undo of a change of the address removes the factors that a thief m
       yield* TestClock.adjust(HOUR)
       const restored = yield* undoAddressChange(yield* secretIn(before, "/undo-address"), newPassword, "confirmed")
       expect(restored).toEqual({ id: account.id, email: before, losesFactors: true })
+      // A request that the thief began before the undo still has the account with the thief's address.
+      const late = yield* Effect.flip(beginCodeApp({ ...account, email: after }))
+      expect(late).toMatchObject({ _tag: "NotFound", what: "account" })
       expect(yield* describeFactors(account)).toEqual(Factors.NONE)
       expect(yield* (yield* AccountStore).hasFactor(account.id)).toBe(false)
       const entered = yield* signIn({ email: before, password: newPassword, address: "203.0.113.7" })
