@@ -1,4 +1,4 @@
-import type { HttpServerRequest } from "@effect/platform"
+import { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Data, Effect, Exit, Option } from "effect"
 import type { IncomingMessage } from "node:http"
@@ -86,6 +86,24 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest
     })
   })
 }
+
+/**
+ * Waits until the whole JSON body or form has arrived. The check of a session calls this first: otherwise a thief could
+ * hold back the end of a body until the owner has ended the thief's session (decision accounts-23). A refused body fails
+ * only when the handler reads it, so that a refused session has precedence. A file is not waited for: `Upload` reads it.
+ */
+export const arrived: Effect.Effect<void, never, HttpServerRequest.HttpServerRequest> = Effect.flatMap(
+  HttpServerRequest.HttpServerRequest,
+  (request) =>
+    CurrentRequest.cellWith(({ route }) =>
+      request.method === "GET" || request.method === "HEAD" || takesFile(route)
+        ? Effect.void
+        : Effect.asVoid(Effect.exit(request.text))
+    )
+)
+
+const takesFile = ({ reads }: CurrentRequest.Route): boolean =>
+  Array.from(reads).some((type) => type !== JSON_TYPE && type !== FORM_TYPE)
 
 /** Limits the request's body to `bytes`, for a guard that reads the body before it knows the caller. */
 export const atMost = (bytes: number): Effect.Effect<void> =>

@@ -2,6 +2,7 @@ import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
 import { type AccountStore, authenticateSession } from "@place-access/domain/accounts"
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option } from "effect"
+import * as Body from "../edge/Body.js"
 import * as Routes from "../engine/Routes.js"
 import * as Services from "../engine/Services.js"
 import { HttpOptions } from "../HttpOptions.js"
@@ -29,6 +30,7 @@ export const layer = (
             const request = yield* HttpServerRequest.HttpServerRequest
             const cookie = yield* Credentials.presentSession
             yield* Credentials.checkOrigin(request, options)
+            yield* Body.arrived
             const found = yield* toWire(authenticateSession(cookie))
             if (Option.isNone(found)) return yield* Effect.fail(Errors.notSignedIn())
             const account = found.value

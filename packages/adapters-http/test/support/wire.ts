@@ -1,3 +1,4 @@
+import { type OutgoingHttpHeaders, request } from "node:http"
 import { connect } from "node:net"
 
 export interface Answer {
@@ -71,3 +72,34 @@ export const rawKept = (url: string, lines: ReadonlyArray<string>, body = ""): P
     socket.on("close", () => resolve(received))
     socket.on("error", (error) => (received === "" ? reject(error) : resolve(received)))
   })
+
+/**
+ * Sends a request without the last byte of its body. The returned function sends this byte, and resolves with the
+ * status of the answer and the header `Location`.
+ */
+export const holdBack = async (
+  url: string,
+  { body, headers, method }: { readonly method: string; readonly headers: OutgoingHttpHeaders; readonly body: string }
+): Promise<() => Promise<Released>> => {
+  const sending = request(url, {
+    method,
+    headers: { ...headers, "content-length": Buffer.byteLength(body), expect: "100-continue" }
+  })
+  const answered = new Promise<Released>((resolve, reject) =>
+    sending
+      .once("error", reject)
+      .once("response", (answer) => resolve({ status: answer.statusCode, location: answer.resume().headers.location }))
+  )
+  sending.flushHeaders()
+  await new Promise((resolve) => sending.once("continue", resolve))
+  sending.write(body.slice(0, -1))
+  return () => {
+    sending.end(body.slice(-1))
+    return answered
+  }
+}
+
+interface Released {
+  readonly status: number | undefined
+  readonly location: string | undefined
+}

@@ -14,6 +14,7 @@ import {
 import { Entropy, type StoreError, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { staysSignedIn } from "../../credentials/staysKnown.js"
+import * as Body from "../../edge/Body.js"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import type { Locale } from "../../html/Locale.js"
 import { textsIn } from "../../languages/index.js"
@@ -62,6 +63,7 @@ export const chooseAgain = (path: string): string => {
 
 type VisitorPage<E, R> = (visitor: Visitor) => Effect.Effect<Response, E, R>
 
+/** The visitor, whose session is checked when the whole form has arrived (decision accounts-23). */
 export const current: Effect.Effect<
   Option.Option<Visitor>,
   StoreError,
@@ -69,6 +71,7 @@ export const current: Effect.Effect<
 > = Effect.gen(function* () {
   const cookie = yield* Credentials.sessionCookie
   if (Option.isNone(cookie)) return Option.none()
+  yield* Body.arrived
   return Option.map(yield* authenticateSession(cookie.value), (account) => ({ account, cookie: cookie.value }))
 })
 
@@ -124,20 +127,11 @@ export const fresh = <E, R>(page: VisitorPage<E, R>) =>
  */
 export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
-    Effect.matchEffect(Effect.zipRight(arrived, requireFreshWithFactor(visitor.account, visitor.cookie)), {
+    Effect.matchEffect(requireFreshWithFactor(visitor.account, visitor.cookie), {
       onSuccess: () => page(visitor),
       onFailure: (error) => (error._tag === "ConfirmationRequired" ? confirmThen(pageOf) : Effect.fail(error))
     })
   )
-
-/**
- * Waits until the whole form has arrived, and keeps its text for `Form.read`. The proof of identity is checked
- * afterwards: otherwise a thief could hold back the end of a form until the owner has ended the thief's session
- * (decision accounts-18).
- */
-const arrived = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-  request.method === "POST" ? Effect.orDie(request.text) : Effect.void
-)
 
 /**
  * Null for a visitor who signed in or confirmed in the last 15 minutes. Otherwise the redirect to the page `/confirm`.
@@ -151,7 +145,6 @@ export const confirmed = (
   Request | AccountStore | Vault.Vault
 > =>
   Effect.gen(function* () {
-    yield* arrived
     if (yield* isFreshSession(visitor.cookie)) return null
     return Effect.succeed(yield* confirmThen(comesBackTo))
   })
