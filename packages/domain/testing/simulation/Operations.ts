@@ -106,8 +106,9 @@ export interface Operations {
     }>
     value: { mode: "new" | "renew_sensitive" | "change"; code: string; connectionId: string }
   }
+  /** `redirectUri`: absent when the app sends the redirect URI of the consent. */
   readonly exchange: {
-    args: OfApp<{ code: string; verifier: "right" | "wrong"; client: "right" | "wrong" }>
+    args: OfApp<{ code: string; verifier: "right" | "wrong"; client: "right" | "wrong"; redirectUri?: "wrong" }>
     value: TokenSet
   }
   readonly refresh: { args: OfApp<{ refreshToken: string; client: "right" | "wrong" }>; value: TokenSet }

@@ -299,6 +299,24 @@ describe("T6: a code is good for less than 60 s, once", () => {
     expect(judge(wrong.s)).toEqual({ T6: [at] })
   })
 
+  it("a wrong redirect URI changes nothing; a code that is exchanged with it is seen", () => {
+    const redirected = (outcome: typeof invalidGrant | "ok") => {
+      const { args, s } = consented(0)
+      const set = outcome === "ok" ? ok(s.tokens()) : outcome
+      const at = s.op("exchange", { ...args, redirectUri: "wrong" }, set)
+      return { args, at, s }
+    }
+    const right = redirected(invalidGrant)
+    right.s.op("exchange", right.args, ok(right.s.tokens()))
+    right.s.op("exchange", { ...right.args, redirectUri: "wrong" }, invalidGrant)
+    expect(judge(right.s)).toEqual({})
+    const spoiled = redirected(invalidGrant)
+    const refusal = spoiled.s.op("exchange", spoiled.args, invalidGrant)
+    expect(judge(spoiled.s)).toEqual({ T6: [refusal] })
+    const taken = redirected("ok")
+    expect(judge(taken.s)).toEqual({ T6: [taken.at] })
+  })
+
   it("a second use with the right verifier ends what it issued, a wrong one does not", () => {
     const { args, appId, s } = consented(0)
     const set = s.exchange(appId, args.code)

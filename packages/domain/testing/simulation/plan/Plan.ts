@@ -248,6 +248,8 @@ type AppDeed =
       readonly back: number
       readonly verifier: "right" | "wrong"
       readonly client: Client
+      /** Absent: the app sends the redirect URI of the consent. */
+      readonly redirectUri?: "wrong" | undefined
     }
   | { readonly do: "refresh"; readonly connection: number; readonly back: number; readonly client: Client }
   | {

@@ -141,7 +141,12 @@ const identity = ({ apps }: Cast, { app }: HeldTokens, client: Client): string =
 const exchange = (
   cast: Cast,
   connection: HeldTokens,
-  { back: count, client, verifier }: Pick<Extract<AppStep, { readonly do: "exchange" }>, "back" | "client" | "verifier">
+  {
+    back: count,
+    client,
+    redirectUri,
+    verifier
+  }: Pick<Extract<AppStep, { readonly do: "exchange" }>, "back" | "client" | "redirectUri" | "verifier">
 ): Took =>
   Effect.gen(function* () {
     const found = back(connection.codes, count)
@@ -150,7 +155,8 @@ const exchange = (
       appId: identity(cast, connection, client),
       code: found.code,
       verifier,
-      client: client === "wrong" ? "wrong" : "right"
+      client: client === "wrong" ? "wrong" : "right",
+      ...(redirectUri === undefined ? {} : { redirectUri })
     } as const
     yield* keep(cast, connection, yield* done(cast, "exchange", args, connection.app.owner))
     return true

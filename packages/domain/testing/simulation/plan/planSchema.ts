@@ -145,7 +145,13 @@ const steering = [
 ] as const
 
 const apps = [
-  doing("exchange", { connection: whole, back: whole, verifier: Literal("right", "wrong"), client }),
+  doing("exchange", {
+    connection: whole,
+    back: whole,
+    verifier: Literal("right", "wrong"),
+    client,
+    redirectUri: Schema.optional(Literal("wrong"))
+  }),
   doing("refresh", { connection: whole, back: whole, client }),
   doing("revoke", { connection: whole, back: whole, token: Literal("access", "refresh", "none"), client }),
   doing("call", { connection: whole, back: whole, isFresh: yes, ask, purpose }),

@@ -51,7 +51,7 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
       }
     }),
 
-  exchange: ({ appId, client: right, code, verifier }, outside) => {
+  exchange: ({ appId, client: right, code, redirectUri, verifier }, outside) => {
     const { client, registry } = outside
     return Effect.map(
       client.send({ app: appId }, "POST", "/v1/oauth/token", {
@@ -60,7 +60,7 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
           ...credentials(outside, appId, right),
           code: registry.secrets.raw(code),
           codeVerifier: verifier === "right" ? Simulation.VERIFIER : `${Simulation.VERIFIER}-but-wrong`,
-          redirectUri: registry.apps.get(appId)?.redirectUri
+          redirectUri: redirectUri === "wrong" ? Simulation.WRONG_REDIRECT_URI : registry.apps.get(appId)?.redirectUri
         }
       }),
       (answer) => tokens(outside, answer)

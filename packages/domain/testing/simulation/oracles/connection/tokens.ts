@@ -245,13 +245,15 @@ const T5 = oracle(
 
 const T6 = oracle(
   "T6",
-  "A code can be exchanged once, within 60 s; a second use with the right verifier ends the tokens that the code issued, a use with a wrong verifier changes nothing (Spec §2.1, §3.1)",
+  "A code can be exchanged once, within 60 s, with its redirect URI; a second use with the right verifier ends the tokens that the code issued, a use with a wrong verifier or redirect URI changes nothing (Spec §2.1, §3.1, §4.3, decision O7)",
   (known, say) => {
     const issued = new Map<string, string>()
-    /** The first use of a code with a wrong verifier, by the connection and by the user's address. */
+    /**
+     * The first use of a code with a wrong verifier or redirect URI, by the connection and by the user's address.
+     */
     const wrong = new Map<string, number>()
     for (const { code, must, op, why } of known.exchanges) {
-      if (code !== undefined && why === "wrong verifier") {
+      if (code !== undefined && (why === "wrong verifier" || why === "wrong redirect URI")) {
         first(wrong, code.connection.id, op.to)
         first(wrong, known.emails.get(code.connection.userId) ?? "", op.to)
       }
@@ -268,10 +270,10 @@ const T6 = oracle(
     for (const fact of known.calls) {
       const tried = fact.token === undefined ? undefined : wrong.get(fact.token.family.connection.id)
       if (tried === undefined || tried > fact.op.from) continue
-      if (fact.admitted.life === "live" && isUnauthorised(fact)) say(fact.op.to, "a wrong verifier ended it")
+      if (fact.admitted.life === "live" && isUnauthorised(fact)) say(fact.op.to, "a wrong exchange ended it")
     }
     for (const [to, at] of groundlessMails(known)) {
-      if ((wrong.get(to) ?? Infinity) < at) say(at, "an e-mail about a leak after a wrong verifier")
+      if ((wrong.get(to) ?? Infinity) < at) say(at, "an e-mail about a leak after a wrong exchange")
     }
   }
 )

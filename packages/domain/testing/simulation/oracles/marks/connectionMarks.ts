@@ -20,6 +20,7 @@ const NAMES = [
   "code used twice",
   "code of 60 s",
   "wrong verifier",
+  "wrong redirect URI",
   "app revoked its token",
   "another app's token revoked",
   "unknown token revoked",
@@ -91,7 +92,7 @@ const tokens = (known: Knowledge, reach: Reach): void => {
   for (const { op, reuse, why } of known.exchanges) {
     if (reuse === "done") reach("code used twice")
     if (why === "too old" && op.outcome._tag === "refused") reach("code of 60 s")
-    if (why === "wrong verifier") reach("wrong verifier")
+    if (why === "wrong verifier" || why === "wrong redirect URI") reach(why)
   }
   for (const { ends, isOwn, op, token } of known.revokes) {
     if (ends === "done") reach("app revoked its token")

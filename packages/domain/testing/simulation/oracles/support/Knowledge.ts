@@ -82,7 +82,8 @@ export class Knowledge {
         return this.consentBegun(op)
       case "exchange": {
         const connection = this.codes.get(op.args.code)?.connection
-        if (connection === undefined || op.args.client === "wrong" || op.args.verifier === "wrong") return
+        const { client, redirectUri, verifier } = op.args
+        if (connection === undefined || [client, redirectUri, verifier].includes("wrong")) return
         // An exchange that reuses a code has two possible effects: it issues tokens, or it ends the tokens that the
         // code issued before.
         this.mayEnd(op, connection, "its code was used twice")
@@ -324,6 +325,7 @@ export class Knowledge {
     })
     if (code === undefined) return fail("unknown")
     if (op.args.client === "wrong" || code.connection.appId !== op.args.appId) return fail("not its client")
+    if (op.args.redirectUri === "wrong") return fail("wrong redirect URI")
     if (op.args.verifier === "wrong") return fail("wrong verifier")
     const life = alive(this.trace, this.apps, code.connection, op)
     const used = code.uses.find(({ certain, to }) => certain && to < op.from)

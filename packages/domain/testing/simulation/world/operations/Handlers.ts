@@ -20,6 +20,8 @@ export const ISSUER = "https://places.example"
 /** The event types to which an endpoint or a listener subscribes. */
 export const Events = Schema.Array(Subscribable)
 export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
+/** A redirect URI with which no app of the simulation asks for a consent. */
+export const WRONG_REDIRECT_URI = "https://somebody-else.example/callback"
 const PASSWORD = "correct horse battery staple"
 const GUESS = "a guess of somebody else"
 

@@ -8,7 +8,7 @@ import * as Token from "../../../../src/shared/Token.js"
 import { Vault } from "../../../../src/shared/Vault.js"
 import type { TokenSet } from "../../Operations.js"
 import type { Registry } from "../Registry.js"
-import { account, app, type Handlers, ISSUER, VERIFIER } from "./Handlers.js"
+import { account, app, type Handlers, ISSUER, VERIFIER, WRONG_REDIRECT_URI } from "./Handlers.js"
 
 /** What happens between `GET /authorize` and the tokens, and what apps do with tokens. */
 export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
@@ -53,14 +53,14 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
       return { mode, code: registry.secrets.alias("code", code), connectionId }
     }),
 
-  exchange: ({ appId, code, verifier, client }, registry) =>
+  exchange: ({ appId, code, verifier, client, redirectUri }, registry) =>
     Effect.gen(function* () {
-      const { redirectUri } = yield* app(registry, appId)
+      const registered = yield* app(registry, appId)
       const authenticated = yield* authenticate(registry, appId, client)
       const grant = yield* exchangeCode(authenticated, {
         code: registry.secrets.raw(code),
         codeVerifier: verifier === "right" ? VERIFIER : `${VERIFIER}-but-wrong`,
-        redirectUri
+        redirectUri: redirectUri === "wrong" ? WRONG_REDIRECT_URI : registered.redirectUri
       })
       return toTokenSet(registry, grant)
     }),

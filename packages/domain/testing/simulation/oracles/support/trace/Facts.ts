@@ -39,7 +39,16 @@ export interface ExchangeFact {
   readonly op: OpOf<"exchange">
   readonly code: Code | undefined
   readonly must: Must
-  readonly why: "fresh" | "too old" | "used" | "not its client" | "wrong verifier" | "unknown" | "over" | "open"
+  readonly why:
+    | "fresh"
+    | "too old"
+    | "used"
+    | "not its client"
+    | "wrong redirect URI"
+    | "wrong verifier"
+    | "unknown"
+    | "over"
+    | "open"
   /** Whether the exchange was a second use of the code, and revoked the tokens that the code had issued. */
   readonly reuse: Came
 }
