@@ -78,6 +78,28 @@ describe("D1: the schedule", () => {
   })
 })
 
+describe("D1: retries are prompt", () => {
+  const retried = (lateMs: number, fault?: string) => {
+    const ana = new Ana()
+    const body = ana.body("places.changed", { places_version: 2 })
+    const first = attempt(1, ana.t)
+    ana.hook(body, 500)
+    if (fault !== undefined) ana.add({ kind: "fault", fault, detail: "" })
+    ana.after(30 * SECOND + lateMs)
+    ana.hook(body, 200)
+    const ended = { state: "delivered", dueAt: null, endedAt: ana.t } as const
+    const attempts = [first, attempt(2, ana.t, 200)]
+    ana.row({ ...ended, attempt: 2, attempts, eventId: String(body["event_id"]) })
+    ana.readLog()
+    return names(ana.broken)
+  }
+  it("a retry may come five minutes late and no later, unless something failed", () => {
+    expect(retried(5 * MINUTE)).toEqual([])
+    expect(retried(5 * MINUTE + 1)).toEqual(["D1"])
+    expect(retried(5 * MINUTE + 1, "process.pause")).toEqual([])
+  })
+})
+
 describe("D2: rows", () => {
   const read = (...rows: ReadonlyArray<Partial<DeliveryRow>>) => {
     const ana = new Ana()

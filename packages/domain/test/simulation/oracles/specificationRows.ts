@@ -89,18 +89,14 @@ export const ROWS: ReadonlyArray<Row> = [
     "H5",
     "A9"
   ),
+  row("decisions §10", "the counts in the answer to an upload (decision L3)", "F1"),
   row("§4.5.6", "files of history (decisions imports-1 to imports-3, imports-13)", "I1", "I2", "I3"),
   outside("§4.8", "deprecated routes", "the simulated world has no legacy receivers"),
   row("§5.6", "effective scopes", "T11"),
   row("§5.7", "403, not 404", "T11", "S3"),
   row("§5.9", "an access token of 3600 s", "T1"),
   row("§5.11", "signed-in sessions: when they end, and what opens one", "U1", "U2", "U3"),
-  row("§5.3", "PKCE and client secrets of exchanges", "T6"),
-  outside(
-    "§5.3",
-    "the redirect URI of exchanges",
-    "the operation `exchange` has no redirect URI. `test/tokens/tokens.test.ts` tests `redirect_uri_differs`"
-  ),
+  row("§5.3", "PKCE, client secrets and redirect URIs of exchanges", "T6"),
   row("§6.1", "which endpoint gets which event", "H4"),
   row("§6.2", "the contents of events", "H2", "H8", "H9"),
   row("§6.3.1", "within 15 minutes", "S5"),

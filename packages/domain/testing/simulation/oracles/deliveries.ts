@@ -19,7 +19,7 @@ import { isUndisturbed, lastShown, overSent } from "./support/deliveries/OverSen
 import { claimsHeldTwice } from "./support/deliveries/Leases.js"
 import { index } from "./support/trace/Ops.js"
 import { oracle } from "./support/trace/oracle.js"
-import { ANSWER_DEADLINE, ATTEMPTS, DELIVERED_KEPT, GAPS, HOUR, SECOND } from "../Specification.js"
+import { ANSWER_DEADLINE, ATTEMPTS, DELIVERED_KEPT, GAPS, HOUR, MINUTE, SECOND } from "../Specification.js"
 import { hurriesOf, wrongDisablings } from "./support/deliveries/Strikes.js"
 
 /** Oracles of the attempts and states of each delivery (Spec §3.4, §3.5, §6.4). */
@@ -35,7 +35,7 @@ const byNumber = ({ attempts }: DeliveryRow) =>
 
 const d1: Oracle = {
   name: "D1",
-  rule: "At most seven attempts, 30 s, 5 min, 30 min, 2 h, 6 h and 15 h after the one before (Spec §6.4.6)",
+  rule: "At most seven attempts, 30 s, 5 min, 30 min, 2 h, 6 h and 15 h after the one before, and while nothing fails not much later (Spec §6.4.6)",
   check: (run) => [
     ...each(run, (row) => {
       const attempts = byNumber(row)
@@ -58,8 +58,38 @@ const d1: Oracle = {
       }
       return undefined
     }),
+    ...lateRetries(run),
     ...beyondSeven(run)
   ]
+}
+
+/**
+ * How much later than its time a retry may come while nothing fails: the worker may be busy with other deliveries.
+ */
+const RETRY_PROMPT = 5 * MINUTE
+
+/**
+ * Reports each retry that came too late. The check runs only when no fault disturbed a program and nobody set the
+ * clock, because then each POST of a delivery is one attempt. It skips deliveries that were replayed or brought
+ * forward.
+ */
+const lateRetries = (run: Run) => {
+  if (happened(run).slackMs > 0) return []
+  const sent = new Map<string, number>()
+  for (const { endpointId, eventId } of rows(run))
+    sent.set(`${eventId} ${endpointId}`, (sent.get(`${eventId} ${endpointId}`) ?? 0) + 1)
+  return each(run, ({ deliveryId, endpointId, eventId, isReplay, isTest }) => {
+    const isOnly = sent.get(`${eventId} ${endpointId}`) === 1 && goneReplays(run, endpointId) === 0
+    if (isReplay || isTest || !isOnly || hurriesOf(run, deliveryId).length > 0) return undefined
+    const posts = postsOf(run, eventId, endpointId)
+    for (const [number, post] of posts.entries()) {
+      const [before, least] = [posts[number - 1], GAPS[number - 1]]
+      if (before === undefined || least === undefined) continue
+      const late = post.beganAt - before.endedAt - least
+      if (late > RETRY_PROMPT) return `attempt ${number + 1} came ${spanOf(late)} later than it should`
+    }
+    return undefined
+  })
 }
 
 /**

@@ -22,6 +22,7 @@ import { rules } from "./rules/rules.js"
 import { erasures, steering } from "./steering.js"
 import { tiers } from "./connection/tiers.js"
 import { tokens } from "./connection/tokens.js"
+import { uploads } from "./rules/uploads.js"
 import { visitValues } from "./visitValues.js"
 import { visits } from "./visits.js"
 import { webhooks } from "./webhooks.js"
@@ -32,6 +33,7 @@ export const all: ReadonlyArray<Oracle> = [
   ...tokens,
   ...tiers,
   ...purposes,
+  ...uploads,
   ...rules,
   ...windows,
   ...concurrency,

@@ -13,6 +13,11 @@ export interface SeenReading extends Reading {
   /** The key of the fix. Readings of one phone with the same time and position are one fix (decision L4). */
   readonly key: string
   readonly uploads: ReadonlyArray<CompletedCall<"upload">>
+  /**
+   * Only of a reading that was from the future when it arrived: the uploads at which the service may have accepted the
+   * reading (decision fixes-4).
+   */
+  readonly takenBy?: ReadonlyArray<CompletedCall<"upload">>
 }
 
 export interface Phones {
@@ -58,9 +63,23 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
     }
   }
   return new Map(
-    [...ofUser].map(([userId, { later, seen, uploads }]) => [userId, { ...phones(uploads, [...seen.values()]), later }])
+    [...ofUser].map(([userId, { later, seen, uploads }]) => [
+      userId,
+      {
+        ...phones(uploads, [...seen.values()]),
+        later: later.map((fix) => ({ ...fix, takenBy: uploads.filter((upload) => mayTake(upload, fix)) }))
+      }
+    ])
   )
 }
+
+/**
+ * Whether the upload may make the service accept a reading that was from the future: the same phone sent a reading with
+ * the same or a later capture time, which was not from the future itself.
+ */
+const mayTake = (upload: CompletedCall<"upload">, { capturedAt, uploads }: SeenReading): boolean =>
+  uploads.every(({ args }) => args.deviceId === upload.args.deviceId) &&
+  upload.args.fixes.some((fix) => fix.capturedAt >= capturedAt && isPutAside(fix, upload) !== "yes")
 
 interface Gathered extends SeenReading {
   readonly uploads: Array<CompletedCall<"upload">>
@@ -117,7 +136,8 @@ export const isKnown = (
   ) && erased(run, userId, seen.capturedAt, begin, end) === "no"
 
 /**
- * Whether the fix may be stored when the call ends: a phone sent the fix, and the user has not certainly deleted it.
+ * Whether the fix may be stored when the call ends: a phone sent the fix, the service may have accepted it, and the user
+ * has not certainly deleted it.
  */
 export const mayBeStored = (
   run: Run,
@@ -125,4 +145,5 @@ export const mayBeStored = (
   seen: SeenReading,
   { begin, end }: { readonly begin: number; readonly end: number }
 ): boolean =>
-  seen.uploads.some((operation) => operation.begin < end) && erased(run, userId, seen.capturedAt, begin, end) !== "yes"
+  (seen.takenBy ?? seen.uploads).some((operation) => operation.begin < end) &&
+  erased(run, userId, seen.capturedAt, begin, end) !== "yes"
