@@ -3,6 +3,7 @@ import { plants as answers } from "./answers.js"
 import { plants as concurrency } from "./concurrency.js"
 import { plants as deliveries } from "./deliveries.js"
 import { plants as imports } from "./imports.js"
+import { plants as limits } from "./limits.js"
 import { plants as listeners } from "./listeners.js"
 import type { Plant } from "./plant.js"
 import { plants as purposes } from "./purposes.js"
@@ -34,5 +35,6 @@ export const plants: ReadonlyArray<Plant> = [
   ...steering,
   ...trouble,
   ...listeners,
-  ...imports
+  ...imports,
+  ...limits
 ]

@@ -22,16 +22,18 @@ const claiming = (change: (claim: ClaimedDelivery) => Effect.Effect<ClaimedDeliv
       )
   }))
 
-const retryingAt = (dueAt: (at: number, now: number) => number) =>
+/** Plants a bug in the time of retries. `tookMs`: how long the failed attempt took. */
+const retryingAt = (dueAt: (at: number, tookMs: number) => number) =>
   instead(DeliveryStore, (store) => {
-    const changed = (finish: Delivery.DeliveryFinish) =>
-      Effect.map(Timestamp.now, (now) =>
-        finish._tag === "Retry" ? { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, now)) } : finish
-      )
+    type Attempt = Parameters<typeof store.finish>[2]
+    const changed = (finish: Delivery.DeliveryFinish, attempt: Attempt): Delivery.DeliveryFinish => {
+      const tookMs = attempt === null ? 0 : attempt.endedAt - attempt.startedAt
+      return finish._tag === "Retry" ? { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, tookMs)) } : finish
+    }
     return {
-      insertAttempted: (row, finish, ...more) =>
-        Effect.flatMap(changed(finish), (how) => store.insertAttempted(row, how, ...more)),
-      finish: (claim, finish, attempt) => Effect.flatMap(changed(finish), (how) => store.finish(claim, how, attempt))
+      insertAttempted: (row, finish, attempt, isOnly) =>
+        store.insertAttempted(row, changed(finish, attempt), attempt, isOnly),
+      finish: (claim, finish, attempt) => store.finish(claim, changed(finish, attempt), attempt)
     }
   })
 
@@ -40,6 +42,18 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "D1",
     what: "retries come a second too early",
     sabotage: retryingAt((at) => at - SECOND),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script([500, 200]), fire(scene)))
+  },
+  {
+    oracle: "D1",
+    what: "retries count from the beginning of the attempt before",
+    sabotage: retryingAt((at, tookMs) => at - tookMs),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script(["hang", 200]), fire(scene)))
+  },
+  {
+    oracle: "D1",
+    what: "retries come ten minutes too late",
+    sabotage: retryingAt((at) => at + 10 * MINUTE),
     scenario: inScene((scene) => Effect.zipRight(scene.hook.script([500, 200]), fire(scene)))
   },
   {
@@ -110,6 +124,28 @@ export const plants: ReadonlyArray<Plant> = [
         yield* hook.script([500, 500, 200])
         yield* rule("enter", { maxEventAgeS: 30 })
         yield* walk(FAR, HOME)
+        yield* world.advance(HOUR)
+      })
+    )
+  },
+  {
+    oracle: "D5",
+    what: "the age of an event counts from its first attempt",
+    sabotage: claiming((claim) => {
+      const { createdAt, envelope, maxEventAgeS } = claim.delivery
+      const least = Math.ceil((createdAt - envelope.occurredAt) / SECOND)
+      const later = maxEventAgeS === null ? null : maxEventAgeS + least
+      return Effect.succeed({ ...claim, delivery: { ...claim.delivery, maxEventAgeS: later } })
+    }),
+    scenario: inScene(({ hook, phone, rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* hook.script([500, 200])
+        yield* rule("enter", { maxEventAgeS: 60 })
+        yield* walk(FAR)
+        yield* phone.offline
+        yield* walk(HOME)
+        yield* world.advance(45 * SECOND)
+        yield* phone.online()
         yield* world.advance(HOUR)
       })
     )

@@ -5,6 +5,7 @@ import { breath } from "../../support/breath.js"
 import { plants as concurrency } from "./concurrency.js"
 import { plants as deliveries } from "./deliveries.js"
 import { plants as imports } from "./imports.js"
+import { plants as limits } from "./limits.js"
 import { plants as listeners } from "./listeners.js"
 import type { Plant } from "./plant.js"
 import { plants as rules } from "./rules.js"
@@ -12,7 +13,7 @@ import { plants as visits } from "./visits.js"
 import { plants as webhooks } from "./webhooks.js"
 import { plants as windows } from "./windows.js"
 
-const families = { rules, windows, concurrency, visits, webhooks, deliveries, listeners, imports }
+const families = { rules, windows, concurrency, visits, webhooks, deliveries, listeners, imports, limits }
 
 const broken = ({ config, scenario }: Plant, sabotage?: Simulation.Sabotage) => {
   const config_ = { seed: 1, worker: { pollEvery: "10 minutes" }, oracles: all, ...config } as const

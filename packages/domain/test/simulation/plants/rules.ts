@@ -39,7 +39,7 @@ export const seeing = (
 export const eachRule = (change: (rule: LiveRule.LiveRule, now: number) => LiveRule.LiveRule) =>
   seeing(({ rules }, now) => ({ rules: rules.map((rule) => change(rule, now)) }))
 
-const withState = (live: LiveRule.LiveRule, over: Partial<RuleEvaluation.RuleMemory>): LiveRule.LiveRule => ({
+export const withState = (live: LiveRule.LiveRule, over: Partial<RuleEvaluation.RuleMemory>): LiveRule.LiveRule => ({
   ...live,
   state: { ...RuleEvaluation.on(live.basis, live.state), ...over }
 })
@@ -80,11 +80,17 @@ const arrivesAndSleeps = inScene(({ rule, walk, world }) =>
   rule("enter", { settleS: 120 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
 )
 
-/** Adds to an upload the events that it would have if readings could fire at any age. */
-const alwaysFresh = (upload: StoredUpload, rules: ReadonlyArray<LiveRule.LiveRule>): StoredUpload => {
-  const last = upload.fixes.at(-1)
-  if (last === undefined) return upload
-  const { firings } = UploadEvaluation.evaluate(rules, upload.fixes, last.capturedAt)
+/** Plants a bug: an upload also has the events that it would have if it had arrived at another time. */
+export const firingsAsOf = (arrival: (upload: StoredUpload) => Timestamp.Timestamp) =>
+  committing({ upload: (upload, rules) => withFirings(upload, rules, arrival(upload)) })
+
+const withFirings = (
+  upload: StoredUpload,
+  rules: ReadonlyArray<LiveRule.LiveRule>,
+  arrival: Timestamp.Timestamp
+): StoredUpload => {
+  const carried = upload.fixes.filter((fix) => !upload.leftBehind.has(fix))
+  const { firings } = UploadEvaluation.evaluate(rules, carried, arrival)
   const missed = firings.filter(
     ({ at, rule }) =>
       !upload.events.some(
@@ -141,7 +147,7 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R5",
     what: "nothing checks the age of a fix",
-    sabotage: committing({ upload: alwaysFresh }),
+    sabotage: firingsAsOf(({ fixes, receivedAt }) => fixes.at(-1)?.capturedAt ?? receivedAt),
     scenario: inScene(({ phone, rule, walk, world }) =>
       Effect.gen(function* () {
         yield* rule()
@@ -350,55 +356,6 @@ export const plants: ReadonlyArray<Plant> = [
         yield* world.advance(MINUTE)
         yield* rule()
         yield* phone.online()
-      })
-    )
-  },
-  {
-    oracle: "R12",
-    what: "nothing checks which phone moved last",
-    sabotage: seeing(({ devices }) => ({ devices: devices.map((one) => ({ ...one, movement: null })) })),
-    isRare: "the swarm rarely lets two phones of one person send from two places, one of them at rest",
-    scenario: inScene(({ ana, phone, rule, world }) =>
-      Effect.gen(function* () {
-        const tablet = yield* ana.phone("tablet")
-        yield* rule("enter")
-        yield* rule("exit")
-        // For 14 of these 20 minutes, the phone is away from home. The tablet stays at home.
-        for (let minute = 0; minute < 20; minute++) {
-          yield* world.advance(MINUTE)
-          yield* tablet.fix(HOME)
-          yield* world.advance(SECOND)
-          yield* phone.fix(minute >= 2 && minute < 16 ? FAR : HOME)
-        }
-      })
-    )
-  },
-  {
-    oracle: "R12",
-    what: "after a deletion nothing knows which phone moved last",
-    sabotage: seeing(({ devices, erasures }) =>
-      erasures.length === 0 ? {} : { devices: devices.map((one) => ({ ...one, movement: null })) }
-    ),
-    isRare: "the swarm rarely lets two phones of one person send from two places, and deletes while one of them rests",
-    scenario: inScene(({ ana, phone, rule, walk, world }) =>
-      Effect.gen(function* () {
-        const tablet = yield* ana.phone("tablet")
-        yield* rule()
-        yield* tablet.fix(HOME)
-        yield* walk(HOME, FAR)
-        const away = yield* world.now
-        for (let minute = 0; minute < 6; minute++) {
-          yield* world.advance(MINUTE)
-          yield* phone.fix(FAR)
-        }
-        yield* world.advance(SECOND)
-        yield* ana.erase(away + 2 * MINUTE, yield* world.now)
-        for (let minute = 0; minute < 6; minute++) {
-          yield* world.advance(MINUTE)
-          yield* tablet.fix(HOME)
-          yield* world.advance(MINUTE)
-          yield* phone.fix(FAR)
-        }
       })
     )
   }

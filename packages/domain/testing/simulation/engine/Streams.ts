@@ -36,6 +36,7 @@ export type Purpose =
   | "waiting"
   | "listeners"
   | "imports"
+  | "limits"
   | "guided"
   | "plan"
 
@@ -53,6 +54,7 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   waiting: 0x2f6e2b87,
   listeners: 0x452821e6,
   imports: 0x38d01377,
+  limits: 0,
   guided: 0x1f83d9ab,
   plan: 0x299f31d0
 }

@@ -7,6 +7,7 @@ import {
   beginning,
   crossing,
   IMPORTS,
+  LIMITS,
   LISTENING,
   NEWER,
   pause,
@@ -79,6 +80,7 @@ const STEERING_NAMES = Object.keys(STEERING) as ReadonlyArray<Piece>
 const WAITING_NAMES = Object.keys(WAITING) as ReadonlyArray<Piece>
 const LISTENER_NAMES = Object.keys(LISTENING) as ReadonlyArray<Piece>
 const IMPORT_NAMES = Object.keys(IMPORTS) as ReadonlyArray<Piece>
+const LIMIT_NAMES = Object.keys(LIMITS) as ReadonlyArray<Piece>
 const STORIES: Readonly<Record<Piece, Steps>> = {
   ...PIECES,
   ...NEWER,
@@ -86,7 +88,8 @@ const STORIES: Readonly<Record<Piece, Steps>> = {
   ...STEERING,
   ...WAITING,
   ...LISTENING,
-  ...IMPORTS
+  ...IMPORTS,
+  ...LIMITS
 }
 /** The probability that a run gets a story from `NEWER`. */
 const OFTEN = 0.25
@@ -104,6 +107,8 @@ const OF_WAITING = 0.1
 const OF_LISTENERS = 0.08
 /** The probability that a run has a story in which people import files. */
 const OF_IMPORTS = 0.08
+/** The probability that a run has a story of `LIMITS`. */
+const OF_LIMITS = 0.25
 /** The weight of a story from a separate list, such as `NEWER`: about as much as two other stories together. */
 const WEIGHT = 5
 /** Steps that leave little to do for later steps, such as a revoked app. In most runs they are drawn rarely. */
@@ -192,6 +197,8 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const importing = Streams.make(seed, "imports")
   const isImporting = importing.chance(OF_IMPORTS)
   const ofImports = isImporting ? [[WEIGHT, importing.pick(IMPORT_NAMES)] as const] : []
+  const limits = Streams.make(seed, "limits")
+  const ofLimits = limits.chance(OF_LIMITS) ? [[WEIGHT, limits.pick(LIMIT_NAMES)] as const] : []
   const isWild = random.chance(0.3)
   const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
   const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
@@ -215,7 +222,8 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
       ...ofSteering,
       ...ofWaiting,
       ...ofListeners,
-      ...ofImports
+      ...ofImports,
+      ...ofLimits
     ],
     deeds: [
       ...deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed] as const),
@@ -304,7 +312,8 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
     ...STEERING_NAMES,
     ...WAITING_NAMES,
     ...LISTENER_NAMES,
-    ...IMPORT_NAMES
+    ...IMPORT_NAMES,
+    ...LIMIT_NAMES
   ]
     .filter((piece) => !LONG.has(piece))
     .map((piece) => [1, piece]),

@@ -19,6 +19,7 @@ import {
 } from "./pieces/connections.js"
 import { addresses, deaths, outage, replays, retries, secrets, takenBack, withheld } from "./pieces/deliveries.js"
 import { imported, importsTakenUp, importsUndone } from "./pieces/imports.js"
+import { ahead, ownAddress, redirected, stale, tablet } from "./pieces/limits.js"
 import { listened, listenersEnded, listenersLost, manyListeners } from "./pieces/listeners.js"
 import {
   backlog as pausedBacklog,
@@ -129,6 +130,11 @@ export const LISTENING = { listened, listenersEnded, listenersLost, manyListener
   string,
   Steps
 >
+/**
+ * Stories at limits that the other stories seldom reach. A separate stream of random numbers decides which runs have
+ * them, so a new story in this list changes only the plans of these runs.
+ */
+export const LIMITS = { ownAddress, stale, ahead, redirected, tablet } as const satisfies Record<string, Steps>
 export type Piece =
   | keyof typeof PIECES
   | keyof typeof NEWER
@@ -136,6 +142,7 @@ export type Piece =
   | keyof typeof STEERING
   | keyof typeof WAITING
   | keyof typeof LISTENING
+  | keyof typeof LIMITS
   | keyof typeof IMPORTS
 
 /** A wait of virtual time: mostly up to a day, rarely several days. */

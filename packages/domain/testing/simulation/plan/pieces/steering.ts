@@ -277,14 +277,19 @@ export const erased = about(
   }
 )
 
-/** The user deletes a stretch of the history while the phone uploads readings from this stretch. */
+/**
+ * The user deletes a stretch of the history while the phone uploads readings from this stretch. An event of the stretch
+ * may wait for its second attempt meanwhile.
+ */
 export const erasedMeanwhile = about(
   { connection, person, apartMs: one([0, 0, 1]), first: integer({ min: 0, max: 2 }) },
   ({ apartMs, connection, first, person }) => {
     const upload = (ageMs: number) => fix(person, { edgeM: INSIDE, ageMs }) as Deed
-    const gone = erase(person, 10 * MINUTE, 1) as Deed
+    // A deletion must not end in the future, so this deletion ends now.
+    const gone = erase(person, 10 * MINUTE) as Deed
     const deeds = [upload(MINUTE), upload(2 * MINUTE), upload(3 * MINUTE)]
     return story(
+      maybe(scriptAll([500, 200])),
       rule(connection),
       fix(person, { ageMs: 0 }),
       wait([3 * MINUTE]),
