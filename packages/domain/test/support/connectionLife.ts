@@ -270,7 +270,8 @@ const sideBySide = (
             sharePlaces(
               user.id,
               ConnectionId.make(grant.id),
-              ids.map((placeId) => ({ placeId, includeEarlierVisits: false })), "unchecked"
+              ids.map((placeId) => ({ placeId, includeEarlierVisits: false })),
+              "unchecked"
             )
           )
           expect(Either.isRight(shared)).toBe(model.share(grant, ids, yield* now))

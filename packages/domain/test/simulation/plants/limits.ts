@@ -7,7 +7,7 @@ import type { LiveRule } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
 import { TokenStore } from "@place-access/domain/tokens"
-import { Array as Arr, Effect, flow, Option } from "effect"
+import { Array as Arr, Effect, Option, Struct, flow } from "effect"
 import { connected, CURRENT, LATEST, ME, STANDARD } from "./connected.js"
 import { instead, type Plant, readingAhead } from "./plant.js"
 import { eachRule, firingsAsOf, seeing, withState } from "./rules.js"
@@ -135,7 +135,7 @@ export const plants: ReadonlyArray<Plant> = [
             events: events.map((event) => ({ ...event, webhookUrl: null }))
           }))
       })),
-      authorising(({ webhookUrl: _, ...rest }) => rest)
+      authorising(Struct.omit("webhookUrl"))
     ),
     scenario: inScene(({ app, hook, rule, walk }) =>
       Effect.gen(function* () {

@@ -136,8 +136,8 @@ export const isKnown = (
   ) && erased(run, userId, seen.capturedAt, begin, end) === "no"
 
 /**
- * Whether the fix may be stored when the call ends: a phone sent the fix, the service may have accepted it, and the user
- * has not certainly deleted it.
+ * Whether the fix may be stored when the call ends: a phone sent the fix, the service may have accepted it, and the
+ * user has not certainly deleted it.
  */
 export const mayBeStored = (
   run: Run,
