@@ -1,6 +1,9 @@
+import { Simulation } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { PhoneVisit, Reading } from "../../../testing/simulation/Operations.js"
 import { uploads } from "../../../testing/simulation/oracles/rules/uploads.js"
+import { inScene } from "../plants/scene.js"
 import { FAR, HOME, HOUR, MINUTE, SECOND } from "./home.js"
 import { ok, seen, START, Story } from "./handwritten.js"
 
@@ -73,4 +76,19 @@ describe("F1: the counts in the answer to an upload", () => {
     sent(s, [reading(0)], [0, 0, 1])
     expect(judge(s)).toEqual({})
   })
+})
+
+it("a rule may fire for a reading that was from the future, once the service has accepted the reading [fixes-4]", () => {
+  const scenario = inScene(({ phone, rule, walk, world }) =>
+    Effect.gen(function* () {
+      yield* rule()
+      yield* walk(FAR)
+      yield* phone.fix({ ...HOME, capturedAt: (yield* world.now) + 6 * MINUTE })
+      yield* world.advance(7 * MINUTE)
+      yield* phone.fix(HOME)
+    })
+  )
+  const { entries, violations } = Simulation.runSync({ seed: 1 }, scenario)
+  expect(violations).toEqual([])
+  expect(entries.filter(({ kind }) => kind === "posted")).toHaveLength(1)
 })

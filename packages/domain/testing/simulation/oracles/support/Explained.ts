@@ -134,7 +134,7 @@ const silenceProblem = (scene: Scene): Problem | undefined => {
   const { firing, phones, rule, run } = scene
   const at = firing.occurredAt
   const silence = (rule.fields.silenceS ?? 0) * SECOND
-  const inside = phones.seen
+  const inside = [...phones.seen, ...phones.taken]
     .filter((fix) => leftOf(scene, fix) !== "yes" && isInWindow(rule, fix.capturedAt))
     .flatMap((fix) => fix.uploads.map((upload): Candidate => ({ fix, upload })))
     .filter(({ upload }) => upload.begin < firing.at && upload.end > rule.made.begin)
@@ -161,7 +161,7 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
   const dwellMs = firing.type === "dwell" ? (rule.fields.dwellMinutes ?? 0) * MINUTE : 0
   const side: Side = firing.type === "enter" ? "outside" : "inside"
   const horizon = Math.max(...deciding.map(({ upload }) => upload.end))
-  const before = phones.seen
+  const before = [...phones.seen, ...phones.taken]
     .filter((fix) => fix.capturedAt < firing.occurredAt && leftOf(scene, fix) !== "yes")
     .flatMap((fix) => fix.uploads.map((upload): Candidate => ({ fix, upload })))
     .filter(({ upload }) => upload.begin < Math.min(horizon, firing.at))
@@ -277,7 +277,9 @@ const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Candidate>, fix: 
       return sides.outside && !sides.boundary && !sides.inside
     })
     // A rule ignores a fix that is not newer than the newest fix that the rule has evaluated (decision L4).
-    return isSureOf && !phones.seen.some((other) => other !== fix && mayHideIt(other, fix, upload))
+    return (
+      isSureOf && ![...phones.seen, ...phones.taken].some((other) => other !== fix && mayHideIt(other, fix, upload))
+    )
   })
 }
 

@@ -5,7 +5,7 @@ import { circlesOf, ground, type MadeRule } from "../Ground.js"
 import { inOrder, newness } from "../phones/Brought.js"
 import { sidesOf } from "../phones/distance.js"
 import { isLeftBehind } from "../phones/LeftBehind.js"
-import { isPutAside, keyOf } from "../phones/Phones.js"
+import { isPutAside, keyOf, phonesOf } from "../phones/Phones.js"
 import { begun } from "../trace/Begun.js"
 import type { CompletedCall } from "../trace/Happened.js"
 import type { Observer } from "../trace/Observed.js"
@@ -16,14 +16,20 @@ import * as Waiting from "./Waiting.js"
 /** The states to which an upload leads. The fixes of the upload are applied one by one, in the order of capture. */
 export const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, observed: Observer): Transition => {
   const circles = circlesOf(ground(run), rule, upload.begin, upload.end)
-  const possible = inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes")
+  // Readings that the service may accept with this upload, because they were from the future when they arrived.
+  const taken = phonesOf(run, rule.pair.userId).taken.filter(({ uploads }) => uploads.includes(upload))
+  const possible = [...inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes"), ...taken].sort(
+    (a, b) => a.capturedAt - b.capturedAt
+  )
   const inside = possible.filter((fix) => isInWindow(rule, fix.capturedAt))
   const fixes = inside
     .map((fix) => {
       const key = keyOf(upload.args.deviceId, fix)
       return {
         fix,
-        isNew: newness(run, rule, upload, { key, capturedAt: fix.capturedAt }),
+        isNew: taken.some((one) => one === fix)
+          ? "maybe"
+          : newness(run, rule, upload, { key, capturedAt: fix.capturedAt }),
         left: isLeftBehind(run, rule.pair.userId, { key })
       }
     })

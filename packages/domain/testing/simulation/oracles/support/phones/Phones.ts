@@ -24,12 +24,15 @@ export interface Phones {
   readonly uploads: ReadonlyArray<CompletedCall<"upload">>
   /** The readings of the user, by capture time. */
   readonly seen: ReadonlyArray<SeenReading>
+  /** The readings of `seen` and `taken` that were captured at this time. */
   readonly at: (capturedAt: number) => ReadonlyArray<SeenReading>
   /**
    * Readings that were quarantined on arrival because they were from the future. The service may accept such a reading
    * at a later upload.
    */
   readonly later: ReadonlyArray<SeenReading>
+  /** The readings of `later` that the service may have accepted, with the uploads at which it may have done so. */
+  readonly taken: ReadonlyArray<SeenReading>
 }
 
 const known = new WeakMap<object, ReadonlyMap<string, Phones>>()
@@ -37,7 +40,7 @@ const known = new WeakMap<object, ReadonlyMap<string, Phones>>()
 export const phonesOf = (run: Run, userId: string): Phones => {
   const all = known.get(run) ?? read(run)
   known.set(run, all)
-  return all.get(userId) ?? { uploads: [], seen: [], at: () => [], later: [] }
+  return all.get(userId) ?? { uploads: [], seen: [], at: () => [], later: [], taken: [] }
 }
 
 const read = (run: Run): ReadonlyMap<string, Phones> => {
@@ -63,13 +66,10 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
     }
   }
   return new Map(
-    [...ofUser].map(([userId, { later, seen, uploads }]) => [
-      userId,
-      {
-        ...phones(uploads, [...seen.values()]),
-        later: later.map((fix) => ({ ...fix, takenBy: uploads.filter((upload) => mayTake(upload, fix)) }))
-      }
-    ])
+    [...ofUser].map(([userId, { later, seen, uploads }]) => {
+      const waiting = later.map((fix) => ({ ...fix, takenBy: uploads.filter((upload) => mayTake(upload, fix)) }))
+      return [userId, phones(uploads, [...seen.values()], waiting)]
+    })
   )
 }
 
@@ -87,16 +87,18 @@ interface Gathered extends SeenReading {
 
 const phones = (
   uploads: ReadonlyArray<CompletedCall<"upload">>,
-  found: ReadonlyArray<SeenReading>
-): Omit<Phones, "later"> => {
+  found: ReadonlyArray<SeenReading>,
+  later: ReadonlyArray<Required<SeenReading>>
+): Phones => {
   const seen = [...found].sort((a, b) => a.capturedAt - b.capturedAt)
+  const taken = later.flatMap((fix) => (fix.takenBy.length === 0 ? [] : [{ ...fix, uploads: fix.takenBy }]))
   const at = new Map<number, Array<SeenReading>>()
-  for (const fix of seen) {
+  for (const fix of [...seen, ...taken]) {
     const same = at.get(fix.capturedAt)
     if (same === undefined) at.set(fix.capturedAt, [fix])
     else same.push(fix)
   }
-  return { uploads, seen, at: (capturedAt) => at.get(capturedAt) ?? [] }
+  return { uploads, seen, at: (capturedAt) => at.get(capturedAt) ?? [], later, taken }
 }
 
 export const keyOf = (deviceId: string, { capturedAt, lat, lon }: Reading): string =>
