@@ -21,6 +21,16 @@ const notReadyAt = (baseUrl: string) => (message: string) =>
     )
   )
 
+/**
+ * Fails on a database that accepts no writes, with the error of a refused write: the driver then closes the connection,
+ * so the next request of /readyz finds the server that has taken over. On a cluster, the statement needs no other node:
+ * while a node is away, the service still serves the people of the other nodes.
+ */
+const acceptsWrites = (sql: SqlClient) =>
+  sql`DO $$ BEGIN
+    IF current_setting('transaction_read_only')::boolean THEN RAISE read_only_sql_transaction; END IF;
+  END $$`
+
 const ok = (answer: { readonly status: string; readonly version?: string }) =>
   HttpServerResponse.json(answer, { headers: { "cache-control": "no-store" } })
 
@@ -43,9 +53,7 @@ export const layer = (isDraining: () => boolean, baseUrl: string): Layer.Layer<n
           if (!(yield* JudgedClock.isRight)) {
             return yield* notReady("The server's clock differs from the database's by more than 10 s")
           }
-          // Locks no row, but a database that accepts no writes refuses FOR UPDATE. The driver then closes the
-          // connection, so the next request of /readyz finds the server that has taken over.
-          return yield* sql`SELECT 1 FROM key_canaries WHERE false FOR UPDATE`.pipe(
+          return yield* acceptsWrites(sql).pipe(
             Effect.timeout(PATIENCE),
             Effect.matchEffect({
               onFailure: (error) =>
