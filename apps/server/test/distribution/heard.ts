@@ -94,8 +94,9 @@ export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
 export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
 
 /**
- * Further statements that the record of these actions must contain, by their text. `TOUCHED` has only tables, so it
- * cannot tell these statements from other statements about the same tables.
+ * Patterns of further statements that the record must contain (see `TOUCHED`). The key says in words what the statement
+ * reads or writes. `TOUCHED` has only verbs and tables, so it cannot tell these statements from other statements about
+ * the same tables.
  */
 export const REQUIRED: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,

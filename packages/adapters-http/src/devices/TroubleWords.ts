@@ -35,7 +35,7 @@ export const troubleWords = (
       return {
         title: words.neverArrived,
         checks: [
-          // A page of this service that sends the position (`browser`) knows the address.
+          // A page of this service that sends the position (`browser`) contains the address, so nobody can mistype it.
           ...(sender === "page" ? [] : [words.address(address)]),
           ...(sender !== "page" && isPrivate(address) ? [words.network] : []),
           words.switchedOn[format],

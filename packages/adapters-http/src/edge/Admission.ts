@@ -63,8 +63,9 @@ export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
 }
 
 /**
- * Gives the request's place to other requests while `waiting` runs. Use it for a wait during which this process does no
- * work for the request: for the look-up of a host name, for a large file, or until earlier uploads of a person end.
+ * Gives the request's place to other requests while `waiting` runs. Use it for what mostly waits for others: for the
+ * look-up of a host name, for the answer to a test webhook, for the upload of a file, or for the end of earlier uploads
+ * of the same person.
  */
 export const aside = <A, E, R>(
   place: RequestPlace | undefined,

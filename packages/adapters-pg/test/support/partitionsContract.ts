@@ -211,8 +211,8 @@ export const expiredPartitions: Contract<SqlClient> = [
 ]
 
 /**
- * Starts another transaction that reads the table `fixes` and so has a lock on it. The returned effect `end` ends this
- * transaction.
+ * Starts another transaction, whose first statement `first` takes a lock on the table `fixes`. The returned effect
+ * `end` ends this transaction.
  */
 const whileSomebodyReads = (first: Statement<unknown>) =>
   Effect.gen(function* () {

@@ -188,7 +188,10 @@ export const postgres: Server = serverOf({
   prepare: (url) => Effect.runPromise(Effect.provide(Effect.asVoid(Migrator.migrate), poolOn(url, "test")))
 })
 
-/** A coordinator and its nodes. Each test database is distributed with the command `db distribute`. */
+/**
+ * A coordinator and its nodes. The tables of `migratedDatabase` are distributed by `Distribution.distribute`, as the
+ * command `db distribute` distributes tables. `freshDatabase` has no tables.
+ */
 export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
   serverOf({
     name: "Citus",

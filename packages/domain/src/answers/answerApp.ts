@@ -131,9 +131,10 @@ const PAGE_MAX = 1_000
  * Reads the fixes of the last `maxAgeS` seconds, newest first and page by page, and passes each page to `decide`. Stops
  * when `decide` returns a state other than "unknown", or when no fix is left.
  *
- * `ask` runs between the first page and the first decision, and may refuse the answer. It does not run earlier: a fault
- * of the database mostly shows at the first page, and must not cost the app a question. It does not run later: the
- * number of pages depends on where the user is, and the duration of a refused call must not reveal that to the app.
+ * `ask` spends one question of the app's budget, and refuses the answer when the budget is used up; answers without a
+ * budget pass `Effect.void`. It runs between the first page and the first decision. If it ran earlier, a fault of the
+ * database, which mostly shows at the first page, would cost the app a question. If it ran later, the duration of a
+ * refused call would reveal where the user is, because the number of pages depends on that.
  */
 const newestDecisive = <A extends { readonly state: string }, E, R>(
   history: FixHistory["Type"],
