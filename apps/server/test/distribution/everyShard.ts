@@ -85,6 +85,7 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
       "deliveries",
       "mail_outbox",
       "named_mail",
+      "volume_flags",
       "audit_events",
       "app_calls",
       "app_hours",

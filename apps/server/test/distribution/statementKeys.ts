@@ -63,6 +63,8 @@ const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {
       returningClause?.options
     ])
   }
+  // The parser does not read the body of DO. A body without these words names no table.
+  if ("DoStmt" in node && !/\b(?:FROM|JOIN|INTO|UPDATE|TABLE|EXECUTE|PERFORM)\b/i.test(JSON.stringify(node))) return []
   if (Object.keys(node).every((kind) => WITHOUT_ROWS.has(kind))) return []
   throw notUnderstood(node)
 }
