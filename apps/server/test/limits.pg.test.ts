@@ -5,6 +5,7 @@ import { Imports, Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { settableClock } from "../../../packages/adapters-http/test/support/clock.js"
+import { optionsAt } from "../../../packages/adapters-http/test/support/options.js"
 import { serve } from "../../../packages/adapters-http/test/support/serve.js"
 import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 
@@ -31,18 +32,10 @@ describeServers("two servers on one database", ({ migratedDatabase }) => {
         const { url } = yield* Effect.acquireRelease(
           Effect.promise(() =>
             serve((url) =>
-              HttpLive.layer({
-                baseUrl: url,
-                authUrl: url,
-                userPortalUrl: `${url}/portal`,
-                signUp: "open",
-                addressRule: "assumed",
-                trustProxy: false,
-                rateLimitPerMinute: RATE,
-                tileUrl: null,
-                hasMailbox: false,
-                version: "test"
-              }).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(clock.layer))
+              HttpLive.layer(optionsAt(url, { rateLimitPerMinute: RATE })).pipe(
+                Layer.provide(Layer.succeedContext(context)),
+                Layer.provide(clock.layer)
+              )
             )
           ),
           ({ close }) => Effect.promise(close)

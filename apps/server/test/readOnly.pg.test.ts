@@ -3,6 +3,7 @@ import { layerPostgres, NodeVault } from "@place-access/adapters-pg"
 import { Imports, Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
+import { optionsAt } from "../../../packages/adapters-http/test/support/options.js"
 import { serve } from "../../../packages/adapters-http/test/support/serve.js"
 import { acceptWrites } from "../../../packages/adapters-pg/test/support/acceptWrites.js"
 import { describePg, postgres } from "../../../packages/adapters-pg/test/support/postgres.js"
@@ -27,18 +28,10 @@ describePg("driver", "a server whose database accepts no writes", () => {
       const { url } = yield* Effect.acquireRelease(
         Effect.promise(() =>
           serve((url) =>
-            HttpLive.layer({
-              baseUrl: url,
-              authUrl: url,
-              userPortalUrl: `${url}/portal`,
-              signUp: "open",
-              addressRule: "assumed",
-              trustProxy: false,
-              rateLimitPerMinute: 100,
-              tileUrl: null,
-              hasMailbox: false,
-              version: "test"
-            }).pipe(Layer.provide(Health.layer(() => false, url)), Layer.provide(Layer.succeedContext(context)))
+            HttpLive.layer(optionsAt(url)).pipe(
+              Layer.provide(Health.layer(() => false, url)),
+              Layer.provide(Layer.succeedContext(context))
+            )
           )
         ),
         ({ close }) => Effect.promise(close)

@@ -4,6 +4,7 @@ import { fanOutAll, deliverDue } from "@place-access/domain/testing"
 import { Imports, Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Exit, Layer, Redacted, Scope } from "effect"
 import { settableClock, type SettableClock } from "../../../../packages/adapters-http/test/support/clock.js"
+import { optionsAt } from "../../../../packages/adapters-http/test/support/options.js"
 import { serve } from "../../../../packages/adapters-http/test/support/serve.js"
 import { migratedPostgres } from "../../../../packages/adapters-pg/test/support/contracts.js"
 import { postgres } from "../../../../packages/adapters-pg/test/support/postgres.js"
@@ -36,18 +37,10 @@ export const startInProcess = async (startsAt: number): Promise<InProcess> => {
   )
   const context = await Effect.runPromise(Layer.buildWithScope(ports, scope))
   const served = await serve((url) =>
-    HttpLive.layer({
-      baseUrl: url,
-      authUrl: url,
-      userPortalUrl: `${url}/portal`,
-      signUp: "open",
-      addressRule: "assumed",
-      trustProxy: false,
-      rateLimitPerMinute: 1_000_000,
-      tileUrl: null,
-      hasMailbox: false,
-      version: "test"
-    }).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(clock.layer))
+    HttpLive.layer(optionsAt(url, { rateLimitPerMinute: 1_000_000 })).pipe(
+      Layer.provide(Layer.succeedContext(context)),
+      Layer.provide(clock.layer)
+    )
   )
   const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof ports>>): Promise<A> =>
     Effect.runPromise(program.pipe(Effect.provide(context), Effect.provide(clock.layer)))
