@@ -1,37 +1,14 @@
-import {
-  SqlAccessLogStore,
-  SqlAccountStore,
-  SqlAppStore,
-  SqlAuditLog,
-  SqlConnectionStore,
-  SqlConsentStore,
-  SqlDeviceStore,
-  SqlExportSource,
-  SqlExportStore,
-  SqlFixHistory,
-  SqlFixStore,
-  SqlHistoryStore,
-  SqlImportStore,
-  SqlMailOutbox,
-  SqlPlaceStore,
-  SqlPurposeStore,
-  SqlRuleStore,
-  SqlStayStore,
-  SqlTokenStore,
-  SqlVisitStore
-} from "@place-access/adapters-pg"
 import { exportNext, requestExport } from "@place-access/domain/exports"
 import { ingestFixes } from "@place-access/domain/fixes"
-import { importNext, ImportStore, startImport } from "@place-access/domain/imports"
+import { importNext, startImport } from "@place-access/domain/imports"
 import { everything } from "@place-access/domain/leases"
 import { PlaceStore } from "@place-access/domain/places"
 import { Place } from "@place-access/domain/places"
 import { eraseHistory } from "@place-access/domain/retention-choice"
 import { ConnectionId, Timestamp, type UserId } from "@place-access/domain/shared"
-import { Fixtures, MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
+import { Fixtures, RuleSamples } from "@place-access/domain/testing"
 import { listVisits } from "@place-access/domain/visits"
-import { Archives, Imports } from "@place-access/worker"
-import { Clock, Effect, FastCheck as fc, Layer, Stream, Struct } from "effect"
+import { Clock, Effect, FastCheck as fc, Stream, Struct } from "effect"
 import { strFromU8, strToU8, unzipSync } from "fflate"
 import { expect, it } from "vitest"
 import { withStores } from "../../../../packages/adapters-pg/test/support/contracts.js"
@@ -46,31 +23,9 @@ import {
   type PersonDraft,
   personDraft
 } from "../../../../packages/domain/test/support/archivedPerson.js"
+import { brought, ports } from "./support.js"
 
-const stores = Layer.mergeAll(
-  SqlAccessLogStore.layer,
-  SqlAccountStore.layer,
-  SqlAppStore.layer,
-  SqlAuditLog.layer,
-  SqlConnectionStore.layer,
-  SqlConsentStore.layer,
-  SqlDeviceStore.layer,
-  SqlExportSource.layer,
-  SqlExportStore.layer,
-  SqlFixHistory.layer,
-  SqlFixStore.layer,
-  SqlHistoryStore.layer,
-  SqlImportStore.layer,
-  SqlMailOutbox.layer,
-  SqlPlaceStore.layer,
-  SqlPurposeStore.layer,
-  SqlRuleStore.layer,
-  SqlStayStore.layer,
-  SqlTokenStore.layer,
-  SqlVisitStore.layer,
-  MemoryWorkSignal.layer
-)
-const run = withStores(migratedEmbedded, Layer.mergeAll(stores, Archives.layer, Imports.layer))
+const run = withStores(migratedEmbedded, ports)
 
 /**
  * Runs on the real clock, because the worker sleeps between pages, and would never wake up on a clock that stands
@@ -86,14 +41,6 @@ const taken = (userId: UserId) =>
     const bytes = yield* fetched(requestedExport)
     const files = Object.entries(unzipSync(bytes)).map(([name, content]) => ({ name, text: strFromU8(content) }))
     return { bytes, files, archive: decoded(files) }
-  })
-
-const brought = (userId: UserId, bytes: Uint8Array) =>
-  Effect.gen(function* () {
-    yield* startImport(userId, "place-access.zip", Stream.make(bytes))
-    yield* importNext(everything.people)
-    const [done] = (yield* (yield* ImportStore).list(userId, 1)).items
-    return done
   })
 
 /**

@@ -1,33 +1,11 @@
-import {
-  SqlAccessLogStore,
-  SqlAccountStore,
-  SqlAppStore,
-  SqlAuditLog,
-  SqlConnectionStore,
-  SqlDeviceStore,
-  SqlExportSource,
-  SqlExportStore,
-  SqlFixHistory,
-  SqlFixStore,
-  SqlHistoryStore,
-  SqlImportStore,
-  SqlMailOutbox,
-  SqlPlaceStore,
-  SqlPurposeStore,
-  SqlRuleStore,
-  SqlStayStore,
-  SqlVisitStore
-} from "@place-access/adapters-pg"
 import { exportNext, requestExport } from "@place-access/domain/exports"
 import { ingestFixes } from "@place-access/domain/fixes"
-import { importNext, ImportStore, startImport } from "@place-access/domain/imports"
 import { everything } from "@place-access/domain/leases"
 import { Place } from "@place-access/domain/places"
 import { ConnectionId, Timestamp, type UserId } from "@place-access/domain/shared"
-import { Fixtures, MemoryArchiveMaker, MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
+import { Fixtures, MemoryArchiveMaker, RuleSamples } from "@place-access/domain/testing"
 import { listVisits } from "@place-access/domain/visits"
-import { Archives, Imports } from "@place-access/worker"
-import { Clock, Effect, FastCheck as fc, Layer, Stream } from "effect"
+import { Clock, Effect, FastCheck as fc } from "effect"
 import { strToU8, unzipSync } from "fflate"
 import { expect, it } from "vitest"
 import { withStores } from "../../../../packages/adapters-pg/test/support/contracts.js"
@@ -35,6 +13,9 @@ import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/
 import { decoded, fetched, makePerson, personDraft } from "../../../../packages/domain/test/support/archivedPerson.js"
 import { inVirtualTime } from "../../../../packages/domain/test/support/archiveStores.js"
 import { read } from "../imports/support.js"
+import { brought, ports } from "./support.js"
+
+const run = withStores(migratedEmbedded, ports)
 
 it("every location of an archive's GPX file is read again, with the device that sent it [exports-8]", () => {
   fc.assert(
@@ -59,29 +40,6 @@ it("every location of an archive's GPX file is read again, with the device that 
   )
 })
 
-const stores = Layer.mergeAll(
-  SqlAccessLogStore.layer,
-  SqlAccountStore.layer,
-  SqlAppStore.layer,
-  SqlAuditLog.layer,
-  SqlConnectionStore.layer,
-  SqlDeviceStore.layer,
-  SqlExportSource.layer,
-  SqlExportStore.layer,
-  SqlFixHistory.layer,
-  SqlFixStore.layer,
-  SqlHistoryStore.layer,
-  SqlImportStore.layer,
-  SqlMailOutbox.layer,
-  SqlPlaceStore.layer,
-  SqlPurposeStore.layer,
-  SqlRuleStore.layer,
-  SqlStayStore.layer,
-  SqlVisitStore.layer,
-  MemoryWorkSignal.layer
-)
-const run = withStores(migratedEmbedded, Layer.mergeAll(stores, Archives.layer, Imports.layer))
-
 it("a phone's visits are in the import of a file that a tablet at home is in too [imports-1, exports-8, L10]", () =>
   run(
     Effect.gen(function* () {
@@ -103,9 +61,7 @@ it("a phone's visits are in the import of a file that a tablet at home is in too
           const { id: userId } = yield* Fixtures.user
           const circle = { ...work, radiusM: 150 }
           const { id } = yield* RuleSamples.place(userId, { label: Place.Label.make("Work"), circle })
-          yield* startImport(userId, name, Stream.make(bytes))
-          yield* importNext(everything.people)
-          const [done] = (yield* (yield* ImportStore).list(userId, 1)).items
+          const done = yield* brought(userId, bytes, name)
           expect([done?.state, done?.counts.stored]).toEqual(["done", ofPhone.length + ofTablet.length])
           return yield* visitsOf(userId, id)
         })
