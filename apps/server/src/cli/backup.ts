@@ -30,7 +30,7 @@ export const backupCommand = (
           Effect.zipRight(
             Effect.provide(
               backup({ dataDir, keysAreSet: Option.isSome(keys) }, folder),
-              Data.asItIs(storage, "place-access backup")
+              Data.asItIs(storage, "place-access backup", Data.COMMAND)
             )
           )
         )

@@ -28,7 +28,7 @@ export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Ef
     yield* refuseTestWorld(from)
     const keys = yield* Layer.build(Data.vault(storage))
     const source = yield* Layer.build(
-      Data.asItIs({ _tag: "Embedded", dataDir: from, keys: Option.some(storage.keys) }, PROGRAM)
+      Data.asItIs({ _tag: "Embedded", dataDir: from, keys: Option.some(storage.keys) }, PROGRAM, Data.COMMAND)
     )
     yield* KeyCanary.check().pipe(
       Effect.provide(Context.merge(source, keys)),
@@ -40,7 +40,7 @@ export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Ef
         message: `The database in ${from} was last used by an older version. Start this version on it once, stop it, and copy then. Nothing was copied.`
       })
     }
-    const target = yield* Layer.build(Data.asItIs(storage, PROGRAM))
+    const target = yield* Layer.build(Data.asItIs(storage, PROGRAM, Data.COMMAND))
     // Migrations cannot be undone, so a database that is not empty is refused before they run.
     yield* Copy.refuseRows(sqlOf(target))
     yield* Effect.provide(Migrator.migrate, target)

@@ -30,5 +30,5 @@ export const distribute = (options: DistributeOptions, storage: Settings.Storage
         }),
         // Opens the database without applying migrations, because the command may refuse, and then must not have
         // changed anything.
-        Effect.provide(Data.asItIs(storage, "place-access db distribute"))
+        Effect.provide(Data.asItIs(storage, "place-access db distribute", Data.COMMAND))
       )

@@ -26,5 +26,5 @@ export const isolate = (options: IsolateOptions, storage: Settings.Storage) =>
         }),
         // Opens the database without applying migrations, because the command may refuse, and then must not have
         // changed anything.
-        Effect.provide(Data.asItIs(storage, "place-access db isolate"))
+        Effect.provide(Data.asItIs(storage, "place-access db isolate", Data.COMMAND))
       )

@@ -10,7 +10,8 @@ import * as WorldKeys from "../virtual/WorldKeys.js"
 
 type Ports = Layer.Layer.Success<ReturnType<typeof ports>>
 
-const ports = (storage: Settings.Storage) => Layer.merge(Data.asItIs(storage, "place-access keys"), Data.vault(storage))
+const ports = (storage: Settings.Storage) =>
+  Layer.merge(Data.asItIs(storage, "place-access keys", Data.COMMAND), Data.vault(storage))
 
 /**
  * Carries a command about the keys out and prints its output. If a server runs on the embedded database, that server

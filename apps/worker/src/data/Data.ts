@@ -58,7 +58,7 @@ const sayAway = ({ onMissing }: Opening, error: Error, reason: string) =>
   })
 
 /** Opens the database that the settings name. `program` is the name of the connections in `pg_stat_activity`. */
-const database = (settings: Storage, program: string, opening: Opening = COMMAND): Layer.Layer<Database, CannotStart> =>
+const database = (settings: Storage, program: string, opening: Opening): Layer.Layer<Database, CannotStart> =>
   settings._tag === "Embedded"
     ? Layer.mapError(
         layerEmbedded({ dataDir: settings.dataDir }),

@@ -1,5 +1,5 @@
 // A signed-in browser. Decisions accounts-6 and accounts-17.
-import { Entropy, SessionId, type UserId, type Vault } from "../shared/index.js"
+import { SessionId, type UserId, type Vault } from "../shared/index.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
@@ -104,6 +104,3 @@ export const FRESH_FOR = 15 * MINUTE
  */
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
   now - confirmedAt < FRESH_FOR && confirmedAt - now <= FRESH_FOR
-
-/** Whether the text has the form that every session cookie has. No other text can find a session. */
-export const isCookie = Entropy.isSecret

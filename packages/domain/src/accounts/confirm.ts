@@ -1,6 +1,6 @@
 // A new proof of identity within a session. Decisions accounts-17 and accounts-18.
 import { Option, Schema } from "effect"
-import { program, Timestamp, Vault } from "../shared/index.js"
+import { Entropy, program, Timestamp, Vault } from "../shared/index.js"
 import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
@@ -19,7 +19,7 @@ export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequire
  * Whether the session of this cookie was opened or confirmed in the last 15 minutes. False when the session is over.
  */
 export const isFreshSession = program("isFreshSession", function* (cookie: string) {
-  if (!Session.isCookie(cookie)) return false
+  if (!Entropy.isSecret(cookie)) return false
   const now = yield* Timestamp.now
   const found = yield* (yield* AccountStore).findSession((yield* Vault.Vault).sha256(cookie), now)
   return Option.exists(found, ({ session }) => Session.isFresh(session, now))

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { announceAudit, type AuditEvent } from "../audit/index.js"
-import { NotFound, program, type SessionId, Timestamp, type UserId, Vault } from "../shared/index.js"
+import { Entropy, NotFound, program, type SessionId, Timestamp, type UserId, Vault } from "../shared/index.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
@@ -10,7 +10,7 @@ import * as Session from "./Session.js"
  * stored, the session is still valid.
  */
 export const authenticateSession = program("authenticateSession", function* (cookie: string) {
-  if (!Session.isCookie(cookie)) return Option.none()
+  if (!Entropy.isSecret(cookie)) return Option.none()
   const accounts = yield* AccountStore
   const now = yield* Timestamp.now
   const found = yield* accounts.findSession((yield* Vault.Vault).sha256(cookie), now)
@@ -25,7 +25,7 @@ export const authenticateSession = program("authenticateSession", function* (coo
 
 /** Ends the session of this cookie. Idempotent: an unknown cookie changes nothing. */
 export const signOut = program("signOut", function* (cookie: string) {
-  if (!Session.isCookie(cookie)) return
+  if (!Entropy.isSecret(cookie)) return
   const accounts = yield* AccountStore
   yield* accounts.closeSession((yield* Vault.Vault).sha256(cookie))
 })

@@ -1,7 +1,7 @@
 // A mailed link, which proves that the person who opens it reads the mail. Decisions accounts-9 and accounts-12.
 import { Schema } from "effect"
 import type { Email } from "../accounts/Account.js"
-import { Entropy, type UserId, type Vault } from "../shared/index.js"
+import type { UserId, Vault } from "../shared/index.js"
 import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** What the link does. A link with one purpose cannot be used for another. */
@@ -87,6 +87,3 @@ export const isLive = (
  * too, a thief could change the address and then the password, and the owner could not undo the change.
  */
 export const outlivesPassword = ({ purpose }: Pick<AccountLink, "purpose">): boolean => purpose === "address_undo"
-
-/** Whether the text has the form of a link's secret. For any other text no query is needed. */
-export const isSecret = Entropy.isSecret

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { NotFound, Timestamp, Vault } from "../shared/index.js"
+import { Entropy, NotFound, Timestamp, Vault } from "../shared/index.js"
 import * as AccountLink from "./AccountLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 
@@ -16,7 +16,7 @@ export const dead = () => new NotFound({ what: "link" })
  */
 export const liveLink = (secret: string, ...purposes: ReadonlyArray<AccountLink.LinkPurpose>) =>
   Effect.gen(function* () {
-    if (!AccountLink.isSecret(secret)) return yield* dead()
+    if (!Entropy.isSecret(secret)) return yield* dead()
     const found = yield* (yield* CredentialStore).findLink((yield* Vault.Vault).sha256(secret))
     const now = yield* Timestamp.now
     if (Option.isNone(found)) return yield* dead()

@@ -13,7 +13,6 @@ import { Rate, Subject } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import * as History from "../retention-choice/History.js"
 import { Conflict, Entropy, Forbidden, Language, program, Timestamp, UserId, Vault } from "../shared/index.js"
-import { isSecret } from "./AccountLink.js"
 import { admitLink } from "./admitLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 import { dead } from "./liveLink.js"
@@ -123,7 +122,7 @@ const mailLink = (
  * such link: the answer does not say which.
  */
 export const describeSignUp = program("describeSignUp", function* (secret: string) {
-  if (!isSecret(secret)) return yield* dead()
+  if (!Entropy.isSecret(secret)) return yield* dead()
   const found = yield* (yield* CredentialStore).findSignUp((yield* Vault.Vault).sha256(secret))
   const now = yield* Timestamp.now
   return yield* Option.match(

@@ -8,8 +8,7 @@ import {
   formToken,
   isFreshSession,
   requireFreshWithFactor,
-  type SentForm,
-  Session
+  type SentForm
 } from "@place-access/domain/accounts"
 import { Entropy, type StoreError, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
@@ -214,7 +213,7 @@ export const onceField = Effect.map(Entropy.nonce, (text) => Fields.hidden("form
  * form to the browser, so no other browser can send the same form.
  */
 export const sentForm = (form: Form.Form): SentForm =>
-  Session.isCookie(form.value("form_id")) ? `${form.value("form_token")} ${form.value("form_id")}` : undefined
+  Entropy.isSecret(form.value("form_id")) ? `${form.value("form_token")} ${form.value("form_id")}` : undefined
 
 /**
  * Handles a form that has `onceField`. A person who presses the button twice sends the form twice. The second request
