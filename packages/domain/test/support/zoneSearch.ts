@@ -87,12 +87,28 @@ const once = <Terms extends ReadonlyArray<unknown>, A>(
   }
 }
 
+/**
+ * Makes a decision that is computed only once for the same questions, circle and time. It returns the same object then,
+ * so everybody who asked the same so far shares the decisions that follow.
+ */
+const decidedOnce = (decide: Decision): Decision => {
+  const decided = new WeakMap<ZoneQuestions.ZoneQuestions, Map<string, ZoneQuestions.ZoneQuestionOutcome>>()
+  return (before, circle, now) => {
+    const ofBefore = decided.get(before) ?? new Map<string, ZoneQuestions.ZoneQuestionOutcome>()
+    decided.set(before, ofBefore)
+    const key = [circle.lat, circle.lon, circle.radiusM, now].join(" ")
+    const outcome = ofBefore.get(key) ?? decide(before, circle, now)
+    ofBefore.set(key, outcome)
+    return outcome
+  }
+}
+
 /** One search for one person, and what the search has found out. */
 class Search {
   questions = 0
   /** The cells where the person may still be. */
   possible: ReadonlyArray<Spot>
-  private asked: ZoneQuestions.ZoneQuestions = { calls: [], circles: [] }
+  private asked: ZoneQuestions.ZoneQuestions
   private now = START
 
   private readonly person: Spot
@@ -101,8 +117,9 @@ class Search {
   /** Whether the service answers questions about readings of this accuracy at all. */
   private readonly isAnswered: boolean
 
-  constructor(person: Spot, service: Service, possible: ReadonlyArray<Spot>) {
+  constructor(person: Spot, service: Service, possible: ReadonlyArray<Spot>, asked: ZoneQuestions.ZoneQuestions) {
     this.possible = possible
+    this.asked = asked
     this.person = person
     this.service = service
     this.bandKm = Geometry.bandM(service.accuracyM) / 1_000
@@ -390,10 +407,12 @@ const spots = (count: number): ReadonlyArray<Spot> =>
 
 /** The median of the errors, in km: half of the people are found to within this distance. */
 export const medianErrorKm = (strategy: (search: Search) => unknown, service: Service, people: number): number => {
-  // A copy of the list for each call. `once` keeps results for each list, and they are freed together with this copy.
+  // Copies for each call. `once` and `decidedOnce` keep results for each of them, which are freed together with them.
   const cells = [...MIDDLES]
+  const none = { ...ZoneQuestions.none }
+  const remembering = { ...service, decide: decidedOnce(service.decide) }
   const errors = spots(people).map((person) => {
-    const search = new Search(person, service, cells)
+    const search = new Search(person, remembering, cells, none)
     strategy(search)
     return search.errorKm()
   })
