@@ -4,6 +4,7 @@
 import * as App from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import { exactLocationStopped, linkTo, paragraphs } from "../connection/DisconnectNotice.js"
+import { DISCONNECT } from "../mail/Advice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { Scope, Timestamp, Words } from "../shared/index.js"
@@ -59,7 +60,7 @@ export const approved = (
       ].join("\n"),
       ...(phoneHasSent ? [] : [NO_PHONE]),
       "You can read what the app asks, change what it can do and disconnect it at any time under Connected apps.",
-      NOT_YOU
+      DISCONNECT
     ]),
     link: linkTo(connection)
   }
@@ -79,6 +80,3 @@ export const stopped = (
 
 const NO_PHONE =
   "No phone of yours has sent its location yet: until one does, the app does not learn where you are. It can read history that you imported, as far as you allowed it. Set a phone up on the page Devices."
-
-const NOT_YOU =
-  "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service."

@@ -2,6 +2,7 @@
 import { type UserId, Words } from "../shared/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { plus, type Timestamp } from "../shared/Timestamp.js"
+import { LOOK } from "./Advice.js"
 import type { Link, MailMessage, Naming } from "./Mail.js"
 
 /**
@@ -131,7 +132,8 @@ const folded = (to: UserId, now: Timestamp): MailMessage => ({
   body: [
     `We sent you ${LIMIT} e-mails about apps within an hour, and now more has happened. We do not write about each of these things. Until ${Words.moment(plus(now, WINDOW))} we send no more e-mail about what happens with your apps. Two things we still write: what we decided about an app that you develop, and once an hour that somebody may have copied an app's token or code.`,
     "You can look up everything that happened. Connected apps shows every app that you connected or disconnected, and what each can do. Your access log shows what they asked. If you develop apps, the developer portal shows which endpoints fail.",
-    "If this was not you, somebody else can use your account: disconnect the apps that you do not know, and tell those who run this service."
+    "If this was not you, somebody else can use your account. Disconnect the apps that you do not know, and set a new password now, which signs everybody out.",
+    LOOK
   ].join("\n\n"),
   link: CONNECTIONS,
   furtherLinks: [

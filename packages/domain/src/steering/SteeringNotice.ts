@@ -1,6 +1,7 @@
 import * as App from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import { exactLocationStopped, linkTo, paragraphs } from "../connection/DisconnectNotice.js"
+import { DISCONNECT } from "../mail/Advice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { Scope, Timestamp, Words } from "../shared/index.js"
@@ -48,7 +49,7 @@ export const changed = (
           ? "The connection has no end date. It goes on until you disconnect the app."
           : `The connection ends on ${Words.moment(standardExpiresAt)}.`
       ].join("\n"),
-      "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service."
+      DISCONNECT
     ]),
     link: linkTo(after)
   }

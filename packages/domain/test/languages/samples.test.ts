@@ -1,4 +1,5 @@
 import { translate, untranslated } from "@place-access/domain/languages"
+import type { Mail } from "@place-access/domain/mail"
 import { describe, expect, it } from "@effect/vitest"
 import { facts, type Facts, MAILS, textsOf } from "./mailSamples.js"
 import { TEXTS } from "./textSamples.js"
@@ -34,6 +35,38 @@ describe("the German of every mail [languages-2]", () => {
       RUNS
     )
   }
+})
+
+describe("a mail for an owner whose account somebody else may use [accounts-10]", () => {
+  const WARNS = "somebody else can use your account"
+  const warnings = (make: (given: Facts) => ReadonlyArray<Mail.MailMessage>, given: Facts) =>
+    make(given)
+      .flatMap(textsOf)
+      .filter((text) => text.includes(WARNS))
+
+  it.prop(
+    "tells the owner to set a new password, in both languages: only that ends the stranger's session",
+    [facts],
+    ([given]) => {
+      const all = Object.values(MAILS).flatMap((make) => warnings(make, given))
+      expect(all.filter((text) => !/set a new password/i.test(text))).toEqual([])
+      expect(all.filter((text) => !translate(text, "de").includes("neues Passwort"))).toEqual([])
+    },
+    RUNS
+  )
+
+  it.prop(
+    "tells the owner to disconnect the app too, if the mail is about apps",
+    [facts],
+    ([given]) => {
+      for (const file of ["consent/Receipt.ts", "mail/NamedMail.ts"]) {
+        const texts = warnings(MAILS[file] ?? (() => []), given)
+        expect(texts.filter((text) => !text.includes("Disconnect the app"))).toEqual([])
+        expect(texts).not.toEqual([])
+      }
+    },
+    RUNS
+  )
 })
 
 describe("the German of the access log and of what is put together from parts [languages-2]", () => {

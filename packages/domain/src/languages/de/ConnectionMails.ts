@@ -49,8 +49,8 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     de: "Unter „Verbundene Apps“ können Sie jederzeit lesen, was die App abfragt, ändern, was sie darf, und sie trennen."
   },
   {
-    en: "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service.",
-    de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden: Trennen Sie die App, und sagen Sie es den Betreibern dieses Dienstes."
+    en: "If this was not you, somebody else can use your account. Disconnect the app, and set a new password now, which signs everybody out.",
+    de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden. Trennen Sie die App, und setzen Sie jetzt ein neues Passwort; das meldet alle ab."
   },
   {
     en: "You stopped sharing your exact location with {app}",
@@ -117,8 +117,8 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     de: "Sie können alles nachsehen, was passiert ist. „Verbundene Apps“ zeigt jede App, die Sie verbunden oder getrennt haben, und was sie darf. Ihr Zugriffsprotokoll zeigt, was die Apps abgefragt haben. Wenn Sie Apps entwickeln, zeigt das Entwicklerportal, welche Endpunkte nicht funktionieren."
   },
   {
-    en: "If this was not you, somebody else can use your account: disconnect the apps that you do not know, and tell those who run this service.",
-    de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden: Trennen Sie die Apps, die Sie nicht kennen, und sagen Sie es den Betreibern dieses Dienstes."
+    en: "If this was not you, somebody else can use your account. Disconnect the apps that you do not know, and set a new password now, which signs everybody out.",
+    de: "Wenn Sie das nicht waren, kann jemand anderes Ihr Konto verwenden. Trennen Sie die Apps, die Sie nicht kennen, und setzen Sie jetzt ein neues Passwort; das meldet alle ab."
   },
   { en: "{app} asked unusually often today", de: "{app} hat heute ungewöhnlich oft abgefragt" },
   {
