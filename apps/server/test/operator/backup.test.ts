@@ -1,4 +1,4 @@
-import { DataFolder, layerEmbedded } from "@place-access/adapters-pg"
+import { DataFolder } from "@place-access/adapters-pg"
 import { Account } from "@place-access/domain/accounts"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
@@ -8,7 +8,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach } from "vitest"
-import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { embeddedIn, makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
 import { aboutAccounts } from "../../src/cli/accounts.js"
 import { backupCommand } from "../../src/cli/backup.js"
 import { keysStatus } from "../../src/cli/keys.js"
@@ -94,7 +94,7 @@ describe("backup", () => {
         )
         expect([full, bare].map((copy) => existsSync(join(copy, "secret-keys")))).toEqual([true, false])
         expect(yield* DataFolder.hasDatabase(bare)).toBe(true)
-      }).pipe(Effect.provide(layerEmbedded({ dataDir })))
+      }).pipe(Effect.provide(embeddedIn(dataDir)))
     }).pipe(Effect.scoped)
   )
 
@@ -104,7 +104,7 @@ describe("backup", () => {
         Effect.promise(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
       )
       const to = join(folder, "copy")
-      const { sentences } = yield* Effect.provide(backup({ dataDir, keysAreSet: true }, to), layerEmbedded({ dataDir }))
+      const { sentences } = yield* Effect.provide(backup({ dataDir, keysAreSet: true }, to), embeddedIn(dataDir))
       expect(sentences[0]).toBe(
         `Copied the database to ${to}. The copy has no keys: to restore it you need the same SECRET_KEYS.`
       )

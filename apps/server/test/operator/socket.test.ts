@@ -1,5 +1,4 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { layerEmbedded } from "@place-access/adapters-pg"
 import { Account } from "@place-access/domain/accounts"
 import {
   MemoryAccountDeletionStore,
@@ -21,7 +20,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { embeddedIn, makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
 import { listen, send } from "../../src/operator/socket.js"
 
 const stores = Layer.mergeAll(
@@ -85,7 +84,7 @@ describe("a command that a running server carries out [staff-4]", () => {
         yield* Deferred.succeed(gate, undefined)
         yield* Fiber.join(before)
         expect(Option.getOrThrow(yield* Fiber.join(backup)).line).toEqual({ backup: copy })
-      }).pipe(Effect.scoped, Effect.provide(Layer.merge(stores, layerEmbedded({ dataDir }))))
+      }).pipe(Effect.scoped, Effect.provide(Layer.merge(stores, embeddedIn(dataDir))))
     }).pipe(Effect.scoped)
   )
 
@@ -122,7 +121,7 @@ describe("a command that a running server carries out [staff-4]", () => {
         yield* Deferred.succeed(gate, undefined)
         yield* Fiber.join(holder)
         expect(existsSync(`${dataDir}/copy`)).toBe(false)
-      }).pipe(Effect.scoped, Effect.provide(Layer.merge(stores, layerEmbedded({ dataDir }))))
+      }).pipe(Effect.scoped, Effect.provide(Layer.merge(stores, embeddedIn(dataDir))))
     }).pipe(Effect.scoped)
   )
 

@@ -1,11 +1,12 @@
-import { DataFolder, layerEmbedded } from "@place-access/adapters-pg"
+import { DataFolder } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { spawnSync } from "node:child_process"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { embeddedIn } from "../support/embedded.js"
 
 let directory: string
 beforeEach(async () => {
@@ -104,7 +105,7 @@ describe("the data folder", () => {
         await mkdir(join(directory, "database"))
       })
       const one = Effect.flatMap(SqlClient, (sql) => sql`SELECT 1 AS a`)
-      expect(yield* Effect.provide(one, Layer.fresh(layerEmbedded({ dataDir: directory })))).toEqual([{ a: 1 }])
+      expect(yield* Effect.provide(one, embeddedIn(directory))).toEqual([{ a: 1 }])
     })
   )
 
@@ -135,7 +136,7 @@ describe("the data folder", () => {
   it.live("PGlite makes files that everybody may write; nobody else gets as far as them", () =>
     Effect.gen(function* () {
       yield* Effect.promise(() => chmod(directory, 0o755))
-      const database = Layer.fresh(layerEmbedded({ dataDir: directory }))
+      const database = embeddedIn(directory)
       const [control, mode] = yield* Effect.provide(
         Effect.zipRight(
           Effect.flatMap(SqlClient, (sql) => sql`CREATE TABLE t AS SELECT 1 AS a`),

@@ -1,7 +1,7 @@
-import { type Database, layerEmbedded } from "@place-access/adapters-pg"
+import type { Database } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { vi } from "vitest"
 import { nodeArgs } from "../../../domain/test/support/nodeArgs.js"
+import { embeddedIn, makeEmptyDatabase } from "../support/embedded.js"
 import { hold, type System, thisSystem, touch } from "../../src/embedded/DirectoryLock.js"
 
 let directory: string
@@ -226,8 +227,10 @@ describe("the lock of a data folder", () => {
 const OTHER = { token: "other", realm: "another boot, another namespace", started: "1" }
 
 describe("an embedded database in a folder", () => {
+  beforeEach(() => makeEmptyDatabase(directory))
+
   const withDatabase = <A, E>(program: Effect.Effect<A, E, Database>) =>
-    program.pipe(Effect.provide(Layer.fresh(layerEmbedded({ dataDir: directory }))))
+    program.pipe(Effect.provide(embeddedIn(directory)))
 
   it.live("opens for one process at a time", () =>
     withDatabase(
@@ -238,45 +241,39 @@ describe("an embedded database in a folder", () => {
     )
   )
 
-  it.live(
-    "keeps every acknowledged row when its process is killed",
-    () =>
-      Effect.gen(function* () {
-        const acknowledged = yield* Effect.promise(writeUntilKilled)
-        expect(acknowledged).toBeGreaterThan(0)
-        const rows = yield* withDatabase(
-          Effect.gen(function* () {
-            const sql = yield* SqlClient
-            return yield* sql<{ readonly n: number }>`SELECT n FROM kept ORDER BY n`
-          })
-        )
-        expect(rows.slice(0, acknowledged).map(({ n }) => n)).toEqual(
-          Array.from({ length: acknowledged }, (_, index) => index + 1)
-        )
-      }),
-    60_000
+  it.live("keeps every acknowledged row when its process is killed", () =>
+    Effect.gen(function* () {
+      const acknowledged = yield* Effect.promise(writeUntilKilled)
+      expect(acknowledged).toBeGreaterThan(0)
+      const rows = yield* withDatabase(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          return yield* sql<{ readonly n: number }>`SELECT n FROM kept ORDER BY n`
+        })
+      )
+      expect(rows.slice(0, acknowledged).map(({ n }) => n)).toEqual(
+        Array.from({ length: acknowledged }, (_, index) => index + 1)
+      )
+    })
   )
 
-  it.live(
-    "ends its process when another one has taken the folder over, and says so",
-    () =>
-      Effect.gen(function* () {
-        const program = yield* Effect.promise(() => nodeArgs(join(import.meta.dirname, "writer.ts")))
-        const child = spawn(process.execPath, [...program, directory], { stdio: ["ignore", "pipe", "pipe"] })
-        yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
-        const errorOutput = text(child.stderr)
-        const code = new Promise((resolve) => child.once("exit", resolve))
-        // The program prints its first row when the database is open.
-        yield* Effect.promise(() => once(child.stdout, "data"))
-        child.stdout.resume()
-        yield* Effect.promise(() => writeFile(`${lock()}.new`, JSON.stringify({ ...OTHER, pid: 12 })))
-        yield* Effect.promise(() => rename(`${lock()}.new`, lock()))
-        expect(yield* Effect.promise(() => code)).toBe(1)
-        expect(yield* Effect.promise(() => errorOutput)).toContain(
-          `has lost the lock of ${directory}: process 12 has taken it.`
-        )
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("ends its process when another one has taken the folder over, and says so", () =>
+    Effect.gen(function* () {
+      const program = yield* Effect.promise(() => nodeArgs(join(import.meta.dirname, "writer.ts")))
+      const child = spawn(process.execPath, [...program, directory], { stdio: ["ignore", "pipe", "pipe"] })
+      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+      const errorOutput = text(child.stderr)
+      const code = new Promise((resolve) => child.once("exit", resolve))
+      // The program prints its first row when the database is open.
+      yield* Effect.promise(() => once(child.stdout, "data"))
+      child.stdout.resume()
+      yield* Effect.promise(() => writeFile(`${lock()}.new`, JSON.stringify({ ...OTHER, pid: 12 })))
+      yield* Effect.promise(() => rename(`${lock()}.new`, lock()))
+      expect(yield* Effect.promise(() => code)).toBe(1)
+      expect(yield* Effect.promise(() => errorOutput)).toContain(
+        `has lost the lock of ${directory}: process 12 has taken it.`
+      )
+    }).pipe(Effect.scoped)
   )
 
   /** A child process inserts rows and reports each committed row, until it is killed. */

@@ -1,11 +1,11 @@
-import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
+import { FolderCopy } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber } from "effect"
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { embeddedWith } from "../support/embedded.js"
+import { embeddedWith, emptyEmbedded } from "../support/embedded.js"
 import { refusedWhileHeld } from "../support/refusedWhileHeld.js"
 
 let directory: string
@@ -24,7 +24,7 @@ describe("a copy of a data folder", () => {
         expect(error).toEqual(new FolderCopy.CopyFailed({ message: `${from} has no database` }))
         expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
       }
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.effect("is made together with the folders that lead to it, which only their owner may enter", () =>
@@ -36,7 +36,7 @@ describe("a copy of a data folder", () => {
       for (const folder of [to, join(to, ".."), join(to, "../..")]) {
         expect((yield* Effect.promise(() => stat(folder))).mode & 0o777).toBe(0o700)
       }
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.live("is not made while another transaction holds the database for too long, and nothing of it is left", () =>
@@ -62,7 +62,7 @@ describe("a copy of a data folder", () => {
       yield* FolderCopy.copyFolder(from, to)
       expect((yield* Effect.promise(() => lstat(join(to, "database")))).isDirectory()).toBe(true)
       expect(yield* Effect.promise(() => readFile(join(to, "database", "PG_VERSION"), "utf8"))).toBe("17")
-    }).pipe(Effect.provide(embeddedWith({})))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.effect("replaces what an interrupted copy left behind, and leaves a folder of somebody else alone", () =>
@@ -81,7 +81,7 @@ describe("a copy of a data folder", () => {
       yield* Effect.promise(() => rm(join(draft, "holiday.jpg")))
       expect(yield* FolderCopy.copyFolder(from, to)).toEqual(["database"])
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from", "to"])
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.live("is complete when a second copy to the same folder begins meanwhile, and the second is refused", () =>
@@ -111,6 +111,6 @@ describe("a copy of a data folder", () => {
       expect(second).toEqual(Either.left(new FolderCopy.CopyFailed({ message: `${to} exists already` })))
       const names = (folder: string) => Effect.promise(async () => (await readdir(folder, { recursive: true })).sort())
       expect(yield* names(to)).toEqual(yield* names(from))
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 })

@@ -1,10 +1,11 @@
-import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
+import { FolderCopy } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { emptyEmbedded } from "../support/embedded.js"
 
 let directory: string
 beforeEach(async () => {
@@ -36,7 +37,7 @@ describe("a copy of a data folder on its way to the disk", () => {
         (await stat(path)).isDirectory() ? fails("EINVAL") : FolderCopy.DISK.flush(path)
       expect(yield* copyOn({ flush })).toEqual(["database"])
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from", "to"])
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.effect("is not left behind when the disk fails after it got its name", () =>
@@ -44,7 +45,7 @@ describe("a copy of a data folder on its way to the disk", () => {
       const flush = (path: string) => (path === directory ? fails("EIO") : FolderCopy.DISK.flush(path))
       expect((yield* Effect.flip(copyOn({ flush })))._tag).toBe("CopyFailed")
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.live("does not get its name after it was interrupted, while it is being deleted", () =>
@@ -66,7 +67,7 @@ describe("a copy of a data folder on its way to the disk", () => {
       yield* Deferred.await(isFlushing)
       yield* Fiber.interrupt(copying)
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.live("is deleted only after the copying of its files has ended, when it is interrupted", () =>
@@ -90,7 +91,7 @@ describe("a copy of a data folder on its way to the disk", () => {
       yield* Fiber.interrupt(copying)
       expect(events).toEqual(["copied", "removed"])
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 
   it.live("is deleted as a whole after it was interrupted while its files were being copied", () =>
@@ -108,6 +109,6 @@ describe("a copy of a data folder on its way to the disk", () => {
       // A copy that still ran would write further files in this time.
       yield* Effect.sleep("200 millis")
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
-    }).pipe(Effect.provide(layerEmbedded()))
+    }).pipe(Effect.provide(emptyEmbedded))
   )
 })
