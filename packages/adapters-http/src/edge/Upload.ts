@@ -7,6 +7,7 @@ import * as Errors from "../wire/Errors.js"
 import { letGo } from "./Body.js"
 import * as Admission from "./Admission.js"
 import * as CurrentRequest from "./CurrentRequest.js"
+import * as FileName from "./FileName.js"
 import * as Patience from "./Patience.js"
 
 // This module reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the
@@ -107,12 +108,13 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
     headers: { ...headers },
     maxParts: MAX_PARTS,
     maxFieldSize: MAX_FIELD_BYTES,
+    isFile: FileName.isFile,
     onField: (info, value) => {
       if (!progress.hasFile) progress.fields.set(info.name, Multipasta.decodeField(info, value))
     },
     onFile: (info) => {
       if (progress.isCut) return () => {}
-      const file: PostedFile = { name: info.filename ?? "", waiting: [], isWhole: false }
+      const file: PostedFile = { name: FileName.fileNameOf(info) ?? "", waiting: [], isWhole: false }
       progress.hasFile = true
       progress.files.push(file)
       return (bytes) => {

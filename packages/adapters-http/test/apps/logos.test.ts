@@ -126,7 +126,7 @@ describe("the logo of an app [apps-9]", () => {
       const body = new FormData()
       body.set("form_token", formToken)
       body.set("revision", String(app.revision))
-      body.set("logo", new Blob([Buffer.from(png, "base64")], { type: "image/png" }), "logo.png")
+      body.set("logo", new Blob([Buffer.from(png, "base64")], { type: "image/png" }), "Łogo – neu.png")
       const headers = { cookie, origin }
       const answer = await fetch(`${world.url}/developer/apps/${app.id}/logo`, {
         method: "POST",
