@@ -15,7 +15,7 @@ export type StaffRole = Exclude<Role, "developer">
  */
 export const Email = Schema.transform(Schema.String, Schema.String, {
   strict: true,
-  decode: (text) => text.trim().normalize("NFC").toLowerCase(),
+  decode: (text) => Text.composed(text.trim(), 254).toLowerCase(),
   encode: (text) => text
 }).pipe(
   Schema.annotations({ jsonSchema: { type: "string", maxLength: 254 } }),

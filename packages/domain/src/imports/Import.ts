@@ -175,10 +175,13 @@ export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt,
 const MAX_NAME = 60
 const FALLBACK_NAME = "Imported file"
 
-/** The name of a file as pages show it: the last part of the path that a browser or program sent, on one line. */
+/**
+ * The name of a file as pages show it: the last part of the path that a browser or program sent, on one line. Only the
+ * beginning of a long name is composed, because composing many combining marks in a row takes quadratic time.
+ */
 export const fileName = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
-  const plain = [...last.normalize("NFC")].filter(isPlain).slice(0, MAX_NAME).join("").trim()
+  const plain = [...last.slice(0, 8 * MAX_NAME).normalize("NFC")].filter(isPlain).slice(0, MAX_NAME).join("").trim()
   return plain === "" ? FALLBACK_NAME : plain
 }
 

@@ -33,14 +33,23 @@ const shown = (text: string): string => {
 }
 
 /**
- * Composes and trims a text and removes characters that show nothing. Text without any visible character becomes empty,
- * unless the text has a forbidden character (`FORBIDDEN`): then the error must name this character as the problem.
+ * The text in Unicode's composed form (NFC). Composing joins at most four code points into one. So a text of more than
+ * `4 * max` code points cannot become a text of `max`: it stays as it is, and the caller must refuse it. Composing such
+ * a text could take minutes, because it needs quadratic time for many combining marks in a row.
  */
-const Normalised = Schema.transform(Schema.String, Schema.String, {
-  strict: true,
-  decode: (text) => shown(text.replaceAll("\r\n", "\n").normalize("NFC")).trim(),
-  encode: (text) => text
-})
+export const composed = (text: string, max: number): string => (length(text) > 4 * max ? text : text.normalize("NFC"))
+
+/**
+ * Removes characters that show nothing, then trims and composes a text. Text without any visible character becomes
+ * empty, unless the text has a forbidden character (`FORBIDDEN`): then the error must name this character as the
+ * problem. `max`: the most characters that the caller accepts.
+ */
+const normalised = (max: number) =>
+  Schema.transform(Schema.String, Schema.String, {
+    strict: true,
+    decode: (text) => composed(shown(text.replaceAll("\r\n", "\n")).trim(), max),
+    encode: (text) => text
+  })
 
 const LINE_BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/
 
@@ -75,13 +84,13 @@ const counted = (written: Schema.Schema<string>, min: number, max: number) =>
 
 /** One line of `min` to `max` characters. Line breaks become blanks (`Joined`) before characters are counted. */
 export const line = (min: number, max: number) =>
-  counted(Schema.compose(Joined, Normalised), min, max).pipe(
+  counted(Schema.compose(Joined, normalised(max)), min, max).pipe(
     Schema.filter(isPlain, { message: () => "must be one line of text without control characters" })
   )
 
 /** A text of `min` to `max` characters, which may have several lines. */
 export const paragraphs = (min: number, max: number) =>
-  counted(Normalised, min, max).pipe(
+  counted(normalised(max), min, max).pipe(
     Schema.filter((text) => isPlain(text.replaceAll("\n", "")), {
       message: () => "must be text without control characters"
     })

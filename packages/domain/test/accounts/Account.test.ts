@@ -1,10 +1,22 @@
 import { Account } from "@place-access/domain/accounts"
 import { Text } from "@place-access/domain/shared"
 import { Either, FastCheck as fc, Schema } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 
 const accepts = (schema: Schema.Schema<never, string>) => (text: string) =>
   Either.isRight(Schema.decodeEither(schema as unknown as Schema.Schema<string, string>)(text))
+
+/** Combining marks in the order in which Unicode's normalisation takes quadratic time. */
+const MARKS = "\u0301".repeat(2_000) + "\u0323".repeat(2_000)
+
+/** The error for the text, or else the decoded text; and the length of the longest text that was normalised for it. */
+const read = (schema: Schema.Schema<never, string>, text: string) => {
+  const seen = vi.spyOn(String.prototype, "normalize")
+  const decoded = Schema.decodeEither(schema as unknown as Schema.Schema<string, string>)(text)
+  const normalised = Math.max(0, ...seen.mock.contexts.map((one) => String(one).length))
+  seen.mockRestore()
+  return { result: Either.match(decoded, { onLeft: ({ message }) => message, onRight: (one) => one }), normalised }
+}
 
 describe("Email", () => {
   const email = accepts(Account.Email as never)
@@ -37,6 +49,13 @@ describe("Email", () => {
 
   it("an address may have 254 characters", () => {
     expect(email(`${"a".repeat(242)}@example.com`)).toBe(true)
+  })
+
+  it("a text that no normalising makes short enough is refused as it is; every other text counts in composed form [accounts-1]", () => {
+    const refused = read(Account.Email as never, `a${MARKS}@example.com`)
+    expect(refused).toMatchObject({ result: expect.stringContaining("must be at most 254 characters"), normalised: 0 })
+    const longest = `${"\u1f82".repeat(242)}@example.com`
+    expect(read(Account.Email as never, ` ${longest.normalize("NFD")}${" ".repeat(9_999)}`).result).toBe(longest)
   })
 })
 
@@ -89,6 +108,17 @@ describe("DisplayName", () => {
     for (const kept of ["👩‍👩‍👧 می‌خواهم", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", "٣", "—", "é"]) {
       expect(read(kept)).toBe(kept)
     }
+  })
+
+  it("a text that no normalising makes short enough is refused as it is; every other text counts in composed form [accounts-3]", () => {
+    const refused = read(Account.DisplayName as never, `a${MARKS}`)
+    expect(refused).toMatchObject({ result: expect.stringContaining("must be at most 80 characters"), normalised: 0 })
+    const longest = "\u1f82".repeat(80)
+    const decomposed = longest.normalize("NFD")
+    for (const unseen of ["", " ".repeat(9_999), "\u200b".repeat(9_999), "\n".repeat(9_999)]) {
+      expect(read(Account.DisplayName as never, `${unseen}${decomposed}${unseen}`).result).toBe(longest)
+    }
+    expect(read(Account.DisplayName as never, "e\u034f\u0301").result).toBe("é")
   })
 
   it("an e-mail gives a name to who has none", () => {

@@ -8,7 +8,7 @@ import {
   MemoryImportStore,
   MemoryVault
 } from "@place-access/domain/testing"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
 
 const layer = Layer.mergeAll(MemoryImportStore.layer, MemoryAccountStore.layer).pipe(
@@ -133,6 +133,15 @@ describe("what a file is called", () => {
     ["Ferien\u202egpx", "Feriengpx"]
   ])("%j: %s", (sent, name) => {
     expect(Import.fileName(sent)).toBe(name)
+  })
+
+  it("only the beginning of a long name is normalised", () => {
+    const sent = `${"\u1f82".normalize("NFD").repeat(60)}b${"\u0301".repeat(5_000)}`
+    const seen = vi.spyOn(String.prototype, "normalize")
+    const name = Import.fileName(sent)
+    const lengths = seen.mock.contexts.map((one) => String(one).length)
+    seen.mockRestore()
+    expect([name, Math.max(...lengths) <= 480]).toEqual(["\u1f82".repeat(60), true])
   })
 })
 
