@@ -1,4 +1,5 @@
-// Refuses passwords that attackers try first, although they are long enough. Decision accounts-7.
+// Refuses passwords that attackers try first, although they are long enough, such as common passwords and passwords of
+// one repeated character. Decision accounts-7.
 import type { Account, Password } from "./Account.js"
 
 /** The owner of the password. Attackers try passwords that are made from the owner's e-mail address and name. */
@@ -29,7 +30,7 @@ export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCo
   const candidates = coresOf(text)
   const own = ownWords(owner)
   if (candidates.some((one) => own.has(one))) return "must not be made from your e-mail address or your name"
-  return candidates.some(isCommon)
+  return candidates.some((one) => isCommon(one) || new Set(one).size === 1)
     ? "is one of the passwords that attackers try first. Choose another one, for example four words that do not belong together"
     : undefined
 }

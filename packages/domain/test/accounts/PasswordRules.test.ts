@@ -30,6 +30,11 @@ describe("passwords that are refused although they are long enough [accounts-7]"
     ["1q2w3e4r5t!", "one that begins with a digit"],
     ["12p@ssw0rd2026", "one with signs inside, with digits on both sides"],
     ["123dragon456", "with six digits around it"],
+    ["aaaaaaaaaa", "one letter again and again"],
+    ["AAAAAaaaaaaaaaaaaaa", "one letter in both cases"],
+    ["aaaaaaaa2026!", "one letter, with digits and a sign behind it"],
+    ["          ", "blanks only"],
+    ["🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉", "one emoji again and again"],
     ["ｃｏｒｒｅｃｔｈｏｒｓｅ", "in wide letters, which are the same password (NFKC)"]
   ])("%s: %s", (password) => {
     expect(refusal(password)).toMatch(/^is one of the passwords that attackers try first/)
@@ -53,7 +58,8 @@ describe("passwords that are refused although they are long enough [accounts-7]"
     ["1234dragon567", "seven digits around a common one, on both sides together"],
     ["qwerty123-827364", "seven characters around a common one that ends with digits"],
     ["ada.lovelace wrote programs", "more than the name"],
-    ["0123456789ab", "a core of less than four letters"]
+    ["0123456789ab", "a core of less than four letters"],
+    ["ababababab", "two letters again and again"]
   ])("%s is allowed: %s", (password) => {
     expect(refusal(password)).toBeUndefined()
   })
