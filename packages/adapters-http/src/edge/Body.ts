@@ -88,10 +88,10 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest
 }
 
 /**
- * Waits until the whole JSON body or form has arrived. The check of a session calls this first: otherwise a thief could
- * hold back the end of a body until the owner has ended the thief's session (decision accounts-23). A refused body
- * fails only when the handler reads it, so that a refused session has precedence. A file is not waited for, because
- * `Upload` reads it.
+ * Waits until the whole JSON body or form has arrived. The checks of sessions, access tokens and client secrets call
+ * this first: otherwise the sender could hold back the end of a body until the session or connection has ended
+ * (decisions accounts-23 and tokens-5). A refused body fails only when the handler reads it, so that a refused caller
+ * has precedence. A file is not waited for, because `Upload` reads it.
  */
 export const arrived: Effect.Effect<void, never, HttpServerRequest.HttpServerRequest> = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,

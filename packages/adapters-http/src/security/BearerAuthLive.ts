@@ -2,9 +2,10 @@ import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
 import { authenticateAccess, Caller, type TokenStore } from "@place-access/domain/tokens"
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import { PurposeGate, type PurposeStore, usePurpose } from "@place-access/domain/purposes"
-import { Scope, type Vault, gen } from "@place-access/domain/shared"
+import { Scope, Token, type Vault, gen } from "@place-access/domain/shared"
 import { countDeadCall } from "@place-access/domain/access-log"
 import { Effect, Either, Layer, Option } from "effect"
+import * as Body from "../edge/Body.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import * as Routes from "../engine/Routes.js"
@@ -29,8 +30,12 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
       return BearerAuth.of({
         accessToken: () =>
           gen(function* () {
-            const token = Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest)
+            const request = yield* HttpServerRequest.HttpServerRequest
+            const token = Credentials.bearerToken(request)
             if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
+            // Otherwise an app could hold back the end of a question until the user has disconnected the app, and be
+            // told where the user is then. A question without a body needs no wait, and is the commonest.
+            if (request.method !== "GET" && isAccessToken(token)) yield* Body.arrived
             const caller = yield* callerOf(token, rate)
             yield* CurrentRequest.callerIs(Caller.owner(caller))
             yield* RateLimit.take(Subject.connection(caller.connection.id), rate)
@@ -42,6 +47,9 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
       })
     })
   )
+
+/** Whether the text has the form of an access token. All other texts are refused without waiting for the body. */
+const isAccessToken = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "at")
 
 const callerOf = (token: string, rate: Rate.Rate) =>
   toWire(

@@ -3,6 +3,7 @@ import type { AppStore } from "@place-access/domain/apps"
 import type { LimitStore } from "@place-access/domain/limits"
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
+import * as Body from "../edge/Body.js"
 import * as Services from "../engine/Services.js"
 import type { HttpOptions } from "../HttpOptions.js"
 import { toWire } from "../wire/toWire.js"
@@ -24,6 +25,8 @@ export const layer: Layer.Layer<ClientAuth, never, Ports> = Layer.effect(
       clientSecret: () =>
         Effect.gen(function* () {
           const given = ClientCredentials.basic(yield* HttpServerRequest.HttpServerRequest)
+          // Otherwise somebody with a leaked secret could hold back the end of a request until the secret has ended.
+          if (given !== undefined) yield* Body.arrived
           const found = yield* ClientCalls.counted(given?.clientId)
           return yield* ClientCalls.proved(found, given?.clientSecret ?? "", true)
         }).pipe(toWire, Services.over(context))

@@ -1,5 +1,6 @@
 import { type OutgoingHttpHeaders, request } from "node:http"
 import { connect } from "node:net"
+import { text as textOf } from "node:stream/consumers"
 
 export interface Answer {
   readonly status: number
@@ -75,7 +76,7 @@ export const rawKept = (url: string, lines: ReadonlyArray<string>, body = ""): P
 
 /**
  * Sends a request without the last byte of its body. The returned function sends this byte, and resolves with the
- * status of the answer and the header `Location`.
+ * status of the answer, the header `Location` and the body.
  */
 export const holdBack = async (
   url: string,
@@ -86,9 +87,10 @@ export const holdBack = async (
     headers: { ...headers, "content-length": Buffer.byteLength(body), expect: "100-continue" }
   })
   const answered = new Promise<Released>((resolve, reject) =>
-    sending
-      .once("error", reject)
-      .once("response", (answer) => resolve({ status: answer.statusCode, location: answer.resume().headers.location }))
+    sending.once("error", reject).once("response", (answer) => {
+      const { headers, statusCode: status } = answer
+      textOf(answer).then((text) => resolve({ status, location: headers.location, text }), reject)
+    })
   )
   sending.flushHeaders()
   await new Promise((resolve) => sending.once("continue", resolve))
@@ -102,4 +104,5 @@ export const holdBack = async (
 interface Released {
   readonly status: number | undefined
   readonly location: string | undefined
+  readonly text: string
 }
