@@ -16,7 +16,7 @@ export interface AuthorisationQuestion {
   readonly ruleId: RuleId | null
   /**
    * The time of the event. Null: the caller does not need to know whether the user has erased this time from the
-   * history, or whether an earlier suspension contains it.
+   * history, or whether a suspension contains it.
    */
   readonly occurredAt: Timestamp.Timestamp | null
 }
@@ -35,6 +35,7 @@ export const AuthorisationRow = Schema.Struct({
   rule_stands: Schema.Boolean,
   webhook_url: Schema.NullOr(Schema.String),
   is_suspended: Schema.Boolean,
+  was_suspended: Schema.Boolean,
   is_erased: Schema.Boolean
 })
 
@@ -51,17 +52,20 @@ export const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisatio
   ruleStands: row.rule_stands,
   ...(row.is_erased ? { isErased: true } : {}),
   ...(row.is_suspended ? { isSuspended: true } : {}),
+  ...(row.was_suspended ? { wasSuspended: true } : {}),
   ...(row.webhook_url === null ? {} : { webhookUrl: row.webhook_url })
 })
 
 /**
- * An SQL condition over `connections c` and `apps a`: `IS_SUSPENDED` is true now, or the event's time `at` lies in an
- * earlier suspension of the person's account or of the account of the app's holder. If `at` is null, only
- * `IS_SUSPENDED` counts.
+ * The columns `is_suspended` and `was_suspended` over `connections c` and `apps a`. The second one is true when the
+ * event's time `at` lies in a suspension, past or present, of the person's account or of the account of the app's
+ * holder. It is false when `at` is null.
  */
-const isSuspended = (sql: SqlClient, at: Fragment) =>
-  sql`(${sql.literal(IS_SUSPENDED)} OR coalesce(a.suspensions @> ${at} OR (
-         SELECT person.suspensions @> ${at} FROM accounts person WHERE person.user_id = c.user_id), false))`
+const suspensions = (sql: SqlClient, at: Fragment) =>
+  sql`${sql.literal(IS_SUSPENDED)} AS is_suspended,
+      coalesce(a.suspended_at <= ${at} OR a.suspensions @> ${at} OR (
+        SELECT person.suspended_at <= ${at} OR person.suspensions @> ${at}
+        FROM accounts person WHERE person.user_id = c.user_id), false) AS was_suspended`
 
 /**
  * The values of an `AuthorisationRow`, in its order, over `connections c` and `apps a`. `asked` has the question:
@@ -83,7 +87,7 @@ export const answers = (sql: SqlClient) =>
       ) AS rule_stands,
       (SELECT r.webhook_url FROM rules r
        WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id) AS webhook_url,
-      ${isSuspended(sql, sql`asked.occurred_at`)} AS is_suspended,
+      ${suspensions(sql, sql`asked.occurred_at`)},
       EXISTS (SELECT 1 FROM erasures e
               WHERE e.user_id = asked.user_id AND e.from_at <= asked.occurred_at
                 AND e.until_at > asked.occurred_at) AS is_erased`
@@ -129,7 +133,7 @@ export const authorisationOf = (sql: SqlClient, { connectionId, occurredAt, rule
                 ))
             ) AS rule_stands,
             (SELECT r.webhook_url FROM rules r WHERE r.user_id = ${userId} AND r.rule_id = ${ruleId}) AS webhook_url,
-            ${isSuspended(sql, sql`${Rows.nullableAt(occurredAt)}::timestamptz`)} AS is_suspended,
+            ${suspensions(sql, sql`${Rows.nullableAt(occurredAt)}::timestamptz`)},
             ${occurredAt === null ? sql`false` : Erasures.covering(sql, userId, occurredAt)} AS is_erased
           FROM connections c JOIN apps a ON a.app_id = c.app_id
           WHERE c.user_id = ${userId} AND c.connection_id = ${connectionId}`.pipe(

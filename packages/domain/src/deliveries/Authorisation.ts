@@ -24,11 +24,13 @@ export interface Authorisation {
   readonly ruleStands: boolean
   /** Present when the user deleted the stretch of history in which the event occurred (decision retention-choice-4). */
   readonly isErased?: true
-  /**
-   * Present while the connection is suspended (`WithApp.isSuspended`), and for an event that occurred during an earlier
-   * suspension of the account of the person or of the app's holder (`App.ownerId`; decision staff-1).
-   */
+  /** Present while the connection is suspended (`WithApp.isSuspended`). The event waits (decision staff-1). */
   readonly isSuspended?: true
+  /**
+   * Present when the event occurred during a suspension of the account of the person or of the app's holder
+   * (`App.ownerId`), past or present. The event is never sent (decision staff-1).
+   */
+  readonly wasSuspended?: true
   /**
    * The address to which the events of the event's rule go (Spec §4.6.7). Absent when the rule names no address, and
    * for events without a rule.
@@ -50,10 +52,11 @@ export const isRecent = (readAt: Timestamp.Timestamp, now: Timestamp.Timestamp):
   now >= readAt && now - readAt <= AHEAD_MAX_AGE
 
 /**
- * Whether the app may receive the event now. All of these must be true:
+ * Whether the app may receive the event now or, while the connection is suspended, after the suspension. All of these
+ * must be true:
  * - The connection is live, and belongs to the app.
- * - The connection is not suspended, and neither the account of the user nor that of the app's holder was suspended
- *   when the event occurred (`isSuspended`).
+ * - Neither the account of the user nor that of the app's holder was suspended when the event occurred
+ *   (`wasSuspended`).
  * - The scope that the payload needs is effective. Events about the sensitive tier need no scope.
  * - The rule of the event still exists, and its place is still shared and not archived (`ruleStands`).
  * - For an event of a rule: the user did not delete the history of the event's time, and the event occurred after the
@@ -69,7 +72,7 @@ export const permits = (
   const scope = neededScope(event.payload)
   return (
     connection.appId === event.appId &&
-    !authorisation.isSuspended &&
+    !authorisation.wasSuspended &&
     (ruleIdOf(event.payload) === null || !authorisation.isErased) &&
     EffectiveScopes.isLive(connection, app, now) &&
     ruleStands &&

@@ -4,7 +4,7 @@ import * as Authorisation from "./Authorisation.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import type { Envelope } from "../events/Event.js"
 import type { AppId, DeliveryId, EndpointId, UserId } from "../shared/Ids.js"
-import { DAY, HOUR, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import * as RetrySchedule from "./RetrySchedule.js"
 
 export { ANSWER_DEADLINE, type Attempt, attemptOf, isSuccess } from "./Attempt.js"
@@ -99,8 +99,11 @@ export type DeliveryFinish =
   | { readonly _tag: "Retry"; readonly attempt: number; readonly dueAt: Timestamp }
   | { readonly _tag: "Failed"; readonly at: Timestamp; readonly reason: FailReason }
   | { readonly _tag: "TooOld"; readonly at: Timestamp }
-  /** A fault of the service prevented the attempt. The attempt with the same number is due at `dueAt`. */
-  | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp }
+  /**
+   * A fault of the service or a suspension prevented the attempt. The attempt with the same number is due at `dueAt`.
+   * `faultsSince` is null after a suspension.
+   */
+  | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp | null }
 
 /**
  * How long a delivery waits for the next try after a fault of the service, such as a signing secret that cannot be
@@ -118,6 +121,13 @@ export const OWN_FAULT_LIMIT = 3 * DAY
  * the workers, the first fault would fail every delivery that a fault had delayed before the stop.
  */
 export const OWN_FAULT_PAUSE = HOUR
+/** How long a delivery waits for the next try when its connection is suspended (decision staff-1). */
+export const SUSPENDED_WAIT = 10 * MINUTE
+/**
+ * A delivery that is older than this while its connection is suspended fails as `not_authorised`. Otherwise the
+ * deliveries of an account that is suspended for good would wait without end.
+ */
+export const SUSPENDED_LIMIT = 30 * DAY
 /**
  * How long a lease lasts. For this time after a claim, no other worker claims the row. When a worker dies, its leases
  * run out, and another worker makes the same attempts (decision W2).
@@ -314,15 +324,18 @@ export const isTooOld = (
 ): boolean => event.maxEventAgeS !== null && now - event.occurredAt > event.maxEventAgeS * SECOND
 
 /** The result of the check before sending. */
-export type SendVerdict = "send" | "not_authorised" | "too_old"
+export type SendVerdict = "send" | "not_authorised" | "too_old" | "suspended"
 
-/** Whether the permission and the event's age allow sending the event now (Spec §6.3.5). */
+/**
+ * Whether the permission and the event's age allow sending the event now (Spec §6.3.5). `suspended`: they allow sending
+ * it when the suspension of the connection has ended.
+ */
 export const verdict = (
-  delivery: Pick<Delivery, "appId" | "envelope" | "maxEventAgeS" | "originalAt">,
+  delivery: Pick<Delivery, "appId" | "envelope" | "maxEventAgeS" | "createdAt" | "originalAt">,
   authorisation: Option.Option<Authorisation.Authorisation>,
   now: Timestamp
 ): SendVerdict => {
-  const { envelope, maxEventAgeS, originalAt } = delivery
+  const { createdAt, envelope, maxEventAgeS, originalAt } = delivery
   // A test is not about a person, so it needs no permission.
   if (envelope.payload.type === "ping" || envelope.isSample === true) return "send"
   // The clock of a phone may be ahead. Then the event's time is later than the creation of its first delivery, and that
@@ -331,8 +344,10 @@ export const verdict = (
   const permitted = Option.exists(authorisation, (found) =>
     Authorisation.permits(found, { ...envelope, occurredAt }, now)
   )
-  if (!permitted) return "not_authorised"
-  return isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now) ? "too_old" : "send"
+  const isSuspended = Option.exists(authorisation, (found) => found.isSuspended === true)
+  if (!permitted || (isSuspended && now - createdAt > SUSPENDED_LIMIT)) return "not_authorised"
+  if (isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now)) return "too_old"
+  return isSuspended ? "suspended" : "send"
 }
 
 /**

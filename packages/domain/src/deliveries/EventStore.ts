@@ -68,7 +68,7 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
     /**
      * Reads the data for the check before sending. None when the connection does not exist. `occurredAt` is the time of
      * the event. If it is left out, the store looks up neither whether the user deleted the history of that time, nor
-     * whether a past suspension contains it.
+     * whether a suspension contains it.
      */
     readonly authorisation: (
       userId: UserId,

@@ -115,19 +115,21 @@ const attempt = fn(function* (
       // A connection that does not exist was deleted together with its user and the user's access log, so there is no
       // log to write to.
       if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
-      return ended({ _tag: "Failed", at: now, reason: "not_authorised" })
+      return unsent({ _tag: "Failed", at: now, reason: "not_authorised" })
     case "too_old":
       yield* recordUnsent(Disclosure.withheld(delivery))
-      return ended({ _tag: "TooOld", at: now })
+      return unsent({ _tag: "TooOld", at: now })
+    case "suspended":
+      return unsent({ _tag: "Postponed", dueAt: Timestamp.plus(now, Delivery.SUSPENDED_WAIT), faultsSince: null })
     case "send":
       if (Option.exists(authorisation, (found) => !Authorisation.mayGoTo(found, receiver.url)))
-        return ended({ _tag: "Failed", at: now, reason: "address_changed" })
+        return unsent({ _tag: "Failed", at: now, reason: "address_changed" })
       yield* record(Disclosure.sent(delivery))
       return yield* send(delivery, receiver, until, now)
   }
 })
 
-const ended = (how: Delivery.DeliveryFinish): AttemptResult => ({ how, row: null })
+const unsent = (how: Delivery.DeliveryFinish): AttemptResult => ({ how, row: null })
 
 const send = fn(function* (
   delivery: Delivery.Delivery,

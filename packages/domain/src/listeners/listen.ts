@@ -159,8 +159,10 @@ const judge = (waiting: Listener.ListenerDelivery) =>
     const authorisation = yield* authorisationOf(waiting)
     const now = yield* Timestamp.now
     const verdict = Delivery.verdict(delivery, authorisation, now)
+    const refused = Option.isSome(authorisation) ? recordUnsent(Disclosure.notAllowed(delivery, now)) : Effect.void
     const write = {
-      not_authorised: Option.isSome(authorisation) ? recordUnsent(Disclosure.notAllowed(delivery, now)) : Effect.void,
+      not_authorised: refused,
+      suspended: refused,
       too_old: recordUnsent(Disclosure.withheld(delivery)),
       send: record(Disclosure.sent(delivery))
     }[verdict]

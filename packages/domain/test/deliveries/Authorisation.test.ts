@@ -39,10 +39,12 @@ interface Change {
   readonly app?: Partial<Authorisation.Authorisation["app"]>
   readonly ruleStands?: boolean
   readonly isErased?: true
+  readonly isSuspended?: true
+  readonly wasSuspended?: true
   readonly occurredAt?: Timestamp.Timestamp
 }
 
-const permitted = ({ app, connection, isErased, occurredAt = at(-HOUR), ruleStands = true }: Change) =>
+const permitted = ({ app, connection, occurredAt = at(-HOUR), ruleStands = true, ...flags }: Change) =>
   all.filter((name) =>
     Authorisation.permits(
       {
@@ -57,7 +59,7 @@ const permitted = ({ app, connection, isErased, occurredAt = at(-HOUR), ruleStan
         },
         app: { declaredScopes: scopes, allowedScopes: null, revokedAt: null, ...app },
         ruleStands,
-        ...(isErased ? { isErased } : {})
+        ...flags
       },
       { appId: AppId.make("app_1"), payload: payloads[name]!, occurredAt },
       NOW
@@ -120,7 +122,9 @@ describe("what may be sent, asked at every attempt [§6.3.5]", () => {
       { connection: { pause: { from: at(-2), until: at(-1) } }, occurredAt: at(-1) },
       all
     ],
-    ["the user deleted the time of the event: not what rules observed", { isErased: true }, all.slice(2)]
+    ["the user deleted the time of the event: not what rules observed", { isErased: true }, all.slice(2)],
+    ["the event occurred during a suspension: nothing", { wasSuspended: true }, []],
+    ["the connection is suspended now: everything, later", { isSuspended: true }, all]
   ]
   it.each(cases)("%s", (_, change, expected) => expect(permitted(change)).toEqual(expected))
 })

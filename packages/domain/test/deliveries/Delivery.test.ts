@@ -382,36 +382,58 @@ describe("what may be sent", () => {
   const envelope = { payload: { type: "ping" }, occurredAt: T0, grantId: null } as never
 
   it("a ping is about nobody and needs no permission, however old it is", () => {
-    const ping = { appId: AppId.make("app_1"), envelope, maxEventAgeS: 30, originalAt: T0 }
+    const ping = { appId: AppId.make("app_1"), envelope, maxEventAgeS: 30, createdAt: T0, originalAt: T0 }
     expect(Delivery.verdict(ping, Option.none(), at(DAY))).toBe("send")
   })
 
-  it("no event that waited when a pause began, also when the clock of the phone was ahead [connection-5]", () => {
-    const scopes = ["location.rules.place"] as const
-    const authorisation = {
-      connection: {
-        appId: AppId.make("app_1"),
-        heldScopes: scopes,
-        standardExpiresAt: null,
-        sensitiveExpiresAt: null,
-        endedAt: null,
-        pause: { from: at(MINUTE), until: at(3 * MINUTE) }
-      },
-      app: { declaredScopes: scopes, allowedScopes: null, revokedAt: null },
-      ruleStands: true
-    }
-    const payload = { type: "place.enter", ruleId: "rul_1", placeId: "plc_1", label: "Home" }
-    const made = (originalAt: Timestamp.Timestamp, occurredAt: Timestamp.Timestamp) => ({
+  const scopes = ["location.rules.place"] as const
+  const authorisation = {
+    connection: {
       appId: AppId.make("app_1"),
-      envelope: { appId: AppId.make("app_1"), payload, occurredAt, grantId: null } as never,
-      maxEventAgeS: null,
-      originalAt
-    })
+      heldScopes: scopes,
+      standardExpiresAt: null,
+      sensitiveExpiresAt: null,
+      endedAt: null,
+      pause: null
+    },
+    app: { declaredScopes: scopes, allowedScopes: null, revokedAt: null },
+    ruleStands: true
+  }
+  const payload = { type: "place.enter", ruleId: "rul_1", placeId: "plc_1", label: "Home" }
+  const made = (
+    originalAt: Timestamp.Timestamp,
+    occurredAt: Timestamp.Timestamp,
+    maxEventAgeS: number | null = null
+  ) => ({
+    appId: AppId.make("app_1"),
+    envelope: { appId: AppId.make("app_1"), payload, occurredAt, grantId: null } as never,
+    maxEventAgeS,
+    createdAt: originalAt,
+    originalAt
+  })
+
+  it("no event that waited when a pause began, also when the clock of the phone was ahead [connection-5]", () => {
+    const connection = { ...authorisation.connection, pause: { from: at(MINUTE), until: at(3 * MINUTE) } }
     const verdict = (delivery: ReturnType<typeof made>) =>
-      Delivery.verdict(delivery, Option.some(authorisation), at(5 * MINUTE))
+      Delivery.verdict(delivery, Option.some({ ...authorisation, connection }), at(5 * MINUTE))
     expect(verdict(made(T0, at(4 * MINUTE)))).toBe("not_authorised")
     expect(verdict(made(at(4 * MINUTE), at(2 * MINUTE)))).toBe("not_authorised")
     expect(verdict(made(at(3 * MINUTE), at(4 * MINUTE)))).toBe("send")
+  })
+
+  it("during a suspension an event waits, but not for longer than its rule or the limit allows [staff-1]", () => {
+    const verdict = (delivery: ReturnType<typeof made>, now: number, wasSuspended?: true) =>
+      Delivery.verdict(
+        delivery,
+        Option.some({ ...authorisation, isSuspended: true, ...(wasSuspended ? { wasSuspended } : {}) }),
+        at(now)
+      )
+    expect(verdict(made(T0, T0), Delivery.SUSPENDED_LIMIT)).toBe("suspended")
+    expect(verdict(made(T0, T0), Delivery.SUSPENDED_LIMIT + 1)).toBe("not_authorised")
+    expect(verdict({ ...made(T0, T0), createdAt: at(1) }, Delivery.SUSPENDED_LIMIT + 1)).toBe("suspended")
+    expect(verdict(made(T0, T0, 60), MINUTE)).toBe("suspended")
+    expect(verdict(made(T0, T0, 60), MINUTE + 1)).toBe("too_old")
+    expect(verdict(made(T0, T0), MINUTE, true)).toBe("not_authorised")
   })
 })
 

@@ -151,6 +151,35 @@ describe("what may be sent is asked before every attempt [§6.3.5]", () => {
     }
   )
 
+  it.each([
+    ["the person", ({ user }: SceneOf) => user.id],
+    ["the app's developer", ({ developer }: SceneOf) => developer.id]
+  ] as const)("a retry waits while %s is suspended, and is made afterwards [staff-1]", (_, whom) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(answers(500), answers(500), answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 minute")
+            yield* change(whom(stage), AccountChange.suspend(AuditEvent.OPERATOR))
+            yield* Effect.sleep("10 minutes")
+            expect(yield* deliveries).toMatchObject([
+              { state: "trying", attempt: 3, dueAt: event.occurredAt + 930 * SECOND, faultsSince: null }
+            ])
+            yield* change(whom(stage), AccountChange.resume(AuditEvent.OPERATOR))
+            yield* Effect.sleep("10 minutes")
+            expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30, 930])
+            expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 3 }])
+            const log = (yield* MemoryDatabase).accessLog
+            expect(log.map(({ disclosed, error }) => [error, disclosed])).toEqual([[null, "arrived at Home"]])
+          })
+        )
+      })
+    )
+  })
+
   it("older than its rule allows, it is withheld, retries included; the user's access log says when it was sent and when no more [§3.5-ages, §4.6.8]", () => {
     inVirtualTime(
       Effect.gen(function* () {

@@ -243,8 +243,8 @@ const rules = (): Value =>
   prose(`- **Before every attempt the service checks whether your app is still authorised.** Nothing is sent when the
   user has disconnected, when your app was revoked, or when the scope that the event needs is gone. Nothing is sent
   while the account of the user or of your app's holder is suspended, and what happened in that time is not sent later
-  either. The events of the sensitive tier are an exception for scopes: they are sent although the tier's scopes end or
-  have ended.
+  either. An event from before the suspension waits for its end, for at most 30 days. The events of the sensitive tier
+  are an exception for scopes: they are sent although the tier's scopes end or have ended.
 - **An event of a rule** is also not sent when the rule was deleted, when its place was archived or is no longer shared
   with you, when the user has deleted the history of that time, during a pause of the connection, and after a pause when
   it happened before the end of the pause.

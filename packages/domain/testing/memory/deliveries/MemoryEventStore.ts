@@ -32,21 +32,19 @@ const ruleStands = (
   )
 }
 
-/** Whether the event occurred during a suspension of the person or of the app, past or present. */
-const occurredDuringSuspension = (tables: Tables, event: OutboxEvent): boolean => {
-  const since = [tables.accounts.get(event.userId)?.account.suspendedAt, tables.apps.get(event.appId)?.app.suspendedAt]
-  return (
-    wasSuspended(tables, event, event.occurredAt) ||
-    since.some((from) => from !== null && from !== undefined && from <= event.occurredAt)
-  )
-}
-
-/** Whether the time `at` lies in a past suspension of the person or of the app. */
+/** Whether the time `at` lies in a suspension of the person or of the app, past or present. */
 const wasSuspended = (
-  { pastSuspensions }: Tables,
+  { accounts, apps, pastSuspensions }: Tables,
   { appId, userId }: Pick<Connection, "appId" | "userId">,
   at: Timestamp.Timestamp | undefined
-): boolean => at !== undefined && [userId, appId].some((id) => Account.wasSuspended(pastSuspensions.get(id) ?? [], at))
+): boolean => {
+  if (at === undefined) return false
+  const since = [accounts.get(userId)?.account.suspendedAt, apps.get(appId)?.app.suspendedAt]
+  return (
+    [userId, appId].some((id) => Account.wasSuspended(pastSuspensions.get(id) ?? [], at)) ||
+    since.some((from) => from !== null && from !== undefined && from <= at)
+  )
+}
 
 interface Question extends Pick<OutboxEvent, "userId" | "connectionId"> {
   readonly ruleId: RuleId | null
@@ -67,9 +65,8 @@ const authorisationOf = (tables: Tables, question: Question, now: Timestamp.Time
       ...(occurredAt !== undefined && Erasure.isErased(occurredAt, tables.erasures.get(userId) ?? [])
         ? { isErased: true as const }
         : {}),
-      ...(isSuspended(tables, connection, registered.app) || wasSuspended(tables, connection, occurredAt)
-        ? { isSuspended: true as const }
-        : {}),
+      ...(isSuspended(tables, connection, registered.app) ? { isSuspended: true as const } : {}),
+      ...(wasSuspended(tables, connection, occurredAt) ? { wasSuspended: true as const } : {}),
       ...(webhookUrl === null ? {} : { webhookUrl })
     }
     return found
@@ -116,7 +113,7 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
           const events = due.map((event): WaitingEvent => ({
             ...Struct.omit(event, "fanOutDueAt", "fannedOutAt"),
             storedAt: event.storedAt ?? event.fanOutDueAt,
-            ...(occurredDuringSuspension(tables, event) ? { isSuspended: true as const } : {})
+            ...(wasSuspended(tables, event, event.occurredAt) ? { isSuspended: true as const } : {})
           }))
           return { events, ahead: readAhead(tables, events, now), unreadable: [] }
         }),
