@@ -1,4 +1,4 @@
-import { Geometry } from "@place-access/domain/places"
+import { Coordinates, Geometry } from "@place-access/domain/places"
 import { CannotStart } from "@place-access/worker"
 import { Console, Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
@@ -67,9 +67,9 @@ export const named = (
 const Places = Schema.parseJson(
   Schema.Array(
     Schema.Struct({
-      lat: Geometry.Latitude,
-      lon: Geometry.Longitude,
-      radius_m: Schema.optionalWith(Geometry.RadiusM, { default: () => Geometry.RadiusM.make(150) })
+      lat: Coordinates.Latitude,
+      lon: Coordinates.Longitude,
+      radius_m: Schema.optionalWith(Coordinates.RadiusM, { default: () => Coordinates.RadiusM.make(150) })
     })
   )
 )

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Geometry, Place } from "@place-access/domain/places"
+import { Coordinates, Place } from "@place-access/domain/places"
 import { PlaceId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
@@ -49,9 +49,9 @@ const Presence = Schema.Literal("yes", "no", "unknown").annotations({
 })
 
 const Zone = request({
-  lat: Geometry.Latitude,
-  lon: Geometry.Longitude,
-  radius_m: Geometry.RadiusM,
+  lat: Coordinates.Latitude,
+  lon: Coordinates.Longitude,
+  radius_m: Coordinates.RadiusM,
   label: Place.Label,
   max_age_s: Schema.optionalWith(
     Schema.Int.pipe(

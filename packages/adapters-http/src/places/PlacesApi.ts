@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Geometry, Place } from "@place-access/domain/places"
+import { Coordinates, Place } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { Schema } from "effect"
 import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
@@ -24,9 +24,9 @@ export const PlaceBody = Schema.Struct({
 const NewPlace = Fields.request({
   label: Place.Label,
   kind: Place.PlaceKind,
-  lat: Geometry.Latitude,
-  lon: Geometry.Longitude,
-  radius_m: Fields.optional(Geometry.RadiusM).annotations({
+  lat: Coordinates.Latitude,
+  lon: Coordinates.Longitude,
+  radius_m: Fields.optional(Coordinates.RadiusM).annotations({
     description: `Metres; ${Place.DEFAULT_RADIUS_M} when left out`
   })
 })
@@ -34,9 +34,9 @@ const NewPlace = Fields.request({
 const Edit = Fields.request({
   label: Fields.optional(Place.Label),
   kind: Fields.optional(Place.PlaceKind),
-  lat: Fields.optional(Geometry.Latitude),
-  lon: Fields.optional(Geometry.Longitude),
-  radius_m: Fields.optional(Geometry.RadiusM)
+  lat: Fields.optional(Coordinates.Latitude),
+  lon: Fields.optional(Coordinates.Longitude),
+  radius_m: Fields.optional(Coordinates.RadiusM)
 })
 
 export const PlacesApi = HttpApiGroup.make("places")

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Geometry } from "@place-access/domain/places"
+import { Coordinates } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { Rule, RuleEvaluation, RuleLife } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
@@ -140,7 +140,7 @@ const NewZoneRule = Schema.Struct({
       ...documentedTerms,
       lat: { type: "number", minimum: -90, maximum: 90 },
       lon: { type: "number", minimum: -180, maximum: 180 },
-      radius_m: { type: "number", minimum: Geometry.MIN_RADIUS_M, maximum: Geometry.MAX_RADIUS_M },
+      radius_m: { type: "number", minimum: Coordinates.MIN_RADIUS_M, maximum: Coordinates.MAX_RADIUS_M },
       label: {
         type: "string",
         minLength: 1,

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Account } from "@place-access/domain/accounts"
-import { Geometry, Place } from "@place-access/domain/places"
+import { Coordinates, Place } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { Scope } from "@place-access/domain/shared"
 import { TestPerson, Trip } from "@place-access/domain/test-people"
@@ -16,10 +16,10 @@ const PersonPath = Schema.Struct({ person_id: Schema.String.pipe(Schema.brand("U
 
 const NewPlace = Fields.request({
   label: Place.Label,
-  lat: Geometry.Latitude,
-  lon: Geometry.Longitude,
+  lat: Coordinates.Latitude,
+  lon: Coordinates.Longitude,
   kind: Fields.optional(Place.PlaceKind).annotations({ description: "`other` when left out" }),
-  radius_m: Fields.optional(Geometry.RadiusM).annotations({
+  radius_m: Fields.optional(Coordinates.RadiusM).annotations({
     description: `Metres; ${Place.DEFAULT_RADIUS_M} when left out`
   })
 }).annotations({ identifier: "NewTestPlace" })

@@ -1,5 +1,5 @@
 import { Device } from "@place-access/domain/devices"
-import { Geometry, Place } from "@place-access/domain/places"
+import { Coordinates, Place } from "@place-access/domain/places"
 import { RuleId, Scope, Timestamp } from "@place-access/domain/shared"
 import { Either, FastCheck, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -9,7 +9,7 @@ import { optional, queryInt, request } from "@place-access/adapters-http/wire/Fi
 const Everything = request({
   label: Place.Label,
   kind: Place.PlaceKind,
-  lat: Geometry.Latitude,
+  lat: Coordinates.Latitude,
   scopes: Schema.Array(Scope.Scope),
   at: Timestamp.FromIso,
   until: optional(Timestamp.FromIso),

@@ -5,7 +5,7 @@ import { Role } from "../accounts/Account.js"
 import { NoticeKind } from "../accounts/NoticeKind.js"
 import { EndReason } from "../connection/Connection.js"
 import * as ConsentEntry from "../connection/ConsentEntry.js"
-import * as Geometry from "../places/Geometry.js"
+import * as Coordinates from "../places/Coordinates.js"
 import * as Place from "../places/Place.js"
 import { RuleType } from "../rules/Rule.js"
 import * as Scope from "../shared/Scope.js"
@@ -22,8 +22,8 @@ export const VERSION = 1
 const At = FromIso
 const NullableAt = Schema.NullOr(FromIso)
 const Metres = Schema.NullOr(Schema.Finite)
-const Latitude = Schema.encodedSchema(Geometry.Latitude).pipe(Schema.between(-90, 90))
-const Longitude = Schema.encodedSchema(Geometry.Longitude).pipe(Schema.between(-180, 180))
+const Latitude = Schema.encodedSchema(Coordinates.Latitude).pipe(Schema.between(-90, 90))
+const Longitude = Schema.encodedSchema(Coordinates.Longitude).pipe(Schema.between(-180, 180))
 const Scopes = Schema.Array(Scope.Scope)
 
 export const ManifestFile = Schema.Struct({
@@ -71,7 +71,8 @@ export const Account = Schema.Struct({
 
 /** A circle of a place. The circle is valid from `valid_from` on; null: from the beginning of the history. */
 export const Shape = Schema.Struct({
-  version: Schema.Int.pipe(Schema.positive()),
+  /** At most half of what the database can store, because each change of the circle adds 1. */
+  version: Schema.Int.pipe(Schema.between(1, 1_000_000_000)),
   valid_from: NullableAt,
   lat: Latitude,
   lon: Longitude,
@@ -83,7 +84,8 @@ export const Shape = Schema.Struct({
  * circle.
  */
 export const PlaceEntry = Schema.Struct({
-  id: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
+  // PostgreSQL cannot compare its own ids with a text that has the character NUL.
+  id: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200), Schema.pattern(/^[^\0]*$/)),
   label: Place.Label,
   kind: Place.PlaceKind,
   created_at: At,

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import type { Circle, Side } from "../places/Geometry.js"
 import type { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "../shared/index.js"
 
-export const RuleType = Schema.Literal("enter", "exit", "dwell")
+export const RuleType = /* @__PURE__ */ Schema.Literal("enter", "exit", "dwell")
 export type RuleType = typeof RuleType.Type
 
 /** What the code needs to know about a rule type, in addition to when a rule of the type fires. */

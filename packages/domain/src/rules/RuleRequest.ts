@@ -1,5 +1,6 @@
 // How a request for a new rule is checked. Decisions rules-1, rules-2, rules-3 and rules-4.
 import { Either, ParseResult, Schema } from "effect"
+import * as Coordinates from "../places/Coordinates.js"
 import * as Geometry from "../places/Geometry.js"
 import { Label } from "../places/Place.js"
 import { Invalid, Problem, Timestamp } from "../shared/index.js"
@@ -148,9 +149,9 @@ const numberIn =
   (value: unknown): FieldResult<number> =>
     Schema.is(schema)(value) ? Either.right(value) : Either.left(message)
 
-const latitude = numberIn(Geometry.Latitude, "must be a number from -90 to 90")
-const longitude = numberIn(Geometry.Longitude, "must be a number from -180 to 180")
-const radius = numberIn(Geometry.RadiusM, "must be a number from 100 to 10000")
+const latitude = numberIn(Coordinates.Latitude, "must be a number from -90 to 90")
+const longitude = numberIn(Coordinates.Longitude, "must be a number from -180 to 180")
+const radius = numberIn(Coordinates.RadiusM, "must be a number from 100 to 10000")
 
 const timestamp = (value: unknown): FieldResult<Timestamp.Timestamp> =>
   Either.mapLeft(decodeTime(value), () => "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z")

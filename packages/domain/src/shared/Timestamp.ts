@@ -4,8 +4,11 @@ import { brand } from "./Errors.js"
 /**
  * An instant: whole milliseconds since 1970-01-01T00:00:00Z. On the wire it is an ISO 8601 UTC string with milliseconds
  * (Spec §2). In programs it is a number, because rule evaluation compares millions of instants a second.
+ *
+ * `@__PURE__` tells a bundler that the call does nothing but return a value. So a bundle of `RuleEvaluation`, which uses
+ * only the arithmetic of this file, has no part of `effect` (`bundleSize.test.ts`).
  */
-export const Timestamp = Schema.Int.pipe(brand("Timestamp"))
+export const Timestamp = /* @__PURE__ */ (() => Schema.Int.pipe(brand("Timestamp")))()
 export type Timestamp = typeof Timestamp.Type
 
 export const SECOND = 1_000
@@ -29,7 +32,7 @@ export const make = (epochMillis: number): Timestamp => {
  * The present time of Effect's `Clock`, the only clock of the programs (decision T1). Programs read it and pass it on
  * as an argument.
  */
-export const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) => Effect.succeed(read(clock)))
+export const now: Effect.Effect<Timestamp> = /* @__PURE__ */ Effect.clockWith((clock) => Effect.succeed(read(clock)))
 
 /** Calls `next` with the present time, without an extra step of the fiber. */
 export const nowWith = <A, E, R>(next: (now: Timestamp) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -76,15 +79,16 @@ export const parseIso = (text: string): Timestamp | undefined => {
 }
 
 /** A schema that decodes with `parseIso` and encodes with `toIso`. */
-export const FromIso = Schema.transform(
-  Schema.String.pipe(
-    Schema.filter((text) => parseIso(text) !== undefined, {
-      message: () => "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z"
-    })
-  ),
-  Timestamp,
-  { strict: true, decode: (text) => parseIso(text) ?? make(0), encode: (at) => toIso(at as Timestamp) }
-).annotations({ identifier: "Timestamp", jsonSchema: { type: "string", format: "date-time" } })
+export const FromIso = /* @__PURE__ */ (() =>
+  Schema.transform(
+    Schema.String.pipe(
+      Schema.filter((text) => parseIso(text) !== undefined, {
+        message: () => "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z"
+      })
+    ),
+    Timestamp,
+    { strict: true, decode: (text) => parseIso(text) ?? make(0), encode: (at) => toIso(at as Timestamp) }
+  ).annotations({ identifier: "Timestamp", jsonSchema: { type: "string", format: "date-time" } }))()
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 

@@ -1,5 +1,5 @@
 import { Account } from "@place-access/domain/accounts"
-import { Geometry } from "@place-access/domain/places"
+import { Coordinates } from "@place-access/domain/places"
 import { AppId, Timestamp, UserId, Vault } from "@place-access/domain/shared"
 import { Predicate, type Schema } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
@@ -69,7 +69,7 @@ describe("a value that is not of its type", () => {
   })
 
   it("is refused with the sentence that a form shows, where the type has one [errors-1]", () => {
-    expect(() => Geometry.Latitude.make(91)).toThrow(/^must be a number from -90 to 90$/)
+    expect(() => Coordinates.Latitude.make(91)).toThrow(/^must be a number from -90 to 90$/)
     expect(() => Account.Email.make("nobody")).toThrow(/^must be an e-mail address$/)
   })
 

@@ -1,6 +1,6 @@
 import { Account } from "@place-access/domain/accounts"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { Geometry } from "@place-access/domain/places"
+import { Coordinates } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { App as AppModule } from "@place-access/domain/apps"
 import { type Invalid, Scope, Timestamp, UserId } from "@place-access/domain/shared"
@@ -222,8 +222,8 @@ const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "devel
 
 const Draft = Schema.Struct({
   name: Account.DisplayName,
-  lat: Form.Number(Geometry.Latitude),
-  lon: Form.Number(Geometry.Longitude),
+  lat: Form.Number(Coordinates.Latitude),
+  lon: Form.Number(Coordinates.Longitude),
   scopes: Schema.Array(Scope.Scope)
 })
 

@@ -3,7 +3,7 @@ import { EndpointUrl, SigningSecret, WebhookEndpoint } from "@place-access/domai
 import { Idempotency } from "@place-access/domain/idempotency"
 import { Rate, Subject, ZoneQuestions } from "@place-access/domain/limits"
 import { AccountLimits } from "@place-access/domain/quotas"
-import { Geometry } from "@place-access/domain/places"
+import { Coordinates, Geometry } from "@place-access/domain/places"
 import { ConcurrentLimit, RecentEvaluations, Rule, RuleEvaluation } from "@place-access/domain/rules"
 import * as BodyBounds from "../../edge/BodyBounds.js"
 import { BOUNDS as UPLOAD_BOUNDS } from "../../fixes/UploadAnnotations.js"
@@ -253,7 +253,10 @@ const limits = (): Value =>
       ["Body of a request", mib(BodyBounds.ORDINARY.bytes)],
       ["Body of a phone's upload", mib(UPLOAD_BOUNDS.bytes)],
       ["Rules of a connection that are active at one instant", ConcurrentLimit.MAX_ACTIVE],
-      [html`<code>radius_m</code> of a zone`, `${Geometry.MIN_RADIUS_M} to ${number(Geometry.MAX_RADIUS_M)} metres`],
+      [
+        html`<code>radius_m</code> of a zone`,
+        `${Coordinates.MIN_RADIUS_M} to ${number(Coordinates.MAX_RADIUS_M)} metres`
+      ],
       [html`<code>dwell_minutes</code>`, `${Rule.MIN_DWELL_MINUTES} to ${Rule.MAX_DWELL_MINUTES}`],
       [html`<code>settle_s</code>`, `0 to ${Rule.MAX_SETTLE_S}`],
       [html`<code>silence_s</code>`, `${Rule.MIN_SILENCE_S} to ${number(Rule.MAX_SILENCE_S)}`],

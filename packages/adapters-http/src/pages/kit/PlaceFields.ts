@@ -1,5 +1,5 @@
 import { latestFix } from "@place-access/domain/fixes"
-import { Geometry, listPlaces, Place } from "@place-access/domain/places"
+import { Coordinates, listPlaces, Place } from "@place-access/domain/places"
 import { Effect, Either, Option, Schema } from "effect"
 import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
@@ -25,9 +25,9 @@ export const LABELS = {
 const Typed = Schema.Struct({
   label: Place.Label,
   kind: Place.PlaceKind,
-  lat: Form.Number(Geometry.Latitude),
-  lon: Form.Number(Geometry.Longitude),
-  radius_m: Form.NumberFrom100(Geometry.RadiusM)
+  lat: Form.Number(Coordinates.Latitude),
+  lon: Form.Number(Coordinates.Longitude),
+  radius_m: Form.NumberFrom100(Coordinates.RadiusM)
 })
 
 /**

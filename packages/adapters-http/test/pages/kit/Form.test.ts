@@ -1,5 +1,5 @@
 import * as Form from "@place-access/adapters-http/pages/kit/Form"
-import { Geometry } from "@place-access/domain/places"
+import { Coordinates } from "@place-access/domain/places"
 import { Purpose } from "@place-access/domain/purposes"
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -39,7 +39,7 @@ describe("a whole number in a form", () => {
 })
 
 describe("a radius in a form", () => {
-  const Circle = Schema.Struct({ radius: Form.NumberFrom100(Geometry.RadiusM) })
+  const Circle = Schema.Struct({ radius: Form.NumberFrom100(Coordinates.RadiusM) })
   const radius = (text: string) => Either.getOrNull(Form.decode(Circle, { radius: text }))?.radius
 
   it.each(["1,000", "1.000", "1 000", "10,000"])("of %s metres is thousands, because it cannot be smaller", (text) => {
