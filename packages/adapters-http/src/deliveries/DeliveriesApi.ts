@@ -3,6 +3,7 @@ import { Delivery } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
+import { SeveralCommits } from "../idempotency/WithoutKey.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -220,7 +221,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send an event to an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Queues a new delivery with the same `event_id` and a new signature, and answers with its row. The new delivery never counts for or against the endpoint. 409 while a delivery of this event to the endpoint is still being attempted, when the event is older than its rule's `max_event_age_s`, and when the endpoint is disabled or removed."
+        "Queues a new delivery with the same `event_id` and a new signature, and answers with its row. The new delivery never counts for or against the endpoint. 409 while a delivery of this event to the endpoint is still being attempted, when the event is older than its rule's `max_event_age_s`, when the endpoint is disabled or removed, and when the app was revoked."
       )
   )
   .add(
@@ -232,7 +233,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Make the next attempt now")
       .annotate(
         OpenApi.Description,
-        "Makes the next attempt of a delivery in progress due now. Uses no extra attempt and queues no second copy. The attempt never counts for or against the endpoint. 409 once the delivery has ended."
+        "Makes the next attempt of a delivery in progress due now. Uses no extra attempt and queues no second copy. The attempt never counts for or against the endpoint. 409 once the delivery has ended, and when the app was revoked."
       )
   )
   .add(
@@ -248,10 +249,11 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       )
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .annotate(SeveralCommits, true)
       .annotate(OpenApi.Summary, "Send the failed events of an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Queues a new delivery, oldest first, for each failed delivery that was created at `since` or later and was not sent again yet. Leaves out tests, events that the app was not authorised to get, and events older than their rule's `max_event_age_s`. 409 when the endpoint is disabled."
+        "Queues a new delivery, oldest first, for each failed delivery that was created at `since` or later and was not sent again yet. Leaves out tests, events that the app was not authorised to get, and events older than their rule's `max_event_age_s`. 409 when the endpoint is disabled, and when the app was revoked."
       )
   )
   .middleware(SessionAuth)

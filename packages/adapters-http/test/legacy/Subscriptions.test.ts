@@ -81,6 +81,27 @@ describe("POST /v1/subscriptions", () => {
   })
 })
 
+it("without an endpoint, the developer's pages do not say that nothing is sent: subscriptions are in no log [legacy-4]", async () => {
+  await subscribe(token)
+  const browser = await signedIn(world, ends.person.account.email)
+  const path = `/developer/apps/${ends.app.id}`
+  const empty = async (tab: string, language: string) => {
+    const { text } = await browser.get(`${path}/${tab}`, { "accept-language": language })
+    return /<p class="empty">([^<]*)</.exec(text)?.[1]?.trim()
+  }
+  expect(await empty("webhooks", "en")).toBe(
+    "No endpoint yet. Events go only to subscriptions and to imported rules with their own address, if your app has any."
+  )
+  expect(await empty("deliveries", "en")).toBe(
+    "Nothing was sent to an endpoint yet. The log leaves out subscriptions and imported rules."
+  )
+  for (const tab of ["webhooks", "deliveries"]) {
+    const german = await empty(tab, "de")
+    expect(german).toMatch(/Abonnements und (?:an )?importierte Regeln/)
+    expect(german).not.toContain("nichts gesendet:")
+  }
+})
+
 describe("the user sees and removes the addresses [legacy-7]", () => {
   it("the page of the connection lists host and time, and its button ends a subscription that a thief made", async () => {
     const { id } = (await subscribe(token, { url: "https://hooks.thief.example/in?key=canary-3c1f" })).json as Made

@@ -1,3 +1,5 @@
+import { AppStore } from "@place-access/domain/apps"
+import { type AppId, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -149,6 +151,78 @@ describe("a delivery's page offers to send the event again only when the service
     expect([button(page), page.includes("The endpoint was removed")]).toEqual([false, true])
     expect([page.includes("None yet."), page.includes("None.")]).toEqual([false, true])
   })
+})
+
+it("a revoked app: nothing is sent again or sooner, and the page says so in place of the button [deliveries-9]", async () => {
+  const on = await stage(world)
+  await on.script(MemoryWebhookSender.answers(500))
+  await on.fire()
+  await on.work()
+  const test = `${on.base}/webhooks/${on.endpoints[0]}/test`
+  expect((await on.developer.send("POST", test)).status).toBe(200)
+  const list = async () =>
+    (
+      (await on.developer.get(`${on.log}?endpoint_id=${on.endpoints[0]}`)).json as {
+        readonly deliveries: ReadonlyArray<{ readonly id: string; readonly state: string; readonly test: boolean }>
+      }
+    ).deliveries
+  const before = await list()
+  expect(before.map(({ state, test }) => [state, test])).toEqual([
+    ["failed", true],
+    ["trying", false]
+  ])
+  const page = async (id: string | undefined, language = "en") =>
+    (
+      await on.developer.get(`/developer/apps/${on.app.id}/deliveries/${id}`, {
+        headers: { accept: "text/html", "accept-language": language }
+      })
+    ).text
+  const BUTTON = /action="[^"]*\/(?:redeliver|retry-now)"/
+  for (const { id } of before) expect(await page(id)).toMatch(BUTTON)
+  await revoke(on.app.id)
+
+  for (const { id } of before) {
+    const shown = await page(id)
+    expect(shown).not.toMatch(BUTTON)
+    expect(shown).toContain("The app is revoked, so the event cannot be sent again.")
+    expect(await page(id, "de")).toContain("Die App ist widerrufen, also kann das Ereignis nicht noch einmal gesendet")
+  }
+  const since = new Date(world.clock.now() - Timestamp.DAY).toISOString()
+  for (const [path, body] of [
+    [`${on.log}/${before[0]?.id}/redeliver`],
+    [`${on.log}/${before[1]?.id}/retry-now`],
+    [`${on.base}/webhooks/${on.endpoints[0]}/recover`, { since }]
+  ] as const) {
+    const { json, status } = await on.developer.send("POST", path, body)
+    expect([path, status, json]).toMatchObject([path, 409, { message: "the app was revoked, which is final" }])
+  }
+  expect((await list()).length).toBe(before.length)
+  // The team can still test the endpoint (apps-2): a test is about no user.
+  expect((await on.developer.send("POST", test)).status).toBe(200)
+})
+
+/** Revokes the app and nothing else, as an admin does before the service ends the app's connections. */
+const revoke = (id: AppId) =>
+  world.run(
+    Effect.flatMap(AppStore, (apps) =>
+      apps.update(id, (before) => ({
+        outcome: 0,
+        after: { ...before, app: { ...before.app, revokedAt: before.app.createdAt } }
+      }))
+    )
+  )
+
+it("a recovery that found nothing says so, and speaks of no order", async () => {
+  const on = await stage(world)
+  const note = async (language: string) => {
+    const path = `/developer/apps/${on.app.id}/deliveries?recovered=0`
+    const { text } = await on.developer.get(path, { headers: { accept: "text/html", "accept-language": language } })
+    return /<div class="note" role="status">\s*<p>([^<]*)<\/p>/.exec(text)?.[1]?.trim()
+  }
+  expect(await note("en")).toBe("Nothing was queued: no failed delivery since that day can be sent again.")
+  expect(await note("de")).toBe(
+    "Es wurde nichts eingereiht: Seit diesem Tag gibt es nichts Fehlgeschlagenes, das noch einmal gesendet werden kann."
+  )
 })
 
 it("a recovery that reached its limit says that more may have failed", async () => {

@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getApp } from "../apps/readApps.js"
+import { getAppToChange } from "../apps/readApps.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { isEnabled } from "../endpoints/WebhookEndpoint.js"
 import { Conflict, Entropy, NotFound, program, Timestamp } from "../shared/index.js"
@@ -14,7 +14,7 @@ import { WorkSignal } from "../events/WorkSignal.js"
  * Programs with which a developer asks for deliveries (Spec §4.7). Replays, and attempts that a developer makes due
  * earlier, do not change the endpoint's strikes. Before each attempt, the worker checks the user's permission. Every
  * program fails with `NotFound` when the account is not in the app's team, or the app has no such delivery or endpoint,
- * and with `Forbidden` when the account's role only allows reading.
+ * with `Forbidden` when the account's role only allows reading, and with `Conflict` when the app was revoked.
  */
 
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))
@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<Replay.ReplayRefusal, string>> = {
  * when the event cannot be sent again.
  */
 export const redeliver = program("redeliver", function* (account: Account, appId: AppId, id: DeliveryId) {
-  yield* getApp(account, appId, "develop")
+  yield* getAppToChange(account, appId)
   const replayId = yield* newId
   const decided = yield* (yield* DeliveryStore).replay(appId, id, (state, now) => Replay.decide(state, replayId, now))
   const outcome = yield* Effect.mapError(decided, () => new NotFound({ what: "delivery" }))
@@ -45,7 +45,7 @@ export const redeliver = program("redeliver", function* (account: Account, appId
  * when the delivery has ended, because then it has no next attempt.
  */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
-  yield* getApp(account, appId, "develop")
+  yield* getAppToChange(account, appId)
   const store = yield* DeliveryStore
   const now = yield* Timestamp.now
   const hurried = yield* store.hurry(appId, id, now)
@@ -82,7 +82,7 @@ const BATCH = 500
 export const recover = program(
   "recover",
   function* (account: Account, appId: AppId, endpointId: EndpointId, since: Timestamp.Timestamp) {
-    yield* getApp(account, appId, "develop")
+    yield* getAppToChange(account, appId)
     const endpoint = yield* (yield* EndpointStore).find(appId, endpointId)
     const found = yield* Effect.mapError(endpoint, () => new NotFound({ what: "endpoint" }))
     if (!isEnabled(found)) return yield* new Conflict({ reason: REFUSALS.endpoint_disabled })

@@ -32,7 +32,8 @@ export const webhooks: typeof en.webhooks = {
     remove: (name) => html`${name} entfernen`
   },
   titleOf: (app) => `Webhooks von ${app}`,
-  empty: "Noch kein Endpunkt: Ihrer App wird nichts gesendet.",
+  empty:
+    "Noch kein Endpunkt. Ereignisse gehen nur an Abonnements und importierte Regeln mit eigener Adresse, wenn Ihre App welche hat.",
   add: "Endpunkt hinzufügen",
   addEndpoint: "Endpunkt hinzufügen",
   revoked:
@@ -157,12 +158,16 @@ export const webhooks: typeof en.webhooks = {
     allEvents: "Alle Ereignisse",
     show: "Anzeigen",
     nothingHere: "Hier wurde nichts gesendet.",
-    nothingYet: "Es wurde noch nichts gesendet.",
+    nothingYet:
+      "An einen Endpunkt wurde noch nichts gesendet. Abonnements und importierte Regeln stehen nicht in diesem Protokoll.",
     created: "Angelegt",
     response: "Antwort",
     newest: "Neueste",
     older: "Ältere",
-    recovered: (count) => `${plural(count, "Zustellung", "Zustellungen")} eingereiht, die älteste zuerst.`,
+    recovered: (count) =>
+      count === 0
+        ? "Es wurde nichts eingereiht: Seit diesem Tag gibt es nichts Fehlgeschlagenes, das noch einmal gesendet werden kann."
+        : `${plural(count, "Zustellung", "Zustellungen")} eingereiht, die älteste zuerst.`,
     mayBeMore: "Es kann mehr geben: Drücken Sie „Fehlgeschlagenes noch einmal senden“ ein weiteres Mal.",
     notOfList: "muss aus der Liste sein",
     notEventId: "muss die Kennung eines Ereignisses sein",
@@ -179,6 +184,7 @@ export const webhooks: typeof en.webhooks = {
     noAttempts: "Noch keine.",
     noAttempt: "Keine.",
     tooOld: "Das Ereignis ist älter, als seine Regel erlaubt, also kann es nicht noch einmal gesendet werden.",
+    revoked: "Die App ist widerrufen, also kann das Ereignis nicht noch einmal gesendet werden.",
     removed: "Der Endpunkt wurde entfernt, also kann das Ereignis nicht noch einmal gesendet werden.",
     disabled: (page) =>
       html`Der Endpunkt ist abgeschaltet. <a href="${page}">Schalten Sie ihn ein</a>, dann senden Sie das Ereignis noch

@@ -31,7 +31,8 @@ export const webhooks = {
     remove: (name: Html): Html => html`Remove ${name}`
   },
   titleOf: (app: string): string => `Webhooks of ${app}`,
-  empty: "No endpoint yet: nothing is sent to your app.",
+  empty:
+    "No endpoint yet. Events go only to subscriptions and to imported rules with their own address, if your app has any.",
   add: "Add an endpoint",
   addEndpoint: "Add endpoint",
   revoked: "The app is revoked: no endpoint can be added or changed, and none gets a new signing secret.",
@@ -152,12 +153,15 @@ export const webhooks = {
     allEvents: "All events",
     show: "Show",
     nothingHere: "Nothing was sent here.",
-    nothingYet: "Nothing was sent yet.",
+    nothingYet: "Nothing was sent to an endpoint yet. The log leaves out subscriptions and imported rules.",
     created: "Created",
     response: "Response",
     newest: "Newest",
     older: "Older",
-    recovered: (count: number): string => `${plural(count, "delivery", "deliveries")} queued, the oldest first.`,
+    recovered: (count: number): string =>
+      count === 0
+        ? "Nothing was queued: no failed delivery since that day can be sent again."
+        : `${plural(count, "delivery", "deliveries")} queued, the oldest first.`,
     mayBeMore: "There may be more: use “Send again what failed” once more.",
     notOfList: "must be one of the list",
     notEventId: "must be the id of an event",
@@ -174,6 +178,7 @@ export const webhooks = {
     noAttempts: "None yet.",
     noAttempt: "None.",
     tooOld: "The event is older than its rule allows, so it cannot be sent again.",
+    revoked: "The app is revoked, so the event cannot be sent again.",
     removed: "The endpoint was removed, so the event cannot be sent again.",
     disabled: (page: string): Html =>
       html`The endpoint is disabled. <a href="${page}">Enable it</a>, then send the event again.`,

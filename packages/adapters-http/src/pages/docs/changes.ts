@@ -15,6 +15,39 @@ export interface Change {
 /** The changes, newest first. docs/CHANGELOG.md also has the changes that concern operators and embedders. */
 export const CHANGES: ReadonlyArray<Change> = [
   {
+    on: "2026-11-30",
+    id: "fresh-sign-in-for-endpoints-and-secrets",
+    kind: "changed",
+    title: "New addresses for webhooks, redirect URIs and new secrets need a fresh sign-in",
+    text: `\`POST …/webhooks\`, \`PATCH …/webhooks/{endpoint_id}\` with another \`url\`, \`rotate-secret\`, both
+    \`replace-secret\` and \`POST /v1/oauth/clients/{app_id}\` answer 403 \`confirmation_required\` when the session
+    was neither opened nor confirmed in the last 15 minutes. Then call \`POST /v1/session/confirmation\` first.`
+  },
+  {
+    on: "2026-11-30",
+    id: "fresh-sign-in-for-reviewers",
+    kind: "changed",
+    title: "Making somebody a reviewer needs a fresh sign-in, as making an admin does",
+    text: `\`PUT /v1/admin/accounts/{account_id}/roles/reviewer\` answers 403 \`confirmation_required\` when the session
+    was neither opened nor confirmed in the last 15 minutes. Then call \`POST /v1/session/confirmation\` first.`
+  },
+  {
+    on: "2026-11-30",
+    id: "deliveries-of-revoked-apps",
+    kind: "changed",
+    title: "No delivery of a revoked app is sent again",
+    text: `For a revoked app, the calls that redeliver or recover deliveries, or make the next attempt now, answer 409. Its
+    team can still read the deliveries and test the endpoints.`
+  },
+  {
+    on: "2026-11-30",
+    id: "visits-of-files-end-with-the-file",
+    kind: "changed",
+    title: "A visit at the end of an imported file ends with the file, also when later history was deleted",
+    text: `\`GET /v1/visits\` showed such a visit up to the stretch of history that its owner had deleted after the end of
+    the file. Now the departure is the time of the file's newest entry. Read stored visits of such users again.`
+  },
+  {
     on: "2026-11-29",
     id: "undo-removes-factors",
     kind: "changed",

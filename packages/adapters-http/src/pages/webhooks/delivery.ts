@@ -2,7 +2,7 @@ import { type Delivery, getDelivery, recover, redeliver, Replay, retryNow } from
 import { listEndpoints, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { LocalDays } from "@place-access/domain/fixes"
-import { DeliveryId, EndpointId, Timestamp, TimeZone } from "@place-access/domain/shared"
+import { type Conflict, DeliveryId, EndpointId, Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
@@ -105,6 +105,7 @@ const actions = (app: TeamApp, { delivery, endpoint, hidden, now }: ActedOn): Ht
       <p class="hint">${hint}</p>
       <button class="second">${text}</button>
     </form>`
+  if (app.revokedAt !== null) return html`<p class="hint">${words.revoked}</p>`
   if (delivery.state === "trying") return button("retry-now", words.retry, words.retryText)
   // The page does not check whether another delivery of the event is in progress. If there is one, the service refuses
   // the redelivery.
@@ -143,6 +144,15 @@ const payload = (body: string): Html =>
   html`<h2>${words.payload}</h2>
     <code class="secret">${JSON.stringify(JSON.parse(body), null, 2)}</code>`
 
+/**
+ * Shows the delivery again, with the reason of a refusal. The page of a revoked app has no buttons, so for a revoked app
+ * the error page shows the reason.
+ */
+const refused = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, error: Conflict) =>
+  Effect.gen(function* () {
+    return app.revokedAt === null ? yield* detail(visitor, app, id, error.reason) : yield* error
+  })
+
 const show = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     return yield* detail(visitor, yield* ownApp(visitor, "read"), yield* deliveryId)
@@ -160,7 +170,7 @@ const redeliverIt = Visitor.signedIn((visitor) =>
     const add = redeliver(visitor.account, app.id, id)
     return yield* addOnce(visitor, form, { typed: ["redeliver", app.id, id], kept: KeptReplay, add }).pipe(
       Effect.map((replay) => seeOther(`${deliveryPath(app, replay.id)}?done=redelivered`)),
-      Effect.catchTag("Conflict", ({ reason }) => detail(visitor, app, id, reason))
+      Effect.catchTag("Conflict", (error) => refused(visitor, app, id, error))
     )
   })
 )
@@ -172,7 +182,7 @@ const retryIt = Visitor.signedIn((visitor) =>
     const id = yield* deliveryId
     return yield* retryNow(visitor.account, app.id, id).pipe(
       Effect.as(seeOther(`${deliveryPath(app, id)}?done=retried`)),
-      Effect.catchTag("Conflict", ({ reason }) => detail(visitor, app, id, reason))
+      Effect.catchTag("Conflict", (error) => refused(visitor, app, id, error))
     )
   })
 )
@@ -190,7 +200,8 @@ const recoverThem = Visitor.signedIn((visitor) =>
     const queued = yield* addOnce(visitor, form, {
       typed: ["recover", app.id, id, since],
       kept: Schema.Number,
-      add
+      add,
+      severalCommits: true
     })
     return seeOther(`${appPath(app)}/deliveries?endpoint=${id}&recovered=${queued}`)
   })
