@@ -45,11 +45,40 @@ describe("the tabs of an app offer no form that the service always refuses", () 
     expect([INVITE.test(team), HAND_OVER.test(team)]).toEqual([false, false])
     expect(team).toContain("nobody can be invited, and nobody can take the app over")
     expect(team).toMatch(/action="[^"]*\/members\/[^"]+\/role"/)
-    expect(await read(holder, `${path}/team`, "de")).toContain("Niemand kann eingeladen werden")
+    // The holder could hand the app over before, and is told to do so. Now nobody can take the app over.
+    const holderStays = "You hold the app, so you cannot leave"
+    expect(before).toContain(`${holderStays}. Make somebody an owner and hand the app over first.`)
+    expect(team).toContain(`${holderStays} its team.`)
+    expect(team).not.toContain("hand the app over")
+    const german = await read(holder, `${path}/team`, "de")
+    expect(german).toContain("Niemand kann eingeladen werden")
+    expect(german).toContain("deshalb können Sie das Team nicht verlassen.")
+    expect(german).not.toContain("übergeben Sie die App")
     expect(await read(holder, `${path}/webhooks`)).not.toContain("npm run listen")
     const invitation = { email: "new@example.com", role: "viewer" }
     const refused = await holder.send("POST", `/v1${path}/team/invitations`, invitation)
     expect(refused.status).toBe(409)
+  })
+
+  it("of a revoked app: its page says nothing of scopes that an admin allowed, because no scope works", async () => {
+    const { admin, app, holder, path } = await owned()
+    const narrowed = { allowed_scopes: ["location.place.current"] }
+    expect((await admin.send("PATCH", `/v1/admin/apps/${app.id}`, narrowed)).status).toBe(200)
+    expect(await read(holder, path)).toContain("An admin narrowed the app.")
+    await admin.send("POST", `/v1/admin/apps/${app.id}/revoke`, { reason: "It sold what it saw." })
+    const page = await read(holder, path)
+    expect(page).toContain("Its tokens and client secrets do not work")
+    expect(page).not.toContain("narrowed")
+  })
+
+  it("of a revoked app: a reviewer gets no hints for a decision and no consent page, because nobody can approve it", async () => {
+    const { admin, app } = await owned()
+    const path = `/review/apps/${app.id}`
+    const before = await read(admin, path)
+    expect([before.includes("Look twice"), before.includes(`${path}/consent`)]).toEqual([true, true])
+    await admin.send("POST", `/v1/admin/apps/${app.id}/revoke`, { reason: "It sold what it saw." })
+    const after = await read(admin, path)
+    expect([after.includes("Look twice"), after.includes(`${path}/consent`)]).toEqual([false, false])
   })
 
   it("of a revoked app: test people can be removed, and send no trip and no log [test-people-1]", async () => {

@@ -107,6 +107,7 @@ export const team: typeof en.team = {
   leaveText: "Sie können die App dann nicht mehr öffnen. Um zurückzukommen, brauchen Sie eine neue Einladung.",
   holderStays:
     "Die App ist auf Ihren Namen registriert, deshalb können Sie das Team nicht verlassen. Geben Sie zuerst jemandem die Rolle Besitzer und übergeben Sie die App.",
+  holderStaysForGood: "Die App ist auf Ihren Namen registriert, deshalb können Sie das Team nicht verlassen.",
   invite: "Jemanden einladen",
   inviteText: (days) =>
     `Wenn diese Adresse ein Konto hat, senden wir ihr eine Einladung, außer wenn sie in einer Stunde schon zwei bekommen hat. Die Einladung steht auch auf der Seite „Ihre Apps“, wenn sich jemand innerhalb von ${days} Tagen mit dieser Adresse anmeldet. Wir sagen nicht, ob es ein Konto gibt.`,

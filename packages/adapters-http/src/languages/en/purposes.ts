@@ -102,6 +102,7 @@ export const team = {
   leave: "Leave the team",
   leaveText: "You cannot open the app any more. To come back you need a new invitation.",
   holderStays: "You hold the app, so you cannot leave. Make somebody an owner and hand the app over first.",
+  holderStaysForGood: "You hold the app, so you cannot leave its team.",
   invite: "Invite somebody",
   inviteText: (days: number): string =>
     `If this address has an account, we mail an invitation to it, unless it got two within an hour. It is also on the page “Your apps” of whoever signs in with this address within ${days} days. We do not say whether there is an account.`,

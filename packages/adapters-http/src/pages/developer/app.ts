@@ -157,6 +157,7 @@ const standing = (app: TeamApp, token: string): Html =>
     ${noteOf(app.reviewNote, app.status === "sandbox" || app.revokedAt !== null)}
     ${
       app.allowedScopes !== null &&
+      app.revokedAt === null &&
       html`<div class="note warn">
         <p>${words.narrowed}</p>
         ${

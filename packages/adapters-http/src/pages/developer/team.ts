@@ -85,7 +85,7 @@ const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: FormRef
           <h2 id="leave">${words.leave}</h2>
           ${
             team.isHolder
-              ? html`<p>${words.holderStays}</p>`
+              ? html`<p>${isClosed(app) ? words.holderStaysForGood : words.holderStays}</p>`
               : html`<details>
                   <summary>${words.leave}</summary>
                   <div>

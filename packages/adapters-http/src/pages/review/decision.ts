@@ -163,7 +163,11 @@ const appPage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
             ${pendingChange(app)}
           </section>`
         }
-        ${Hints.section(app, purposes)} ${Preview.links(app)} ${aboutApp(inspected)}
+        ${
+          // Nobody can approve a revoked app or connect it, so hints for a decision and the consent page would mislead.
+          app.revokedAt === null && html`${Hints.section(app, purposes)} ${Preview.links(app)}`
+        }
+        ${aboutApp(inspected)}
         <section class="card" aria-labelledby="purposes">
           <h2 id="purposes">${words.purposes}</h2>
           ${
