@@ -26,6 +26,33 @@ describe("the form of a new place [consent-11]", () => {
   })
 })
 
+it("at the limit of places, a sentence stands in place of the form of a new place [limits-9]", async () => {
+  const person = await world.person()
+  const add = (number: number) =>
+    world.run(
+      createPlace(person.account.id, {
+        label: Place.Label.make(`Place ${number}`),
+        kind: "other",
+        circle: { lat: 52.52, lon: 13.405, radiusM: 150 }
+      })
+    )
+  const { id } = await add(1)
+  for (let number = 2; number <= 100; number++) await add(number)
+  const shown = async (language: string) => {
+    const { text } = await person.get("/portal/places", { headers: { "accept-language": language } })
+    const sentence = /<p class="soft" id="new">([^<]*)<\/p>/.exec(text)?.[1]?.trim()
+    return [text.includes('action="/portal/places"'), text.includes('name="radius_m"'), sentence]
+  }
+  expect(await shown("en")).toEqual([false, false, "You can have 100 places. Archive one to add another."])
+  expect(await shown("de")).toEqual([
+    false,
+    false,
+    "Sie können 100 Orte haben. Archivieren Sie einen, um einen anderen hinzuzufügen."
+  ])
+  expect((await person.send("DELETE", `/v1/user/places/${id}`)).status).toBe(204)
+  expect(await shown("en")).toEqual([true, true, undefined])
+})
+
 it("the card of a place that was never visited says so, when the page has looked at all visits [places-5]", async () => {
   const person = await world.person()
   await world.run(

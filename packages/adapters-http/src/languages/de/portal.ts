@@ -190,6 +190,7 @@ export const places: typeof en.places = {
   archivedPlace: (kind, at) => html`(${kind}, archiviert: ${at})`,
   sharedWith: "Freigegeben für",
   noApp: "Keine App",
+  noMore: (most) => `Sie können ${most} Orte haben. Archivieren Sie einen, um einen anderen hinzuzufügen.`,
   lastThere: "Zuletzt dort",
   notLately: "Nicht unter Ihren letzten 100 Besuchen",
   never: "Noch kein Besuch",

@@ -198,6 +198,7 @@ export const places = {
   archivedPlace: (kind: Html, at: Html): Html => html`(${kind}, archived ${at})`,
   sharedWith: "Shared with",
   noApp: "No app",
+  noMore: (most: number): string => `You can have ${most} places. Archive one to add another.`,
   lastThere: "Last there",
   notLately: "Not in your last 100 visits",
   never: "No visit yet",

@@ -1,5 +1,6 @@
 import { archivePlace } from "@place-access/domain/connection"
 import { createPlace, listPlaces, Place, updatePlace } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { PlaceId } from "@place-access/domain/shared"
 import { type PlaceCard, readPlaceCards } from "@place-access/domain/timeline"
 import { Effect, Either } from "effect"
@@ -62,13 +63,18 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
                 ${cards.map((one) => card(portal, one, { token, unvisited: isWhole ? words.never : words.notLately }))}
               </ul>`
         }
-        <section class="card" aria-labelledby="new">
-          <h2 id="new">${words.add.heading}</h2>
-          <form class="with-map" method="post" action="${portal}/places">
-            ${Fields.hidden("form_token", token)}${PlaceFields.fields(form, map.html)}
-            <button>${words.add.button}</button>
-          </form>
-        </section>
+        ${
+          // A refused form is shown again also at the limit, so that the person does not lose what they typed.
+          present.length < AccountLimits.PLACES.most || rejected !== undefined
+            ? html`<section class="card" aria-labelledby="new">
+                <h2 id="new">${words.add.heading}</h2>
+                <form class="with-map" method="post" action="${portal}/places">
+                  ${Fields.hidden("form_token", token)}${PlaceFields.fields(form, map.html)}
+                  <button>${words.add.button}</button>
+                </form>
+              </section>`
+            : html`<p class="soft" id="new">${words.noMore(AccountLimits.PLACES.most)}</p>`
+        }
         ${
           archived.length > 0 &&
           html`<h2>${words.archived}</h2>
