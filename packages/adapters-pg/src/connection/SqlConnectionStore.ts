@@ -15,6 +15,7 @@ import * as ConnectionWrites from "./ConnectionWrites.js"
 
 const IdRow = Schema.Struct({ connection_id: ConnectionId })
 const readWithApps = Rows.read(WithAppRow)
+const readPlaces = Rows.read(PlaceWrites.PlaceRow)
 
 export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effect(
   ConnectionStore,
@@ -31,28 +32,30 @@ const changes = (sql: SqlClient, routes: Routes): Pick<Store, "change" | "archiv
   const writes = ConnectionWrites.make(sql)
   const places = PlaceWrites.make(sql)
 
-  const lockSharing = (userId: UserId, placeId: PlaceId) =>
+  const lockUnended = (userId: UserId) =>
+    sql`SELECT 1 FROM connections WHERE user_id = ${userId} AND ended_at IS NULL
+        ORDER BY connection_id COLLATE "C" FOR UPDATE`
+
+  const sharing = (userId: UserId, placeId: PlaceId) =>
     sql`SELECT c.connection_id FROM connection_places s
         JOIN connections c ON c.user_id = s.user_id AND c.connection_id = s.connection_id
         WHERE s.user_id = ${userId} AND s.place_id = ${placeId} AND c.user_id = ${userId} AND c.ended_at IS NULL
-        ORDER BY c.connection_id COLLATE "C" FOR UPDATE OF c`.pipe(
-      Rows.all(IdRow),
-      Effect.map((rows) => rows.map((row) => row.connection_id))
-    )
+        ORDER BY c.connection_id COLLATE "C"`.pipe(Rows.all(IdRow))
 
   return {
     change: (id, decide) =>
       Effect.gen(function* () {
         const userId = yield* routes.userOf(id)
         if (Option.isNone(userId)) return Option.none()
-        const [, found = []] = yield* together([
+        const [, found = [], placesFound = []] = yield* together([
           connections.lockOne(userId.value, id),
-          connections.withApp(userId.value, id)
+          connections.withApp(userId.value, id),
+          places.all(userId.value)
         ])
         const [row] = yield* readWithApps(found)
         if (row === undefined) return Option.none()
         const now = yield* Timestamp.now
-        const state = toWithApp(row)
+        const state = { ...toWithApp(row), ownPlaces: (yield* readPlaces(placesFound)).map(PlaceWrites.toPlace) }
         const decision = decide(state, now)
         yield* writes.last(state.connection, decision.writes, now)
         return Option.some(decision.outcome)
@@ -60,11 +63,13 @@ const changes = (sql: SqlClient, routes: Routes): Pick<Store, "change" | "archiv
 
     archivePlace: (userId, placeId, decide) =>
       Effect.gen(function* () {
-        const ids = yield* lockSharing(userId, placeId)
+        yield* lockUnended(userId)
         const place = yield* places.lock(userId, placeId)
         if (Option.isNone(place)) return Option.none()
         const now = yield* Timestamp.now
-        const sharedWith = yield* Effect.forEach(ids, (id) => connections.readWithApp(userId, id))
+        // Read after both locks. The statement that locks the connections sees the places from before it waited.
+        const ids = yield* sharing(userId, placeId)
+        const sharedWith = yield* Effect.forEach(ids, (one) => connections.readWithApp(userId, one.connection_id))
         const decision = decide({ place: place.value, sharedWith: Array.getSomes(sharedWith) }, now)
         const { archivedAt } = decision
         if (archivedAt !== null) yield* places.store(place.value, { ...place.value, archivedAt }, now)

@@ -7,6 +7,7 @@ import { AppRow, COLUMNS as APP_COLUMNS, toApp } from "../apps/AppRow.js"
 import * as ConnectionReads from "../connection/ConnectionReads.js"
 import * as ConnectionWrites from "../connection/ConnectionWrites.js"
 import * as Rows from "../driver/Rows.js"
+import * as PlaceWrites from "../places/PlaceWrites.js"
 import { isDistributed } from "../schema/isDistributed.js"
 import { orStoreError } from "../Failures.js"
 import { COLUMNS, RequestRow, toRequest } from "./RequestRow.js"
@@ -42,11 +43,12 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
           const request = found.value
           const sub = yield* state.lockPair(userId, request.appId)
           yield* state.lockUnended(userId, request.appId)
+          const ownPlaces = yield* state.lockPlaces(userId)
           const now = yield* Timestamp.now
           const app = yield* state.readApp(request.appId)
           const existing = yield* state.readUnended(userId, request.appId)
           const placesVersion = yield* state.readPlacesVersion(userId, request.appId)
-          const decision = decide({ request, app, existing, sub, placesVersion }, now)
+          const decision = decide({ request, app, existing, sub, ownPlaces, placesVersion }, now)
           const { approval, decided, writes } = decision
           if (decided !== null) yield* outcome.markDecided(id, decided)
           if (approval !== null) yield* outcome.store(approval, Option.getOrUndefined(existing), now)
@@ -83,6 +85,8 @@ const approvalState = (sql: SqlClient) => {
   return {
     hasAccount: hasAccount(sql),
     readUnended: ConnectionReads.make(sql).readUnended,
+    /** The lock comes after that of the connection, as when a place is archived (decision places-3). */
+    lockPlaces: PlaceWrites.make(sql).lockAll,
 
     lockRequest: (id: ConsentRequestId) =>
       sql`SELECT ${COLUMNS} FROM consent_requests WHERE request_id = ${id} FOR UPDATE`.pipe(

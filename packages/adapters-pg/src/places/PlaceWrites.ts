@@ -49,6 +49,19 @@ export const make = (sql: SqlClient) => {
         Effect.map(Option.map(toPlace))
       ),
 
+    /** A statement that reads all places of the user. */
+    all: (userId: UserId) => sql`SELECT ${columns} FROM places WHERE user_id = ${userId}`,
+
+    /**
+     * Reads all places of the user, and locks them until the end of the transaction, so that none is archived
+     * meanwhile. The lock is FOR SHARE, so that two of these reads do not wait for each other.
+     */
+    lockAll: (userId: UserId) =>
+      sql`SELECT ${columns} FROM places WHERE user_id = ${userId} ORDER BY place_id COLLATE "C" FOR SHARE`.pipe(
+        Rows.all(PlaceRow),
+        Effect.map((rows) => rows.map(toPlace))
+      ),
+
     /** Writes the new state of a place at `now`. The caller holds the lock of the place's row. */
     store: (before: Place.Place, after: Place.Place, now: Timestamp.Timestamp) =>
       Effect.gen(function* () {

@@ -22,6 +22,11 @@ export interface WithApp {
   readonly isSuspended?: true
 }
 
+/** A connection that a change has locked, its app, and the user's places in any order. Archived places are included. */
+export interface LockedConnection extends WithApp {
+  readonly ownPlaces: ReadonlyArray<Place>
+}
+
 /**
  * A change to the rows of a connection. The writes of a decision are committed together. Changes to tokens are
  * `TokenStore.TokenWrite`.
@@ -94,17 +99,21 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
   {
     /**
      * Locks the connection's row, reads the clock, calls `decide`, a plain function, and commits the writes that
-     * `decide` returns (decision O8). Concurrent decisions wait for each other. None when there is no such connection.
+     * `decide` returns (decision O8). Concurrent decisions wait for each other. The store reads the user's places after
+     * it got the lock, so that a place that was archived before is never shared. None when there is no such connection.
      */
     readonly change: <A>(
       id: ConnectionId,
-      decide: (state: WithApp, now: Timestamp) => ConnectionDecision<A>
+      decide: (state: LockedConnection, now: Timestamp) => ConnectionDecision<A>
     ) => StoreEffect<Option.Option<A>>
 
     /**
-     * Locks the connections that share the place, in the order of their ids, and then the place. Reads the clock, calls
-     * `decide` and commits the writes that `decide` returns. The place is written first: the write of a connection then
-     * finds the place archived, and disables the rules on the place. None when the user has no such place.
+     * Locks all connections of the user whose end is not stored, in the order of their ids, and then the place. A
+     * connection that does not share the place yet could begin to share it before the place is locked, and would then
+     * keep its `placesVersion`. Reads the clock, calls `decide` and commits the writes that `decide` returns. The place
+     * is written first: the write of a connection then finds the place archived, and disables the rules on the place.
+     * `sharedWith` may contain a connection that was made after `archivePlace` locked the others, and that has no lock:
+     * `decide` must return no writes for it. None when the user has no such place.
      */
     readonly archivePlace: <A>(
       userId: UserId,

@@ -1,7 +1,5 @@
 import { Effect, Option } from "effect"
 import { WorkSignal } from "../events/WorkSignal.js"
-import type { Place } from "../places/Place.js"
-import { PlaceStore } from "../places/PlaceStore.js"
 import {
   Conflict,
   Entropy,
@@ -18,8 +16,8 @@ import {
   type ArchiveDecision,
   ConnectionStore,
   type ConnectionDecision,
+  type LockedConnection,
   type Sharing,
-  type WithApp,
   type Write
 } from "./ConnectionStore.js"
 import * as ConsentEntry from "./ConsentEntry.js"
@@ -47,10 +45,9 @@ export const sharePlaces = program(
     chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>,
     shown: ShownState<ReadonlyArray<SharedPlaces.ChosenPlaces>>
   ) {
-    const own = yield* (yield* PlaceStore).list(userId)
     const eventId = EventId.make(yield* Entropy.id("evt"))
     const outcome = yield* (yield* ConnectionStore).change(id, (state, now) =>
-      decide({ userId, own, chosen, shown, eventId }, state, now)
+      decide({ userId, chosen, shown, eventId }, state, now)
     )
     switch (Option.getOrElse(outcome, (): Outcome => "not_found")) {
       case "not_found":
@@ -70,15 +67,14 @@ export const sharePlaces = program(
 
 interface Input {
   readonly userId: UserId
-  readonly own: ReadonlyArray<Place>
   readonly chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>
   readonly shown: ShownState<ReadonlyArray<SharedPlaces.ChosenPlaces>>
   readonly eventId: EventId
 }
 
 const decide = (
-  { chosen, eventId, own, shown, userId }: Input,
-  { app, connection }: WithApp,
+  { chosen, eventId, shown, userId }: Input,
+  { app, connection, ownPlaces: own }: LockedConnection,
   now: Timestamp
 ): ConnectionDecision<Outcome> => {
   if (connection.userId !== userId) return { outcome: "not_found", writes: [] }

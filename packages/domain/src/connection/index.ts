@@ -27,6 +27,7 @@ export {
   type ArchiveDecision,
   ConnectionStore,
   type ConnectionDecision,
+  type LockedConnection,
   type Sharing,
   type WithApp,
   type Write

@@ -1,6 +1,5 @@
 import { Option, Schema } from "effect"
 import * as App from "../apps/App.js"
-import type { Place } from "../places/Place.js"
 import type { Purpose } from "../purposes/Purpose.js"
 import {
   type AppId,
@@ -43,7 +42,6 @@ export interface ConsentInput {
   /** The app whose test person the user is; null for a real person (`Account.testOf`). */
   readonly testOf: AppId | null
   readonly choices: ConsentChoices
-  readonly places: ReadonlyArray<Place>
   readonly purposes: ReadonlyArray<Purpose>
   readonly issuer: string
   /** Whether a phone of the user has ever sent something. If not, the receipt says how to set up a phone. */
@@ -93,7 +91,7 @@ export const canBeAnswered = (
 /**
  * Decides a request once. The same form posted again gets the first answer, with the same code. The form may be forged
  * or out of date, so `decide` checks each field: against `state`, which the store read after it had locked the request,
- * and against the places and purposes in `input`, which were read before the lock.
+ * and against the purposes in `input`, which were read before the lock.
  */
 export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp): UserDecision => {
   const { app, existing, request } = state
@@ -113,7 +111,7 @@ export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp
   const mode = modeOfAnswer(choices.shown, current)
   if (mode === undefined) return refuse("outdated")
   const live = mode === "new" ? undefined : before
-  const checked = check(input, request, app, live, mode)
+  const checked = check(input, state, live, mode)
   return "problems" in checked
     ? only({ _tag: "Invalid", problems: checked.problems })
     : approve(input, state, { mode, live, checked }, now)
@@ -167,7 +165,7 @@ const approve = (input: ConsentInput, state: ApprovalState, answer: AcceptedAnsw
 /** The connection after the approval. */
 const connectionOf = (
   input: ConsentInput,
-  { app, placesVersion, request, sub }: ApprovalState,
+  { app, ownPlaces, placesVersion, request, sub }: ApprovalState,
   { checked, live, mode }: AcceptedAnswer,
   now: Timestamp
 ): Connection => ({
@@ -185,7 +183,7 @@ const connectionOf = (
   ...(mode === "renew_sensitive" && live !== undefined
     ? { places: live.places, placesVersion: live.placesVersion, standardExpiresAt: live.standardExpiresAt }
     : {
-        ...SharedPlaces.replace(live ?? placesVersion, checked.chosenPlaces, input.places, now),
+        ...SharedPlaces.replace(live ?? placesVersion, checked.chosenPlaces, ownPlaces, now),
         standardExpiresAt: Tier.standardExpiry(checked.standardDays, now)
       }),
   sensitiveExpiresAt: checked.scopes.some(Scope.isSensitive) ? Tier.sensitiveExpiry(checked.sensitiveDays, now) : null,
@@ -223,12 +221,12 @@ const CHANGES = { new: "connected", change: "changed", renew_sensitive: "renewed
  */
 const writesOf = (
   input: ConsentInput,
-  { app, request }: ApprovalState,
+  { app, ownPlaces, request }: ApprovalState,
   { live, mode }: AcceptedAnswer,
   connection: Connection,
   now: Timestamp
 ): ReadonlyArray<TokenWrite> => {
-  const shared = SharedPlaces.present(connection, input.places).length
+  const shared = SharedPlaces.present(connection, ownPlaces).length
   // An answer that renews no sensitive scope takes exact location away: neither mail nor history call it a renewal.
   const made = mode === "renew_sensitive" && connection.sensitiveExpiresAt === null ? "change" : mode
   return [
@@ -326,9 +324,8 @@ interface CheckedChoices {
 }
 
 const check = (
-  { choices, places, purposes }: ConsentInput,
-  request: ConsentRequest,
-  app: App.App,
+  { choices, purposes }: ConsentInput,
+  { app, ownPlaces, request }: ApprovalState,
   live: Connection | undefined,
   mode: Mode
 ): CheckedChoices | { readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] } => {
@@ -351,7 +348,7 @@ const check = (
 
   const earlier = new Set(choices.earlier)
   const chosenPlaces = choices.places.map((placeId) => ({ placeId, includeEarlierVisits: earlier.has(placeId) }))
-  if (mode !== "renew_sensitive" && SharedPlaces.refused(chosenPlaces, places, live?.places ?? []).length > 0) {
+  if (mode !== "renew_sensitive" && SharedPlaces.refused(chosenPlaces, ownPlaces, live?.places ?? []).length > 0) {
     problem("place", "must be among your places")
   }
 

@@ -1,6 +1,7 @@
 import { Context, type Option } from "effect"
 import type { App } from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
+import type { Place } from "../places/Place.js"
 import type { ConnectionId, ConsentRequestId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { AuthorizationCode } from "../tokens/AuthorizationCode.js"
 import type { TokenWrite } from "../tokens/TokenStore.js"
@@ -35,6 +36,8 @@ export interface ApprovalState {
   readonly existing: Option.Option<Connection>
   /** The user's `sub` at this app, if the user was ever connected to the app. */
   readonly sub: Option.Option<Connection["sub"]>
+  /** The user's places, in any order. Archived places are included. */
+  readonly ownPlaces: ReadonlyArray<Place>
   /** The highest `placesVersion` that a connection of this user and app ever had; 0 before the first connection. */
   readonly placesVersion: number
 }
@@ -48,7 +51,9 @@ export class ConsentStore extends Context.Tag("@place-access/domain/consent/Cons
 
     /**
      * Locks the request and the pair of user and app, reads the clock, calls `decide` and stores the decision. The lock
-     * makes two tabs of one user wait for each other. None when there is no request of this id, and when the user's
+     * makes two tabs of one user wait for each other. The store also locks the user's places: otherwise an archiving
+     * would not see the new connection that this call makes with a place, and the place would go without a new
+     * `placesVersion`. None when there is no request of this id, and when the user's
      * account is deleted. Except on a cluster (decision deletions-2), a deletion of the account waits for this call:
      * otherwise it would not see the connection that this call makes, and would not end the connection.
      */

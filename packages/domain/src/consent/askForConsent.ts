@@ -134,7 +134,6 @@ export const decideConsent = program(
       userId: account.id,
       testOf: account.testOf,
       choices,
-      places: yield* (yield* PlaceStore).list(account.id),
       purposes: yield* (yield* PurposeStore).list(request.value.appId),
       issuer,
       phoneHasSent: Option.isSome(yield* (yield* FixStore).lastReceivedAt(account.id)),

@@ -7,6 +7,7 @@ import {
   MemoryAppStore,
   MemoryConnectionStore,
   MemoryConsentStore,
+  MemoryPlaceStore,
   MemoryStaffStore,
   MemoryTokenStore,
   MemoryDatabase,
@@ -19,6 +20,7 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,
+  MemoryPlaceStore.layer,
   MemoryStaffStore.layer,
   MemoryTokenStore.layer,
   MemoryAccountStore.layer,

@@ -14,11 +14,13 @@ import {
   ExternalUserId,
   ConsentRequestState
 } from "../../../src/consent/ConsentRequest.js"
+import { Label, make as makePlace, type Place } from "../../../src/places/Place.js"
+import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { Challenge } from "../../../src/tokens/Pkce.js"
 import type { AccessToken, RefreshToken, Rotation } from "../../../src/tokens/TokenFamily.js"
 import { type Presented, TokenStore, type TokenWrite } from "../../../src/tokens/TokenStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { ConnectionId, ConsentRequestId, FamilyId, PlaceId, Sub } from "../../../src/shared/Ids.js"
+import { ConnectionId, ConsentRequestId, FamilyId, PlaceId, Sub, type UserId } from "../../../src/shared/Ids.js"
 import type { StoreError } from "../../../src/shared/Errors.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { type Hash, KeyId, Vault } from "../../../src/shared/Vault.js"
@@ -76,6 +78,28 @@ export const request = (
 /** Makes a shared place without storing it. */
 export const place = (sharedAt: Timestamp.Timestamp, includeEarlierVisits = false) =>
   Effect.map(Entropy.id("plc"), (id): SharedPlace => ({ placeId: PlaceId.make(id), sharedAt, includeEarlierVisits }))
+
+/** Stores two places of the user, the second archived, and a place of somebody else. Returns the two, ordered by id. */
+export const onePlaceArchived = (userId: UserId) =>
+  Effect.gen(function* () {
+    const createdAt = yield* Timestamp.now
+    const places = yield* PlaceStore
+    const draft = { label: Label.make("Home"), kind: "home", circle: { lat: 52.37, lon: 4.89, radiusM: 150 } } as const
+    const made = (owner: UserId) =>
+      Effect.map(Entropy.id("plc"), (id) => makePlace(owner, PlaceId.make(id), draft, createdAt))
+    const [kept, past, strange] = [yield* made(userId), yield* made(userId), yield* made((yield* Fixtures.user).id)]
+    for (const one of [kept, past, strange]) yield* places.create(one)
+    yield* places.update(userId, past.id, (before, archivedAt) => ({ ...before, archivedAt }))
+    return byId([kept, { ...past, archivedAt: createdAt }])
+  })
+
+const byId = (places: ReadonlyArray<Place>): ReadonlyArray<Place> => [...places].sort((a, b) => (a.id < b.id ? -1 : 1))
+
+/** A state with the user's places in the order of their ids: a store gives them in any order. */
+export const byPlace = <A extends { readonly ownPlaces: ReadonlyArray<Place> }>(state: A): A => ({
+  ...state,
+  ownPlaces: byId(state.ownPlaces)
+})
 
 /** Makes a connection without storing it. */
 export const connection = (

@@ -1,6 +1,7 @@
 import { Effect, Exit, Option, TestClock } from "effect"
 import { ConnectionStore, type WithApp } from "../../../src/connection/ConnectionStore.js"
 import * as ConsentEntry from "../../../src/connection/ConsentEntry.js"
+import type { PlaceStore } from "../../../src/places/PlaceStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { ConnectionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -15,7 +16,7 @@ import { type SuspensionPorts, suspendedConnections } from "./suspended.js"
  * Rules that every `ConnectionStore` must keep about changes, which lock the connection, about look-ups of connections,
  * and about lists.
  */
-export const connectionStoreContract: Contract<SuspensionPorts> = [
+export const connectionStoreContract: Contract<SuspensionPorts | PlaceStore> = [
   ...suspendedConnections,
   {
     name: "change: none for an unknown connection, and nothing is asked",
@@ -26,15 +27,16 @@ export const connectionStoreContract: Contract<SuspensionPorts> = [
     })
   },
   {
-    name: "change: sees the connection with its app, and writes what was decided",
+    name: "change: sees the connection with its app and the user's places, archived ones too, and writes what was decided",
     run: Effect.gen(function* () {
-      const { app, connection } = yield* Samples.connected()
+      const { app, connection, user } = yield* Samples.connected()
+      const ownPlaces = yield* Samples.onePlaceArchived(user.id)
       const store = yield* ConnectionStore
       const outcome = yield* store.change(connection.id, (state) => ({
         outcome: state,
         writes: [{ _tag: "SetPlaces", places: [], placesVersion: connection.placesVersion + 1 }]
       }))
-      Check.equal(outcome, Option.some({ connection, app }), "seen")
+      Check.equal(Option.map(outcome, Samples.byPlace), Option.some({ connection, app, ownPlaces }), "seen")
       const after = yield* Samples.read(connection)
       Check.equal(after, { ...connection, places: [], placesVersion: connection.placesVersion + 1 }, "written")
     })

@@ -1,6 +1,7 @@
 import { ConsentStore } from "../../../src/consent/ConsentStore.js"
 import { Effect, Exit, Option, TestClock } from "effect"
 import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
+import type { PlaceStore } from "../../../src/places/PlaceStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { ConsentRequestId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -12,7 +13,7 @@ import * as Samples from "./connectionSamples.js"
  * Rules that every `ConsentStore` must keep about consent requests, and about decisions that make or change
  * connections.
  */
-export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
+export const consentStoreContract: Contract<Samples.ConnectionSamplePorts | PlaceStore> = [
   {
     name: "findRequest: what was created, and none for an unknown id",
     run: Effect.gen(function* () {
@@ -37,9 +38,10 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
     })
   },
   {
-    name: "decideRequest: sees request, app, and neither connection nor sub before the first approval",
+    name: "decideRequest: sees request, app and places, archived ones too, and neither connection nor sub before the first approval",
     run: Effect.gen(function* () {
       const { app, user } = yield* Samples.pair
+      const ownPlaces = yield* Samples.onePlaceArchived(user.id)
       const request = yield* Samples.request(app)
       yield* TestClock.adjust("90 seconds")
       const now = yield* Timestamp.now
@@ -49,8 +51,16 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
         approval: null
       }))
       Check.equal(
-        seen,
-        Option.some({ request, app, existing: Option.none(), sub: Option.none(), placesVersion: 0, at: now }),
+        Option.map(seen, Samples.byPlace),
+        Option.some({
+          request,
+          app,
+          existing: Option.none(),
+          sub: Option.none(),
+          ownPlaces,
+          placesVersion: 0,
+          at: now
+        }),
         "state"
       )
     })

@@ -18,7 +18,8 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
       change: (id, decide) =>
         Effect.map(Timestamp.now, (now) =>
           Option.map(find(id), (state) => {
-            const { outcome, writes } = decide(state, now)
+            const ownPlaces = MemoryPlaces.ofUser(tables, state.connection.userId)
+            const { outcome, writes } = decide({ ...state, ownPlaces }, now)
             apply(tables, id, writes, now)
             return outcome
           })

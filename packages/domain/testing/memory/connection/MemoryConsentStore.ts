@@ -6,6 +6,7 @@ import type { AppId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { apply, unended } from "./MemoryConnections.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import * as MemoryPlaces from "../rules/MemoryPlaceStore.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
 export const layer: Layer.Layer<ConsentStore, never, MemoryDatabase> = Layer.effect(
@@ -28,6 +29,7 @@ export const layer: Layer.Layer<ConsentStore, never, MemoryDatabase> = Layer.eff
               app: appOf(tables, request.appId),
               existing: Option.fromNullable(existing),
               sub: Option.fromNullable(subs.get(pair)),
+              ownPlaces: MemoryPlaces.ofUser(tables, userId),
               placesVersion: Math.max(
                 0,
                 ...[...connections.values()]

@@ -25,12 +25,10 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
           return true
         }),
       find: (userId, id) => Effect.sync(() => find(userId, id)),
-      list: (userId) =>
-        Effect.sync(() => [...places.values()].filter((place) => place.userId === userId).sort(byLabel)),
+      list: (userId) => Effect.sync(() => ofUser(tables, userId).sort(byLabel)),
       shapes: (userId) =>
         Effect.sync(() =>
-          [...places.values()]
-            .filter((place) => place.userId === userId)
+          ofUser(tables, userId)
             .sort((a, b) => compare(a.id, b.id))
             .flatMap((place) => placeShapes.get(place.id) ?? [])
         ),
@@ -45,6 +43,10 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
     })
   })
 )
+
+/** The user's places, archived ones included. */
+export const ofUser = ({ places }: Tables, userId: UserId): Array<Place> =>
+  [...places.values()].filter((place) => place.userId === userId)
 
 /**
  * Stores a new place. The stays at this place become due for derivation from the whole history of the user's devices.
