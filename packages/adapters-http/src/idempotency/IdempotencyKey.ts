@@ -1,7 +1,7 @@
 import { HttpApiError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { WorkSignal } from "@place-access/domain/events"
-import { answerOnce, Idempotency, type Work } from "@place-access/domain/idempotency"
+import { Idempotency, type Work } from "@place-access/domain/idempotency"
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { UserId } from "@place-access/domain/shared"
 import { Cause, Context, Effect, Exit, FiberRef, Option, Predicate, Schema } from "effect"
@@ -12,19 +12,21 @@ import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { afterCommit } from "./afterCommit.js"
+import { answerKeyed } from "./answerKeyed.js"
 import { lookUpBefore } from "./lookUpBefore.js"
-import { LooksUpUrl, WithoutKey } from "./WithoutKey.js"
+import { LooksUpUrl, SeveralCommits, WithoutKey } from "./WithoutKey.js"
 
 /**
  * `Idempotency-Key` makes a POST repeatable. `around` wraps all that an endpoint does after its guards, so one
  * transaction commits the endpoint's writes and the stored answer. Every POST reads the header, except for endpoints
- * with the annotation `WithoutKey`.
+ * with the annotation `WithoutKey`. The writes of an endpoint with `SeveralCommits` are committed before the answer.
  */
 export const around: Around = ({ annotations, endpoint }) => {
   if (endpoint.method !== "POST" || Option.isSome(Context.getOption(annotations, WithoutKey))) return undefined
   const keyed = {
     readsBody: Option.isSome(endpoint.payloadSchema),
-    looksUpUrl: Option.isSome(Context.getOption(annotations, LooksUpUrl))
+    looksUpUrl: Option.isSome(Context.getOption(annotations, LooksUpUrl)),
+    severalCommits: Option.isSome(Context.getOption(annotations, SeveralCommits))
   }
   return (own, run) => {
     const key = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest).headers["idempotency-key"]
@@ -39,12 +41,13 @@ type Done = Work<Exit.Exit<Response, unknown>>
 interface Keyed {
   readonly readsBody: boolean
   readonly looksUpUrl: boolean
+  readonly severalCommits: boolean
   readonly key: string
 }
 
 const once = (
   own: Context.Context<never>,
-  { key, looksUpUrl, readsBody }: Keyed,
+  { key, looksUpUrl, readsBody, severalCommits }: Keyed,
   run: HandledRequest
 ): HandledRequest =>
   Effect.gen(function* () {
@@ -68,8 +71,9 @@ const once = (
       return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
     })
     const content = `${request.method} ${request.url}\n${body}`
-    const answered = yield* answerOnce({ ...owner, key, content }, work)
-    if (answered._tag === "Worked") return yield* Effect.zipRight(signal.pass, answered.value)
+    const asked = { ...owner, key, content }
+    const answered = yield* Effect.ensuring(answerKeyed(asked, work, severalCommits), signal.pass)
+    if (answered._tag === "Worked") return yield* answered.value
     cell.disclosed = answered.answer.disclosed
     return replayed(answered.answer)
   }).pipe(Effect.mapError(toWire)) as HandledRequest

@@ -31,6 +31,15 @@ export const keyReader = (api: HttpApi.HttpApi.Any): ((label: string) => boolean
 }
 
 /**
+ * Annotation of an endpoint whose work consists of several transactions. With an `Idempotency-Key`, the work runs
+ * outside the transaction that stores the answer (`answerKeyed`).
+ */
+export class SeveralCommits extends Context.Tag("@place-access/adapters-http/idempotency/SeveralCommits")<
+  SeveralCommits,
+  true
+>() {}
+
+/**
  * Annotation of an endpoint that looks up the host of its body's `url`. When a request has an `Idempotency-Key`, the
  * look-up runs before the transaction. Otherwise the transaction would keep its locks while the network is slow.
  */

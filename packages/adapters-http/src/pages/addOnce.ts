@@ -1,8 +1,9 @@
 import { WorkSignal } from "@place-access/domain/events"
-import { answerOnce, Idempotency } from "@place-access/domain/idempotency"
+import { Idempotency } from "@place-access/domain/idempotency"
 import { Vault } from "@place-access/domain/shared"
 import { Effect, Schedule, Schema } from "effect"
 import { afterCommit } from "../idempotency/afterCommit.js"
+import { answerKeyed } from "../idempotency/answerKeyed.js"
 import * as Errors from "../wire/Errors.js"
 import type * as Form from "./kit/Form.js"
 import * as Visitor from "./kit/Visitor.js"
@@ -19,8 +20,13 @@ interface Addition<A, I, E, R> {
    * other values again, because they may have changed.
    */
   readonly kept: Schema.Schema<A, I>
-  /** The step that adds the thing. The step runs in a transaction, so it must not use the network. */
+  /**
+   * The step that adds the thing. Unless `severalCommits`, the step runs in a transaction, so it must not use the
+   * network.
+   */
   readonly add: Effect.Effect<A, E, R>
+  /** Present when `add` consists of several transactions (`answerKeyed`). */
+  readonly severalCommits?: true
 }
 
 const isInUse = (error: unknown): error is Idempotency.KeyInUse => error instanceof Idempotency.KeyInUse
@@ -36,7 +42,7 @@ const WAIT = { while: isInUse, schedule: Schedule.spaced(200), times: 10 }
 export const addOnce = <A, I, E, R>(
   { account }: Visitor.Visitor,
   form: Form.Form,
-  { add, kept, typed }: Addition<A, I, E, R>
+  { add, kept, severalCommits, typed }: Addition<A, I, E, R>
 ) =>
   Effect.gen(function* () {
     const sent = Visitor.sentForm(form)
@@ -52,13 +58,14 @@ export const addOnce = <A, I, E, R>(
       answer: { status: 200, contentType: null, body: Schema.encodeSync(Kept)(value), disclosed: null },
       value
     }))
-    const answered = yield* answerOnce(request, work).pipe(
+    const answered = yield* answerKeyed(request, work, severalCommits).pipe(
       Effect.retry(WAIT),
       Effect.catchIf(isOfKey, (error) =>
         error._tag === "KeyInUse" ? Effect.fail(Errors.unavailable) : Effect.die(error)
-      )
+      ),
+      Effect.ensuring(signal.pass)
     )
-    if (answered._tag === "Worked") return yield* Effect.as(signal.pass, answered.value)
+    if (answered._tag === "Worked") return answered.value
     return yield* Effect.orDie(Schema.decode(Kept)(answered.answer.body))
   })
 

@@ -1,3 +1,4 @@
+import { DeliveryStore } from "@place-access/domain/deliveries"
 import { WorkSignal } from "@place-access/domain/events"
 import { IdempotencyStore } from "@place-access/domain/idempotency"
 import { Timestamp } from "@place-access/domain/shared"
@@ -118,6 +119,76 @@ describe("Send again what failed that is pressed twice [idempotency-6]", () => {
       ])
     }
   )
+})
+
+/** Whether a keyed transaction was open at each call of `DeliveryStore.recover` during `work`. */
+const openTransactions = async (work: () => Promise<unknown>) => {
+  const seen: Array<boolean> = []
+  let open = 0
+  const restore = await world.run(
+    Effect.gen(function* () {
+      const [keyed, deliveries] = [yield* IdempotencyStore, yield* DeliveryStore]
+      const real = { once: keyed.once, recover: deliveries.recover }
+      const once: typeof keyed.once = (...args) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => open++),
+          () => real.once(...args),
+          () => Effect.sync(() => open--)
+        )
+      const recover: typeof real.recover = (recovery) =>
+        Effect.suspend(() => {
+          seen.push(open > 0)
+          return real.recover(recovery)
+        })
+      Object.assign(keyed, { once })
+      Object.assign(deliveries, { recover })
+      return () =>
+        void [Object.assign(keyed, { once: real.once }), Object.assign(deliveries, { recover: real.recover })]
+    })
+  )
+  await work()
+  restore()
+  return seen
+}
+
+describe("Send again what failed commits each batch by itself [idempotency-4]", () => {
+  it("on the page: no transaction of the form is open meanwhile", async () => {
+    const { browser, on, path } = await visit()
+    const endpoint = `${path}/webhooks/${on.endpoints[0]}`
+    const shown = await browser.get(endpoint)
+    const press = () => browser.submit(shown, `${endpoint}/recover`, { since: "2026-01-01" })
+    expect(await openTransactions(press)).toEqual([false])
+    expect(await openTransactions(press)).toEqual([])
+  })
+
+  it("with an Idempotency-Key: the answer is repeated, and what failed since is left alone", async () => {
+    const { on, rows } = await visit()
+    const fail = async () => {
+      await on.script(MemoryWebhookSender.answers(500))
+      await on.fire()
+      for (const wait of [0, 30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]) {
+        world.clock.advance(wait)
+        await on.work()
+      }
+    }
+    const send = () =>
+      on.developer.send(
+        "POST",
+        `${on.base}/webhooks/${on.endpoints[0]}/recover`,
+        { since: "2026-01-01T00:00:00Z" },
+        { headers: { "idempotency-key": "recover-1" } }
+      )
+    await fail()
+    const answers: Array<Answer> = []
+    expect(await openTransactions(async () => answers.push(await send()))).toEqual([false, false])
+    await fail()
+    expect(await openTransactions(async () => answers.push(await send()))).toEqual([])
+    expect(answers.map(({ headers, json, status }) => [status, json, headers.get("idempotent-replayed")])).toEqual([
+      [200, { queued: 1 }, null],
+      [200, { queued: 1 }, "true"]
+    ])
+    expect((await rows()).filter(({ replay }) => replay).length).toBe(1)
+  })
 })
 
 describe("the first day of Send again what failed [accounts-19]", () => {

@@ -1,0 +1,23 @@
+import { answerOnce, type KeyedRequest, type Work } from "@place-access/domain/idempotency"
+import { Effect } from "effect"
+
+const NOTHING: Work<undefined> = { answer: null, value: undefined }
+
+/**
+ * `answerOnce`, also for work that consists of several transactions (`severalCommits`). One transaction around all of
+ * them would keep the locks of the first one until the last one ends. So for such work, a first transaction only looks
+ * whether there is an answer, and another transaction stores the answer after the work. Two equal requests that run at
+ * the same time both do the work, and both get the answer that was stored first.
+ */
+export const answerKeyed = <A, E, R>(
+  request: KeyedRequest,
+  work: Effect.Effect<Work<A>, E, R>,
+  severalCommits = false
+) =>
+  Effect.gen(function* () {
+    if (!severalCommits) return yield* answerOnce(request, work)
+    const earlier = yield* answerOnce(request, Effect.succeed(NOTHING))
+    if (earlier._tag === "Replayed") return earlier
+    const done = yield* work
+    return yield* answerOnce(request, Effect.succeed(done))
+  })
