@@ -126,6 +126,8 @@ describe("a revoked app [P1]", () => {
     for (const { status, text } of [tab, page]) {
       expect([status, text.includes("The app is revoked: no endpoint can be added or changed")]).toEqual([200, true])
       expect(text).not.toMatch(/action="[^"]*\/webhooks(?:\/ep_[^/"]*)?"/)
+      expect(text).toMatch(/action="[^"]*\/webhooks\/ep_[^/"]*\/test"/)
+      expect(text).not.toMatch(/action="[^"]*\/recover"/)
       expect(text).not.toMatch(/\/(?:rotate-secret|replace-secret|enable)"/)
       expect(text).toMatch(/\/test"/)
     }

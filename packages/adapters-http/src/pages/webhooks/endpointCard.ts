@@ -156,6 +156,7 @@ const forms = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint, shown: S
     }
     ${
       endpoint.disabledAt === null &&
+      app.revokedAt === null &&
       html`<details>
         <summary>${own.recover}</summary>
         <form method="post" action="${path}/recover">
