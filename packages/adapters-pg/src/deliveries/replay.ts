@@ -138,14 +138,30 @@ export const recover = (sql: SqlClient, recovery: Recovery) =>
     return yield* replayLost(sql, recovery)
   })
 
-const replayLost = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, now, since }: Recovery) =>
-  sql`WITH endpoint AS (
-        SELECT epoch FROM endpoints
-        WHERE app_id = ${appId} AND endpoint_id = ${endpointId} AND disabled_at IS NULL
-        FOR NO KEY UPDATE
-      ), lost AS (
-        SELECT d.*, e.epoch, row_number() OVER (ORDER BY d.created_at, d.delivery_id COLLATE "C")::integer AS place
-        FROM endpoint e CROSS JOIN LATERAL (
+/**
+ * Locks the endpoint in one statement, and reads the failed deliveries in the next. After a wait for the lock, a single
+ * statement would still see the deliveries as they were before the wait. It would find those that the other transaction
+ * has replayed, store nothing, and return 0 although other deliveries are left.
+ */
+const replayLost = (sql: SqlClient, recovery: Recovery) =>
+  sql`SELECT epoch FROM endpoints
+      WHERE app_id = ${recovery.appId} AND endpoint_id = ${recovery.endpointId} AND disabled_at IS NULL
+      FOR NO KEY UPDATE`.pipe(
+    Rows.first(EpochRow),
+    Effect.flatMap(
+      Option.match({ onNone: () => Effect.succeed(0), onSome: ({ epoch }) => replayUnder(sql, epoch, recovery) })
+    ),
+    sql.withTransaction
+  )
+
+const replayUnder = (
+  sql: SqlClient,
+  epoch: number,
+  { appId, before, dueFrom, endpointId, ids, now, since }: Recovery
+) =>
+  sql`WITH lost AS (
+        SELECT d.*, row_number() OVER (ORDER BY d.created_at, d.delivery_id COLLATE "C")::integer AS place
+        FROM (
           SELECT d.* FROM deliveries d
           WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test
             AND NOT d.is_replayed AND d.fail_reason IS DISTINCT FROM 'not_authorised'
@@ -166,7 +182,7 @@ const replayLost = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, n
       INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
         envelope,
                               type, occurred_at, max_event_age_s, attempt, created_at, original_at, state, due_at)
-      SELECT app_id, (${ids}::text[])[place], endpoint_id, epoch, event_id, replay_no + 1, false, user_id, envelope,
+      SELECT app_id, (${ids}::text[])[place], endpoint_id, ${epoch}::integer, event_id, replay_no + 1, false, user_id, envelope,
              type, occurred_at, max_event_age_s, 1, ${Rows.at(now)}, coalesce(original_at, created_at),
              ${sql.literal(FIRST_STATE)}, ${Rows.at(dueFrom)}::timestamptz + (place - 1) * interval '1 millisecond'
       FROM lost JOIN marked USING (delivery_id)

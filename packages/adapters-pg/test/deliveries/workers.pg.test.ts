@@ -306,6 +306,34 @@ describeServers("by hand and by workers at once", (server) => {
       })
     ))
 
+  it("recovers at once with fewer ids than rows each take others [deliveries-11]", () =>
+    run(
+      Effect.gen(function* () {
+        for (let trial = 0; trial < 10; trial++) {
+          yield* withEndpoints((endpoint) =>
+            Effect.gen(function* () {
+              const store = yield* DeliveryStore
+              yield* insertMany(endpoint, 12)
+              const end = yield* ended("not_sent")
+              yield* together(of(yield* claim(), endpoint).map((one) => finish(one, end, null)))
+              const now = yield* Timestamp.now
+              const { appId, id: endpointId } = endpoint
+              const [since, before] = [Timestamp.plus(now, -Timestamp.HOUR), Timestamp.plus(now, 1)]
+              const takeFive = Effect.gen(function* () {
+                const ids = yield* Effect.replicateEffect(
+                  Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id)),
+                  5
+                )
+                return yield* store.recover({ appId, endpointId, since, before, ids, now, dueFrom: now })
+              })
+              expect(yield* together([takeFive, takeFive])).toEqual([5, 5])
+              expect(yield* states(endpoint)).toEqual({ "failed not_sent": 12, trying: 10 })
+            })
+          )
+        }
+      })
+    ))
+
   it("recover takes up 10,000 of them, the oldest first and each after the one before; asked again, the rest [deliveries-11]", () =>
     run(
       withEndpoints((endpoint) =>
