@@ -53,7 +53,7 @@ const THEIRS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "TLS: the certificate is for another host name"
 }
 
-/** Errors of this machine: it has no network, or has run out of a resource. */
+/** Errors of this machine: it has no network, has run out of a resource, or its firewall refuses the connection. */
 const OURS: ReadonlySet<string> = new Set([
   "EMFILE",
   "ENFILE",
@@ -61,7 +61,9 @@ const OURS: ReadonlySet<string> = new Set([
   "ENOMEM",
   "EADDRNOTAVAIL",
   "ENETUNREACH",
-  "ENETDOWN"
+  "ENETDOWN",
+  "EPERM",
+  "EACCES"
 ])
 
 /** Errors of a connection to an IPv6 address, on a machine that has no IPv6 route, address or socket. */

@@ -40,6 +40,12 @@ describe("why a webhook was not delivered", () => {
     }
   )
 
+  it.each(["EPERM", "EACCES"])("%s: a firewall of this machine refused the connection [W3-faults]", (code) => {
+    const ours = { _tag: "NotSent", detail: "this service's network is not working" }
+    expect(toAnswer(failed(code))).toEqual(ours)
+    expect(toAnswer(failed(code, SIX))).toEqual(ours)
+  })
+
   it("a host whose IPv4 address refuses is said to refuse, when its IPv6 address has no route", () => {
     const answer = toAnswer(failedAll(failed("ECONNREFUSED"), failed("ENETUNREACH", SIX)))
     expect(answer).toEqual({ _tag: "Unreachable", detail: "connection refused" })
