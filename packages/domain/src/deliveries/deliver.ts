@@ -29,7 +29,10 @@ export const claimDue = program(
 /** The stored result of an attempt. */
 export interface StoredAttempt {
   readonly how: Delivery.DeliveryFinish
-  /** How long the attempt took, in milliseconds. 0 when nothing was sent. */
+  /**
+   * How long the attempt took, in milliseconds, also when a fault of the service prevented it. 0 when the check before
+   * the attempt decided the result.
+   */
   readonly tookMillis: number
 }
 
@@ -95,8 +98,7 @@ export const deliverFirst = program("deliverFirst", function* ({ ahead, endpoint
 type Receiver = Pick<ClaimedDelivery, "url" | "secrets" | "headers">
 
 /** The result of an attempt, and its row in the log. */
-interface AttemptResult {
-  readonly how: Delivery.DeliveryFinish
+interface AttemptResult extends StoredAttempt {
   readonly row: Delivery.Attempt | null
 }
 
@@ -129,7 +131,7 @@ const attempt = fn(function* (
   }
 })
 
-const unsent = (how: Delivery.DeliveryFinish): AttemptResult => ({ how, row: null })
+const unsent = (how: Delivery.DeliveryFinish): AttemptResult => ({ how, row: null, tookMillis: 0 })
 
 const send = fn(function* (
   delivery: Delivery.Delivery,
@@ -151,11 +153,10 @@ const send = fn(function* (
     body: body(envelope, endpointId)
   }).pipe(Effect.catchTag("VaultError", notSigned))
   const row = Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt, exchange)
-  if (row !== null && !delivery.isTest) {
-    const tookMillis = row.endedAt - row.startedAt
+  const tookMillis = Math.max(0, endedAt - startedAt)
+  if (row !== null && !delivery.isTest)
     yield* report((to) => to.attempted({ appId, endpointId, endedAt: row.endedAt, tookMillis, error: row.error }))
-  }
-  const result: AttemptResult = { how: Delivery.afterAttempt(delivery, answer, endedAt), row }
+  const result: AttemptResult = { how: Delivery.afterAttempt(delivery, answer, endedAt), row, tookMillis }
   return result
 })
 
@@ -163,11 +164,10 @@ const send = fn(function* (
  * Measures the result of an attempt. Returns undefined when this call did not store the result, mostly because another
  * worker has taken the delivery over.
  */
-const noted = fn(function* (delivery: Delivery.Delivery, { how, row }: AttemptResult, isStored: boolean) {
+const noted = fn(function* (delivery: Delivery.Delivery, { how, tookMillis }: AttemptResult, isStored: boolean) {
   const written = isStored ? how : undefined
   yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
   yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
-  const tookMillis = row === null ? 0 : row.endedAt - row.startedAt
   const stored: StoredAttempt | undefined = written === undefined ? undefined : { how: written, tookMillis }
   return stored
 })

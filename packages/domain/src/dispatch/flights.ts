@@ -57,7 +57,7 @@ export interface Room {
  * How many slow endpoints are remembered at most. When there are more, the one that was added first is forgotten.
  */
 const SLOW_MAX = 1_000
-/** After a success that took longer than this number of milliseconds, the endpoint counts as slow. */
+/** After an attempt that took longer than this number of milliseconds, the endpoint counts as slow. */
 const SLOW_MILLIS = 1_000
 
 export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights => {
@@ -114,7 +114,7 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
       const isMissed = how._tag === "Retry" || (how._tag === "Failed" && how.reason === "exhausted")
       if (how._tag === "Delivered" || isMissed) slow.delete(id)
       if (isMissed) slow.set(id, "failing")
-      else if (how._tag === "Delivered" && tookMillis > SLOW_MILLIS) slow.set(id, "late")
+      else if (tookMillis > SLOW_MILLIS && !slow.has(id)) slow.set(id, "late")
       const [oldest] = slow.keys()
       if (slow.size > SLOW_MAX && oldest !== undefined) slow.delete(oldest)
       return Delivery.goesOn(how._tag)
