@@ -158,11 +158,11 @@ const judge = (waiting: Listener.ListenerDelivery) =>
     const delivery = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }
     const authorisation = yield* authorisationOf(waiting)
     const now = yield* Timestamp.now
-    const verdict = Delivery.verdict(delivery, authorisation, now)
-    const refused = Option.isSome(authorisation) ? recordUnsent(Disclosure.notAllowed(delivery, now)) : Effect.void
+    const found = Delivery.verdict(delivery, authorisation, now)
+    // An event does not wait in a stream for the end of a suspension (decision staff-1).
+    const verdict = found === "suspended" ? "not_authorised" : found
     const write = {
-      not_authorised: refused,
-      suspended: refused,
+      not_authorised: Option.isSome(authorisation) ? recordUnsent(Disclosure.notAllowed(delivery, now)) : Effect.void,
       too_old: recordUnsent(Disclosure.withheld(delivery)),
       send: record(Disclosure.sent(delivery))
     }[verdict]

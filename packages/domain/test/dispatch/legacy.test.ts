@@ -1,7 +1,9 @@
+import { AuditEvent } from "@place-access/domain/audit"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { createSubscription, importRules, removeSubscription } from "@place-access/domain/legacy"
 import { removeRuleOfUser } from "@place-access/domain/rules"
 import { RuleId, Timestamp } from "@place-access/domain/shared"
+import { AccountChange, StaffStore } from "@place-access/domain/staff"
 import { MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -103,6 +105,9 @@ const deleted = (on: Stage) =>
     subscriptions.clear()
     accessLog.length = 0
   })
+
+const suspended = (on: Stage) =>
+  Effect.flatMap(StaffStore, (staff) => staff.change(on.connection.userId, AccountChange.suspend(AuditEvent.OPERATOR)))
 
 const ruleScopesGone = (on: Stage) =>
   Effect.map(
@@ -268,7 +273,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
   })
 
   it("what is taken away between two attempts stops it [legacy-4-checks]", () => {
-    for (const takeAway of [remove, end, ruleScopesGone]) {
+    for (const takeAway of [remove, end, ruleScopesGone, suspended]) {
       run((on) =>
         Effect.gen(function* () {
           yield* script(answers(500), url)

@@ -1,4 +1,5 @@
 import { AccountStore, Session } from "@place-access/domain/accounts"
+import { AuditEvent } from "@place-access/domain/audit"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
 import { listen, Listener, ListenerStore, openListener, sweepListeners } from "@place-access/domain/listeners"
 import {
@@ -17,6 +18,7 @@ import {
   MemoryVault,
   MemoryWebhookSender
 } from "@place-access/domain/testing"
+import { AccountChange, StaffStore } from "@place-access/domain/staff"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream } from "effect"
 import { describe } from "vitest"
@@ -340,6 +342,23 @@ describe("a developer who listens", () => {
         yield* Effect.sleep("1 second")
         expect(events(heard)).toEqual([])
         expect(yield* log).toEqual([["too_old", "nothing: “arrived at Home” came too late"]])
+      })
+    )
+  })
+
+  it("is not told during a suspension what happened before it, and the user reads that it was not sent [staff-1]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        const { heard } = yield* start(stage)
+        yield* fire(stage)
+        yield* Effect.sleep("1 second")
+        const suspend = AccountChange.suspend(AuditEvent.OPERATOR)
+        yield* Effect.flatMap(StaffStore, (staff) => staff.change(stage.connection.userId, suspend))
+        yield* withWorker(Effect.sleep("2 seconds"))
+        expect(events(heard)).toEqual([])
+        expect(yield* log).toEqual([["not_authorised", "nothing: “arrived at Home” was not sent"]])
       })
     )
   })
