@@ -71,8 +71,8 @@ export interface MailMessage {
    */
   readonly secret?: Vault.Sealed
   /**
-   * Present when the message contains an app's name, because the number of messages with an app's name is limited
-   * (`NamedMail`). The outbox does not store this field.
+   * Present when the message contains an app's name or invites into a team, because the number of these messages is
+   * limited (`NamedMail`). The outbox does not store this field.
    */
   readonly naming?: Naming
 }

@@ -48,7 +48,7 @@ export interface NewInvitation {
  * limits of members and invitations.
  */
 export const invite =
-  (by: Pick<Account, "id" | "displayName">, { invitee, isMailed = true, ...draft }: NewInvitation) =>
+  (by: Pick<Account, "id" | "email">, { invitee, isMailed = true, ...draft }: NewInvitation) =>
   (team: Team, now: Timestamp): TeamOutcome => {
     const refused = refusal(team, by.id) ?? closed(team)
     if (refused !== undefined) return Either.left(refused)

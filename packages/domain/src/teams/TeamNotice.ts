@@ -35,19 +35,22 @@ const mail = (to: UserId, key: string, subject: string, body: ReadonlyArray<stri
   naming: foldable
 })
 
-/** The mail to the invited person, who has an account with a confirmed address. */
+/**
+ * The mail to the invited person, who has an account with a confirmed address. The person may not know the owner, so
+ * the mail has no text that the owner chose: neither the name of the app nor that of the owner (decision teams-7).
+ */
 export const invited = (
-  team: Team,
+  team: Pick<Team, "appId">,
   invitation: Invitation,
-  by: Pick<Account, "displayName">,
+  by: Pick<Account, "email">,
   invitee: Pick<Account, "id">
 ): MailMessage =>
   mail(
     invitee.id,
     `team_invited ${invitation.id}`,
-    `You are invited into the team of ${team.appName}`,
+    "You are invited into the team of an app",
     [
-      `An owner of the app "${team.appName}" invites you into its team: ${by.displayName}.`,
+      `An owner of an app invites you into its team: ${by.email}. The page of the invitation names the app.`,
       ROLE_WORDS[invitation.role],
       `You can accept until ${Words.moment(endsAt(invitation))}. If you do nothing, nothing happens.`
     ],

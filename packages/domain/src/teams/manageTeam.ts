@@ -97,7 +97,8 @@ export const inviteMember = program("inviteMember", function* (account: Account,
   const before = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
   yield* TeamLife.invite(account, { ...input, id, invitee })(before, yield* Timestamp.now)
   const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
-  const { isAdmitted: isMailed } = yield* takeCall(mailbox, Rate.INVITATION_MAILS)
+  // The mail names the address of the owner, which must not be somebody else's.
+  const isMailed = (yield* takeCall(mailbox, Rate.INVITATION_MAILS)).isAdmitted && account.confirmedAt !== null
   const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee, isMailed }))
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
 })
@@ -128,7 +129,7 @@ export interface NamedInvitation {
   readonly id: InvitationId
 }
 
-/** An invitation with the name of the inviting account, for the invited account; else `NotFound`. */
+/** An invitation with the name and address of the inviting account, for the invited account; else `NotFound`. */
 export const getInvitation = program(
   "getInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
@@ -138,7 +139,7 @@ export const getInvitation = program(
     const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })
     const by = yield* (yield* AccountStore).find(found.invitation.invitedBy)
-    return { ...found, by: Option.getOrNull(Option.map(by, ({ displayName }) => displayName)) }
+    return { ...found, by: Option.getOrNull(Option.map(by, ({ displayName, email }) => ({ displayName, email }))) }
   }
 )
 

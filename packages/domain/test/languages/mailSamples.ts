@@ -282,7 +282,7 @@ const connectionMails: Make = (facts) => {
 const teamMails: Make = (facts) => {
   const { at } = facts
   const team = { appId: "app_1", appName: facts.name } as unknown as Team.Team
-  const named = { id: "usr_2", displayName: facts.name } as unknown as Account.Account
+  const named = { id: "usr_2", displayName: facts.name, email: facts.email } as unknown as Account.Account
   const invitation = { id: "inv_1", invitedBy: "usr_1", createdAt: at } as unknown as Team.Invitation
   const member = { id: "mbr_1", userId: "usr_1" } as unknown as Team.Member
   return [

@@ -2,7 +2,7 @@ import { Account } from "@place-access/domain/accounts"
 import { decideApp, getApp, submitApp } from "@place-access/domain/apps"
 import { warnOfStrikes } from "@place-access/domain/deliveries"
 import { Rate } from "@place-access/domain/limits"
-import { MailOutbox, NamedMail } from "@place-access/domain/mail"
+import { Mail, MailOutbox, NamedMail } from "@place-access/domain/mail"
 import { InvitationId, Timestamp } from "@place-access/domain/shared"
 import {
   acceptInvitation,
@@ -91,6 +91,36 @@ describe("teams", () => {
       const sent = yield* mails
       expect(sent.map(({ to }) => to)).toEqual([confirmed.id])
       expect(sent[0]?.link?.path).toMatch(new RegExp(`^/developer/invitations/${app.id}/inv_`))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("the mail of an invitation has no text that a stranger chose, only the inviter's address [teams-7]", () =>
+    Effect.gen(function* () {
+      const lure = "Keep your account: https://evil.example"
+      const holder = yield* Fixtures.userWith({ displayName: Account.DisplayName.make(lure) })
+      const app = yield* Fixtures.app(holder.id, { name: lure })
+      const person = yield* Fixtures.user
+      const { id } = yield* inviteMember(holder, app.id, { email: person.email, role: "viewer" })
+      const [sent] = yield* mails
+      if (sent === undefined) throw new Error("no mail")
+      for (const language of ["en", "de"] as const) {
+        const { body, link, subject } = Mail.forReader(sent, language, null)
+        expect([subject, body, link?.label].join("\n")).not.toMatch(/evil|https/)
+        expect(body).toContain(holder.email)
+      }
+      const page = yield* getInvitation(person, "confirmed", { appId: app.id, id })
+      expect(page).toMatchObject({ appName: lure, by: { displayName: lure, email: holder.email } })
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("who has not confirmed an address causes no mail that names it [teams-7]", () =>
+    Effect.gen(function* () {
+      const holder = yield* Fixtures.userWith({ confirmedAt: null })
+      const app = yield* Fixtures.app(holder.id)
+      const person = yield* Fixtures.user
+      yield* inviteMember(holder, app.id, { email: person.email, role: "viewer" })
+      expect(yield* mails).toEqual([])
+      expect((yield* listInvitations(person, "confirmed")).length).toBe(1)
     }).pipe(Effect.provide(stores))
   )
 

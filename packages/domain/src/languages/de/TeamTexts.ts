@@ -5,10 +5,10 @@ export const teamTexts: ReadonlyArray<GermanPair> = [
   { en: "The invitation", de: "Die Einladung" },
   { en: "The team", de: "Das Team" },
   { en: "The app", de: "Die App" },
-  { en: "You are invited into the team of {app}", de: "Sie sind in das Team von {app} eingeladen" },
+  { en: "You are invited into the team of an app", de: "Sie sind in das Team einer App eingeladen" },
   {
-    en: 'An owner of the app "{app}" invites you into its team: {name}.',
-    de: "Sie sind in das Team der App „{app}“ eingeladen. Die Einladung kommt von {name}."
+    en: "An owner of an app invites you into its team: {email}. The page of the invitation names the app.",
+    de: "Sie sind in das Team einer App eingeladen. Die Einladung kommt von {email}. Auf der Seite der Einladung steht, um welche App es geht."
   },
   {
     en: "As an owner you can do everything with the app: its secrets and its team are yours to change, too.",
