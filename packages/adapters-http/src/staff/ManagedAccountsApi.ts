@@ -82,7 +82,7 @@ export const ManagedAccountsApi = HttpApiGroup.make("managedAccounts")
       .addError(Errors.ConfirmationRequired)
       .annotate(RequiredRole, "admin")
       .annotate(OpenApi.Summary, "Give a role to an account")
-      .annotate(OpenApi.Description, `${account.about} The role admin needs a fresh sign-in.`)
+      .annotate(OpenApi.Description, `${account.about} The roles reviewer and admin need a fresh sign-in.`)
   )
   .add(
     HttpApiEndpoint.del("takeRole", "/v1/admin/accounts/:account_id/roles/:role")

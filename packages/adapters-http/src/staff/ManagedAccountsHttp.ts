@@ -1,3 +1,4 @@
+import { Account } from "@place-access/domain/accounts"
 import { changeRole, findAccount, listAudit, resumeAccount, suspendAccount } from "@place-access/domain/staff"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
@@ -18,7 +19,7 @@ export const layer = Group.group(Api, "managedAccounts", (handlers) =>
       "giveRole",
       ({ path: { account_id, role } }) =>
         Effect.gen(function* () {
-          if (role === "admin") yield* requireFreshSignIn
+          if (Account.isStaff({ roles: [role] })) yield* requireFreshSignIn
           return toBody(yield* changeRole(yield* SignedIn, account_id, { role, isGiven: true }))
         }).pipe(toWire),
       { uninterruptible: true }

@@ -32,23 +32,38 @@ const tokenOn = async (person: Person, path: string) =>
   /name="form_token" value="([^"]+)"/.exec((await person.get(path)).text.split("<main")[1] ?? "")?.[1] ?? ""
 
 describe("roles [staff-2]", () => {
-  it("an admin gives and takes them; a new role works at once, and making an admin needs a fresh sign-in", async () => {
+  it("an admin gives and takes them; a new role works at once", async () => {
     expect((await ida.get("/v1/admin/reviews")).status).toBe(403)
     expect((await admin.send("PUT", at(ida, "/roles/reviewer"))).json).toMatchObject({ roles: ["reviewer"] })
     expect((await ida.get("/v1/admin/reviews")).status).toBe(200)
     expect((await admin.send("DELETE", at(ida, "/roles/reviewer"))).json).toMatchObject({ roles: [] })
     expect((await ida.get("/v1/admin/reviews")).status).toBe(403)
+  })
 
+  it("a staff role is given only after a fresh sign-in; taking one, suspending and resuming need none", async () => {
     world.clock.advance(15 * 60_000)
-    const late = await admin.send("PUT", at(ida, "/roles/admin"))
-    expect([late.status, late.json]).toMatchObject([403, { error: "confirmation_required" }])
-    expect((await admin.send("PUT", at(ida, "/roles/reviewer"))).status).toBe(200)
-    const page = await posted(admin, `/admin/accounts/${ida.account.id}/roles/admin/give`, {
-      form_token: await tokenOn(admin, `/admin/accounts/${ida.account.id}`)
-    })
-    expect([page.status, page.headers.get("location")]).toMatchObject([303, expect.stringMatching(/^\/confirm\?/)])
+    const path = `/admin/accounts/${ida.account.id}`
+    for (const role of ["reviewer", "admin"]) {
+      const late = await admin.send("PUT", at(ida, `/roles/${role}`))
+      expect([late.status, late.json]).toMatchObject([403, { error: "confirmation_required" }])
+      const page = await posted(admin, `${path}/roles/${role}/give`, { form_token: await tokenOn(admin, path) })
+      expect([page.status, page.headers.get("location")]).toMatchObject([303, expect.stringMatching(/^\/confirm\?/)])
+    }
+    expect((await ida.get("/v1/session")).json).toMatchObject({ roles: [] })
+    expect((await admin.send("PUT", at(ida, "/roles/developer"))).json).toMatchObject({ roles: ["developer"] })
+
     await admin.send("POST", "/v1/session/confirmation", { password: PASSWORD })
-    expect((await admin.send("PUT", at(ida, "/roles/admin"))).json).toMatchObject({ roles: ["reviewer", "admin"] })
+    for (const role of ["reviewer", "admin"]) {
+      expect((await admin.send("PUT", at(ida, `/roles/${role}`))).status).toBe(200)
+    }
+    world.clock.advance(15 * 60_000)
+    const done = [
+      await admin.send("DELETE", at(ida, "/roles/reviewer")),
+      await admin.send("DELETE", at(ida, "/roles/admin")),
+      await admin.send("POST", at(ida, "/suspend")),
+      await admin.send("POST", at(ida, "/resume"))
+    ]
+    expect(done.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
   it("nobody but an admin does it, and an unknown account or role is none", async () => {

@@ -165,8 +165,8 @@ const suspension = (account: Account.Account, token: string): Html =>
   </details>`
 
 /**
- * Gives or takes a role. Making somebody an admin needs a sign-in or a confirmation of the last 15 minutes
- * (decision staff-2).
+ * Gives or takes a role. Making somebody a reviewer or an admin needs a sign-in or a confirmation of the last 15
+ * minutes (decision staff-2).
  */
 const role = (name: Account.Role, isGiven: boolean) => {
   const done = (visitor: Visitor.Visitor) =>
@@ -178,7 +178,7 @@ const role = (name: Account.Role, isGiven: boolean) => {
       return seeOther(`${accountPath(id)}?done=${isGiven ? "role-given" : "role-taken"}`)
     })
   return asAdmin((visitor) =>
-    name === "admin" && isGiven
+    isGiven && Account.isStaff({ roles: [name] })
       ? Effect.flatMap(Visitor.confirmed(visitor), (redirect) => redirect ?? done(visitor))
       : done(visitor)
   )
