@@ -4,7 +4,7 @@ import { AccountLimits } from "@place-access/domain/quotas"
 import { Role } from "@place-access/domain/teams"
 import { Schema } from "effect"
 import { INVITATION, RateOfAccount } from "../security/RateOfAccount.js"
-import { SessionAuth } from "../security/SessionAuth.js"
+import { FRESH, SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 import { AppPath } from "./AppsApi.js"
@@ -59,8 +59,6 @@ const Received = Schema.Struct({
   app_name: Schema.String.annotations({ description: "The name of the app" }),
   ...InvitationBody.fields
 }).annotations({ identifier: "ReceivedInvitation" })
-
-const FRESH = "Needs a sign-in or a confirmation of the last 15 minutes."
 
 export const TeamApi = HttpApiGroup.make("team")
   .add(

@@ -35,7 +35,7 @@ const Count = Schema.Struct({ count: Rows.Bigint })
 
 const create =
   (sql: SqlClient): Store["create"] =>
-  (endpoint) =>
+  (endpoint, audit) =>
     Effect.gen(function* () {
       // Because of the lock of the app's row, two creations run one after the other. The count is a separate statement,
       // so that it sees an endpoint that the other creation made.
@@ -48,6 +48,7 @@ const create =
       )
       if (Option.exists(counted, ({ count }) => count >= WebhookEndpoint.MAX_PER_APP)) return "full"
       yield* insert(sql, endpoint)
+      if (audit !== undefined) yield* AuditLog.append(sql, audit)
       return "created"
     }).pipe(sql.withTransaction, orStoreError)
 
@@ -93,7 +94,8 @@ const update =
       const now = yield* Timestamp.now
       const after = { ...change(stored, now), appId, id, createdAt }
       yield* write(sql, after)
-      if (audit !== undefined) yield* AuditLog.append(sql, audit(now))
+      const event = audit?.(now)
+      if (event !== undefined) yield* AuditLog.append(sql, event)
       return Option.some(after)
     }).pipe(sql.withTransaction, orStoreError)
 

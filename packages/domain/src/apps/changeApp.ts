@@ -184,12 +184,7 @@ const audited = (
   { id }: Account.Account,
   appId: AppId,
   at: Timestamp.Timestamp
-): AuditEvent.AuditEvent => ({
-  at,
-  userId: id,
-  actor: AuditEvent.OWNER,
-  detail: { kind, secret: "client", appId, endpointId: null }
-})
+) => AuditEvent.byOwner(id, at, { kind, secret: "client", appId, endpointId: null })
 
 /**
  * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, is revoked, or the form

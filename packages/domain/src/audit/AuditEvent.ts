@@ -65,6 +65,8 @@ export const AuditDetail = Schema.Union(
     appId: AppId,
     endpointId: Schema.NullOr(EndpointId)
   }),
+  /** A member of the app's team led the app's events to a new address: with a new endpoint, or by changing one. */
+  Schema.Struct({ kind: Schema.Literal("endpoint_added", "endpoint_moved"), appId: AppId, endpointId: EndpointId }),
   Schema.Struct({
     kind: Schema.Literal("review_decided"),
     decision: Schema.Literal("approved", "rejected", "narrowed", "revoked"),
@@ -138,6 +140,9 @@ export interface AuditEvent {
   readonly actor: AuditActor
   readonly detail: AuditDetail
 }
+
+/** An event that the owner of the account caused. */
+export const byOwner = (userId: UserId, at: Timestamp, detail: AuditDetail) => ({ at, userId, actor: OWNER, detail })
 
 /** An event of the log. The id orders events of the same millisecond, and has no other meaning. */
 export interface StoredAuditEvent extends AuditEvent {

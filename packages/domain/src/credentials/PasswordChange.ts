@@ -56,12 +56,8 @@ export const reset =
       : null
 
 /** The audit event of a changed password. `how`: whether the owner gave the old password, or used a link. */
-export const changed = ({ id }: Account, how: "password" | "link", at: Timestamp): AuditEvent.AuditEvent => ({
-  at,
-  userId: id,
-  actor: AuditEvent.OWNER,
-  detail: { kind: "password_changed", how }
-})
+export const changed = ({ id }: Account, how: "password" | "link", at: Timestamp) =>
+  AuditEvent.byOwner(id, at, { kind: "password_changed", how })
 
 const FORGOTTEN: Link = { site: "service", path: "/forgot-password", label: "Set a new password" }
 

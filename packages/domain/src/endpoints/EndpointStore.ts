@@ -16,23 +16,24 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
   {
     /**
      * Stores the endpoint under the app's lock; only the outcome `created` stores it. Because of the lock, no request
-     * stores an endpoint after the app ended with its holder's account (decision deletions-2).
+     * stores an endpoint after the app ended with its holder's account (decision deletions-2). The same transaction
+     * stores the audit event, if given.
      */
-    readonly create: (endpoint: WebhookEndpoint) => StoreEffect<EndpointCreation>
+    readonly create: (endpoint: WebhookEndpoint, audit?: AuditEvent) => StoreEffect<EndpointCreation>
     /** None when the app has no such endpoint. */
     readonly find: (appId: AppId, id: EndpointId) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** The app's endpoints, oldest first. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<WebhookEndpoint>>
     /**
      * Locks the endpoint and stores `change(endpoint, now)`. The store keeps the ids and `createdAt`, whatever `change`
-     * returns. The same transaction stores the audit event `audit(now)`, if given. None, and nothing is stored, when
-     * the app has no such endpoint.
+     * returns. The same transaction stores the audit event `audit(now)`, if there is one; the store calls `audit` after
+     * `change`. None, and nothing is stored, when the app has no such endpoint.
      */
     readonly update: (
       appId: AppId,
       id: EndpointId,
       change: (before: WebhookEndpoint, now: Timestamp.Timestamp) => WebhookEndpoint,
-      audit?: (now: Timestamp.Timestamp) => AuditEvent
+      audit?: (now: Timestamp.Timestamp) => AuditEvent | undefined
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
     /**
      * Removes the endpoint. Its waiting deliveries fail, a limited number at once and the others in later claims, and

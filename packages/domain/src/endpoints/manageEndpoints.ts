@@ -70,9 +70,11 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
     headers,
     createdAt
   }
-  const outcome = yield* (yield* EndpointStore).create(endpoint)
+  const added = AuditEvent.byOwner(account.id, createdAt, { kind: "endpoint_added", appId, endpointId: id })
+  const outcome = yield* (yield* EndpointStore).create(endpoint, added)
   if (outcome === "full") return yield* new Conflict({ reason: AccountLimits.ENDPOINTS.refusal })
   if (outcome === "app_gone") return yield* new NotFound({ what: "app" })
+  yield* announceAudit(added)
   return { endpoint, secret: secret.text }
 })
 
@@ -111,7 +113,8 @@ export const updateEndpoint = program(
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers)
     let refusal = null as Conflict | Invalid | null
-    const changed = yield* (yield* EndpointStore).update(appId, id, (before) => {
+    let moved: AuditEvent.AuditEvent | undefined
+    const change: EndpointChange = (before, now) => {
       const isMoved = url !== undefined && originOf(url) !== originOf(before.url)
       const stored = isMoved && edit.headers?.size === 0 ? [] : before.headers
       const after = EndpointHeader.change(stored, headers)
@@ -127,10 +130,17 @@ export const updateEndpoint = program(
       const isOutdated = isOutdatedForm<ShownEndpoint>((state) => isShownAs(before, state), shown, edited)
       const keeps = isMoved && stored.some(({ name }) => !headers.has(name))
       refusal = isOutdated ? outdated : keeps ? keptHeaders : after.length > EndpointHeader.MAX ? tooManyHeaders : null
-      return refusal !== null ? before : edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
-    })
+      if (refusal !== null) return before
+      if (edited.url !== before.url) {
+        moved = AuditEvent.byOwner(account.id, now, { kind: "endpoint_moved", appId, endpointId: id })
+      }
+      return edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
+    }
+    const changed = yield* (yield* EndpointStore).update(appId, id, change, () => moved)
     if (refusal !== null) return yield* refusal
-    return yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
+    const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
+    if (moved !== undefined) yield* announceAudit(moved)
+    return endpoint
   }
 )
 
@@ -176,7 +186,7 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
   yield* getAppToChange(account, appId)
   const { sealed, text } = yield* newSecret(appId, id)
   const change: SecretsChange = (before, now) => SigningSecret.rotate(before, sealed, now)
-  return { endpoint: yield* changeSecrets(secretsChanged("secret_rotated", account, appId, id), change), secret: text }
+  return { endpoint: yield* changeSecrets(account, appId, id, "secret_rotated", change), secret: text }
 })
 
 /**
@@ -188,7 +198,7 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
   yield* getAppToChange(account, appId)
   const { sealed, text } = yield* newSecret(appId, id)
   const change: SecretsChange = (_, now) => SigningSecret.replace(sealed, now)
-  return { endpoint: yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), change), secret: text }
+  return { endpoint: yield* changeSecrets(account, appId, id, "secret_ended", change), secret: text }
 })
 
 /**
@@ -200,20 +210,11 @@ export const endPreviousSecrets = program(
   "endPreviousSecrets",
   function* (account: Account, appId: AppId, id: EndpointId) {
     yield* getApp(account, appId, "develop")
-    yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), SigningSecret.endPrevious)
+    yield* changeSecrets(account, appId, id, "secret_ended", SigningSecret.endPrevious)
   }
 )
 
-const secretsChanged = (
-  kind: "secret_rotated" | "secret_ended",
-  { id }: Account,
-  appId: AppId,
-  endpointId: EndpointId
-) => ({
-  userId: id,
-  actor: AuditEvent.OWNER,
-  detail: { kind, secret: "signing", appId, endpointId } as const
-})
+type EndpointChange = Parameters<(typeof EndpointStore.Service)["update"]>[2]
 
 type SecretsChange = (
   before: WebhookEndpoint.WebhookEndpoint["secrets"],
@@ -221,15 +222,20 @@ type SecretsChange = (
 ) => WebhookEndpoint.WebhookEndpoint["secrets"]
 
 /** Changes the secrets and stores an audit event in the same transaction (decision audit-1). */
-const changeSecrets = (event: ReturnType<typeof secretsChanged>, change: SecretsChange) =>
+const changeSecrets = (
+  account: Account,
+  appId: AppId,
+  endpointId: EndpointId,
+  kind: "secret_rotated" | "secret_ended",
+  change: SecretsChange
+) =>
   Effect.gen(function* () {
-    const { appId, endpointId } = event.detail
     let stored: AuditEvent.AuditEvent | undefined
     const changed = yield* (yield* EndpointStore).update(
       appId,
       endpointId,
       (before, now) => ({ ...before, secrets: change(before.secrets, now) }),
-      (at) => (stored = { ...event, at })
+      (at) => (stored = AuditEvent.byOwner(account.id, at, { kind, secret: "signing", appId, endpointId }))
     )
     const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
     if (stored !== undefined) yield* announceAudit(stored)

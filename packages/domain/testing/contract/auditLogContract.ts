@@ -60,6 +60,7 @@ export const auditLogContract: Contract<Ports> = [
         { kind: "role_given", role: "admin" },
         { kind: "secret_rotated", secret: "signing", appId, endpointId: EndpointId.make("ep_1") },
         { kind: "secret_ended", secret: "client", appId, endpointId: null },
+        { kind: "endpoint_moved", appId, endpointId: EndpointId.make("ep_1") },
         { kind: "review_decided", decision: "narrowed", appId, purposeId: PurposeId.make("pur_1") }
       ]
       const actors = [

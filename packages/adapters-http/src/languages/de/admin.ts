@@ -165,6 +165,8 @@ export const admin: typeof en.admin = {
     export_fetched: "Export abgeholt",
     secret_rotated: "Geheimnis ersetzt",
     secret_ended: "Geheimnis beendet",
+    endpoint_added: "Endpunkt hinzugefügt",
+    endpoint_moved: "Adresse eines Endpunkts geändert",
     review_decided: "Prüfung entschieden",
     team_invited: "In ein Team eingeladen",
     team_invitation_withdrawn: "Einladung zurückgezogen",
@@ -222,6 +224,8 @@ export const admin: typeof en.admin = {
       client: (app) => html`Hat das Client-Secret der App ${app} beendet.`,
       signing: (app) => html`Hat den Signaturschlüssel der App ${app} beendet.`
     },
+    endpointAdded: (app) => html`Hat der App ${app} einen Webhook-Endpunkt hinzugefügt.`,
+    endpointMoved: (app) => html`Hat die Adresse eines Webhook-Endpunkts der App ${app} geändert.`,
     team: {
       team_invited: (app, name) =>
         html`Hat jemanden in das Team von ${app} eingeladen, in der Rolle ${teamRole(name)}.`,

@@ -155,6 +155,8 @@ export const admin = {
     export_fetched: "Export fetched",
     secret_rotated: "Secret replaced",
     secret_ended: "Secret ended",
+    endpoint_added: "Endpoint added",
+    endpoint_moved: "Endpoint address changed",
     review_decided: "Review decided",
     team_invited: "Invited into a team",
     team_invitation_withdrawn: "Invitation withdrawn",
@@ -213,6 +215,8 @@ export const admin = {
       client: (app: Html): Html => html`Ended the client secret of the app ${app}.`,
       signing: (app: Html): Html => html`Ended the signing secret of the app ${app}.`
     },
+    endpointAdded: (app: Html): Html => html`Added a webhook endpoint to the app ${app}.`,
+    endpointMoved: (app: Html): Html => html`Changed the address of a webhook endpoint of the app ${app}.`,
     team: {
       team_invited: (app: Html, role: string): Html => html`Invited somebody into the team of ${app}, as ${role}.`,
       team_invitation_withdrawn: (app: Html, role: string): Html =>

@@ -69,6 +69,10 @@ export const said = (detail: AuditEvent.AuditDetail, { apps, purposes }: Audited
       return words.secretRotated[detail.secret](app(detail, apps))
     case "secret_ended":
       return words.secretEnded[detail.secret](app(detail, apps))
+    case "endpoint_added":
+      return words.endpointAdded(app(detail, apps))
+    case "endpoint_moved":
+      return words.endpointMoved(app(detail, apps))
     case "review_decided":
       return detail.purposeId === null
         ? words.appDecided[detail.decision](app(detail, apps))

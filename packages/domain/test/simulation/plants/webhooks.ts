@@ -134,7 +134,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "H6",
     what: "the list shows a sixth endpoint",
     sabotage: instead(EndpointStore, (store) => ({
-      create: (endpoint) => Effect.as(store.create(endpoint), "created" as const)
+      create: (...made) => Effect.as(store.create(...made), "created" as const)
     })),
     scenario: inScene(({ app }) =>
       Effect.zipRight(

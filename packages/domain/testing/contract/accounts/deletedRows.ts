@@ -89,7 +89,7 @@ export const deletedRows: Contract<DeletedRowsPorts> = [
       const stays = yield* Fixtures.app(developer.id, { status: "production" })
       const goes = yield* Fixtures.app(developer.id)
       const drafts = [yield* Webhooks.draftEndpoint(stays.id), yield* Webhooks.draftEndpoint(goes.id)]
-      const create = Effect.forEach(drafts, endpoints.create)
+      const create = Effect.forEach(drafts, (draft) => endpoints.create(draft))
       yield* begun(developer)
       Check.equal(yield* create, ["app_gone", "app_gone"], "after the deletion")
       yield* removeAll(developer)

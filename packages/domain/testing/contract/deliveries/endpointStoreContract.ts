@@ -67,7 +67,7 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
       yield* endpoint(app.id)
       yield* endpoint(other.id)
       const drafts = yield* Effect.forEach(Array.from({ length: 8 }), () => draftEndpoint(app.id))
-      const made = yield* Effect.forEach(drafts, store.create, { concurrency: "unbounded" })
+      const made = yield* Effect.forEach(drafts, (draft) => store.create(draft), { concurrency: "unbounded" })
       const room = WebhookEndpoint.MAX_PER_APP - 1
       Check.equal(
         [...made].sort(),
@@ -162,8 +162,33 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
       yield* TestClock.adjust("90 minutes")
       yield* store.update(other.id, id, WebhookEndpoint.clearStrikes, audit)
       Check.equal(yield* auditOf(app.ownerId), [], "another app's endpoint")
+      yield* store.update(app.id, id, WebhookEndpoint.clearStrikes, () => undefined)
+      Check.equal(yield* auditOf(app.ownerId), [], "a change without an event")
       yield* store.update(app.id, id, WebhookEndpoint.clearStrikes, audit)
       Check.equal(yield* auditOf(app.ownerId), [audit(yield* Timestamp.now)], "with the clock read under the lock")
+    })
+  },
+  {
+    name: "create: the audit event is stored with the endpoint, and not without it [audit-1]",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const app = yield* ownedApp
+      const added = (drafted: WebhookEndpoint.WebhookEndpoint): AuditEvent => ({
+        at: drafted.createdAt,
+        userId: app.ownerId,
+        actor: OWNER,
+        detail: { kind: "endpoint_added", appId: app.id, endpointId: drafted.id }
+      })
+      const drafts = yield* Effect.forEach(Array.from({ length: WebhookEndpoint.MAX_PER_APP + 1 }), () =>
+        draftEndpoint(app.id)
+      )
+      const made = yield* Effect.forEach(drafts, (draft) => store.create(draft, added(draft)))
+      Check.equal(made.at(-1), "full", "the last one")
+      Check.equal(
+        (yield* auditOf(app.ownerId)).toReversed(),
+        drafts.slice(0, WebhookEndpoint.MAX_PER_APP).map(added),
+        "an event for each stored endpoint"
+      )
     })
   },
   {

@@ -50,12 +50,13 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
       Option.filter(Option.fromNullable(tables.endpoints.get(id)), (endpoint) => endpoint.appId === appId)
 
     return EndpointStore.of({
-      create: (endpoint) =>
+      create: (endpoint, audit) =>
         Effect.sync(() => {
           const ownerId = tables.apps.get(endpoint.appId)?.app.ownerId
           if (ownerId === undefined || ownerId === NOBODY.id) return "app_gone"
           if (listOf(tables, endpoint.appId).length >= WebhookEndpoint.MAX_PER_APP) return "full"
           tables.endpoints.set(endpoint.id, endpoint)
+          if (audit !== undefined) MemoryAuditLog.append(tables, audit)
           return "created"
         }),
       find: (appId, id) => Effect.sync(() => find(appId, id)),
@@ -65,7 +66,8 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
           Option.map(find(appId, id), (before) => {
             const after = { ...change(before, now), appId, id, createdAt: before.createdAt }
             tables.endpoints.set(id, after)
-            if (audit !== undefined) MemoryAuditLog.append(tables, audit(now))
+            const event = audit?.(now)
+            if (event !== undefined) MemoryAuditLog.append(tables, event)
             return after
           })
         ),
