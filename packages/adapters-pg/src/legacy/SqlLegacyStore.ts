@@ -3,7 +3,7 @@ import { LegacyStore } from "@place-access/domain/legacy"
 import { AppId, ConnectionId, UserId } from "@place-access/domain/shared"
 import { Effect, Either, Layer, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
-import { orStoreError } from "../Failures.js"
+import { isUniqueViolation, orStoreError } from "../Failures.js"
 import { insertRule } from "../rules/insertRule.js"
 import { importState } from "./importState.js"
 import { receivers } from "./receivers.js"
@@ -67,4 +67,11 @@ const importRules =
         yield* Effect.forEach(decided.right, ({ rule, sealed }) => insertRule(sql, rule, sealed), { discard: true })
       }
       return decided
-    }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+    }).pipe(
+      sql.withTransaction,
+      // Another import has stored a rule with the same id under another connection of the user, after this import read
+      // the known rules. The second attempt reads that rule, and then decides about it.
+      Effect.retry({ times: 1, while: (error) => isUniqueViolation(error, "rules_pkey") }),
+      Effect.uninterruptible,
+      orStoreError
+    )
