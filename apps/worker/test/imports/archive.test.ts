@@ -238,6 +238,18 @@ describe("archives of this service", () => {
     expect(readings).toEqual([true, undefined, undefined])
   })
 
+  it("a place that no database could store counts as an entry that cannot be used [exports-7, imports-3]", () => {
+    const version = (version: number) => ({ ...PLACE, shapes: PLACE.shapes.map((shape) => ({ ...shape, version })) })
+    const odd = [version(2_147_483_648), version(1_000_000_001), version(0), { ...PLACE, id: "plc\0" }]
+    const usable = [version(1_000_000_000), { ...PLACE, id: "plc\n2" }]
+    const tagsOf = (places: ReadonlyArray<unknown>) =>
+      tags(zipped({ ...CONTENTS, "places.json": JSON.stringify({ places }) })).entries.filter((tag) =>
+        ["Place", "Unusable"].includes(tag)
+      )
+    expect(tagsOf(odd)).toEqual(odd.map(() => "Unusable"))
+    expect(tagsOf(usable)).toEqual(["Place", "Place"])
+  })
+
   it("an entry that cannot be used is counted, and the others come [imports-3]", () => {
     const odd = {
       ...CONTENTS,
