@@ -92,8 +92,8 @@ export const confirm =
 
 /**
  * From this moment on, a thief who changed the address may have added a factor without the owner's knowledge. The mail
- * about a new factor goes to the address that the account has when the mail is sent. So a thief who has the link to the
- * new address can add a factor and then open the link before the mail is sent. The link works for 24 hours.
+ * about a new factor goes to the address that the account had then. A thief who has the link to the new address can add
+ * a factor and open the link before the owner reads that mail. The link works for 24 hours.
  */
 const suspectSince = ({ createdAt }: AccountLink.AccountLink): Timestamp =>
   plus(createdAt, -AccountLink.LIFETIMES.address_change)
@@ -104,7 +104,7 @@ export const undo =
   (state: AddressState, now: Timestamp): AddressReplacement | null => {
     const { account, link } = state
     if (link === null || !AccountLink.isLive(link, "address_undo", account, now)) return null
-    const factors = Factors.addedBefore(state.factors, suspectSince(link))
+    const factors = Factors.addedBefore(state, suspectSince(link))
     const removals = eventsOf(state, factors, now)
     return {
       email: link.email,
@@ -113,10 +113,14 @@ export const undo =
       undo: null,
       passwordHash,
       factors,
-      mails: [undoneMail(link, removals.length > 0, now)],
+      mails: [undoneMail(link, losesFactor(removals), now)],
       audit: [...removals, event(account, "address_restored", now)]
     }
   }
+
+/** Whether one of the events says that a factor was removed. */
+export const losesFactor = (events: ReadonlyArray<AuditEvent.AuditEvent>): boolean =>
+  events.some(({ detail }) => detail.kind === "factor_removed")
 
 type AddressEvent = "address_confirmed" | "address_changed" | "address_restored"
 

@@ -149,7 +149,6 @@ export const undoAddressChange = program(
     const { account, link } = yield* liveLink(secret, "address_undo")
     const passwordHash = yield* choosePassword(password, { email: link.email, displayName: account.displayName })
     const stored = yield* replace(link, AddressChange.undo(rule, passwordHash))
-    const losesFactors = stored.some(({ detail }) => detail.kind === "factor_removed")
-    return { id: account.id, email: link.email, losesFactors }
+    return { id: account.id, email: link.email, losesFactors: AddressChange.losesFactor(stored) }
   }
 )

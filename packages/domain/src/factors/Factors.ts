@@ -83,13 +83,16 @@ export const tidy = (factors: Factors): Factors =>
 
 /**
  * The factors that were added before `from`. A code app that nobody confirmed is left out: its secret may be known to
- * somebody else. So are the recovery codes, because the account does not store when they were made.
+ * somebody else. So are the recovery codes, because the account does not store when they were made. An operator's
+ * request from `from` on is left out too, because somebody else may have asked for it. While the account is suspended,
+ * the request stays, as at a use of a factor (decision factors-7).
  */
-export const addedBefore = (factors: Factors, from: Timestamp): Factors => {
+export const addedBefore = ({ account, factors }: Omit<FactorState, "passwordVersion">, from: Timestamp): Factors => {
   const isOlder = (addedAt: Timestamp | null | undefined) => (addedAt ?? from) < from
   const passkeys = factors.passkeys.filter(({ createdAt }) => isOlder(createdAt))
   const codeApp = isOlder(factors.codeApp?.confirmedAt) ? factors.codeApp : null
-  return tidy({ ...factors, passkeys, codeApp, recoveryCodes: [] })
+  const keepsRequest = account.suspendedAt !== null || isOlder(factors.removal?.requestedAt)
+  return tidy({ passkeys, codeApp, recoveryCodes: [], removal: keepsRequest ? factors.removal : null })
 }
 
 /**

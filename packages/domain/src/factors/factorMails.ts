@@ -8,10 +8,18 @@ import { opensAt } from "./Factors.js"
 
 const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
 
+/**
+ * The address of the account when the factors changed. Without it, a thief who then changes the address would get the
+ * mail (decision accounts-13). An address that nobody confirmed may belong to a stranger, so a mail does not name it.
+ */
+const addressOf = ({ confirmedAt, email }: Account): Pick<MailMessage, "address"> =>
+  confirmedAt === null ? {} : { address: email }
+
 const mail =
   (kind: string, subject: string, say: (at: string) => string, notYou = NOT_YOU) =>
-  ({ id }: Account, now: Timestamp): MailMessage => ({
-    to: id,
+  (account: Account, now: Timestamp): MailMessage => ({
+    to: account.id,
+    ...addressOf(account),
     dedupeKey: `${kind} ${now}`,
     subject,
     body: [say(Words.moment(now)), notYou].join("\n\n"),
@@ -72,8 +80,9 @@ export const passkeyCopied = (name: string) =>
  * The mail about an operator's request to remove the factors. While the account is not suspended, the owner can stop
  * the removal: with any use of a factor, or with a button on the page.
  */
-export const removalRequested = ({ id }: Account, now: Timestamp): MailMessage => ({
-  to: id,
+export const removalRequested = (account: Account, now: Timestamp): MailMessage => ({
+  to: account.id,
+  ...addressOf(account),
   dedupeKey: `factor_removal_requested ${now}`,
   subject: "Somebody asked to remove your second factor",
   body: [

@@ -53,9 +53,12 @@ const password = Account.Password.make("correct horse battery")
 const newPassword = Account.Password.make("purple monkey dishwasher")
 
 /** The factors that are left when a change of the address is undone an hour after it was made, with the audit log. */
-const undone = (at: (changedAt: Timestamp.Timestamp) => Factors.Factors) =>
+const undone = (
+  at: (changedAt: Timestamp.Timestamp) => Factors.Factors,
+  suspendedAt: Timestamp.Timestamp | null = null
+) =>
   Effect.gen(function* () {
-    const account = yield* createAccount({ email: before, password, roles: [] })
+    const account = { ...(yield* createAccount({ email: before, password, roles: [] })), suspendedAt }
     const changedAt = Timestamp.make(10 * DAY)
     const link = AccountLink.make("address_undo", Vault.Hash.make("0".repeat(64)), account, changedAt)
     const state = { account, passwordVersion: 1, addressVersion: 1, factors: at(changedAt), link }
@@ -118,15 +121,37 @@ describe("the undo of a change of the address removes the factors that a thief m
     })
   )
 
-  it.effect("a code app that nobody confirmed goes without a word, and a request of an operator stays", () =>
+  it.effect("a code app that nobody confirmed goes without a word", () =>
     Effect.gen(function* () {
-      const removal = { requestedAt: Timestamp.make(9 * DAY) }
       const owners = [passkey(Timestamp.make(0))]
-      const given = { ...Factors.NONE, passkeys: owners, codeApp: codeApp(null), removal }
-      const { events, left, mail } = yield* undone(() => given)
-      expect(left).toEqual({ ...Factors.NONE, passkeys: owners, removal })
+      const { events, left, mail } = yield* undone(() => ({
+        ...Factors.NONE,
+        passkeys: owners,
+        codeApp: codeApp(null)
+      }))
+      expect(left).toEqual({ ...Factors.NONE, passkeys: owners })
       expect([events, mail.includes(REMOVED)]).toEqual([["address_restored"], false])
     })
+  )
+
+  it.effect(
+    "a request of an operator from these 24 hours on ends, except while the account is suspended [factors-7]",
+    () =>
+      Effect.gen(function* () {
+        const passkeys = [passkey(Timestamp.make(0))]
+        for (const [millis, suspendedAt, stays] of [
+          [-DAY - 1, null, true],
+          [-DAY, null, false],
+          [MINUTE, null, false],
+          [MINUTE, Timestamp.make(10 * DAY), true]
+        ] as const) {
+          const removal = { requestedAt: Timestamp.plus(Timestamp.make(10 * DAY), millis) }
+          const { events, left, mail } = yield* undone(() => ({ ...Factors.NONE, passkeys, removal }), suspendedAt)
+          expect(left).toEqual({ ...Factors.NONE, passkeys, removal: stays ? removal : null })
+          expect(events).toEqual(stays ? ["address_restored"] : ["factor_removal_stopped", "address_restored"])
+          expect(mail).not.toContain(REMOVED)
+        }
+      })
   )
 
   it.effect("the owner who had no factor signs in with the new password alone", () =>
@@ -141,13 +166,15 @@ describe("the undo of a change of the address removes the factors that a thief m
       yield* requestAddressChange(account, after)
       yield* TestClock.adjust(MINUTE)
       // The thief has the link to the new address, adds a factor, and opens the link before the mail about the factor
-      // is sent. The mail then goes to the thief.
+      // is sent. The mail still goes to the owner.
       const secret = yield* beginCodeApp(account)
       const step = OneTimeCode.stepAt(yield* Timestamp.now)
       yield* confirmCodeApp(account, (yield* OneTimeCodes).code(secret, step))
       yield* TestClock.adjust(1)
       yield* confirmAddress(account, yield* secretIn(after, "/confirm-address"), "confirmed")
       yield* TestClock.adjust(HOUR)
+      const subjects = (yield* lettersTo(before, undefined)).map(({ subject }) => subject)
+      expect(subjects).toContain("One-time codes were switched on for your account")
       const restored = yield* undoAddressChange(yield* secretIn(before, "/undo-address"), newPassword, "confirmed")
       expect(restored).toEqual({ id: account.id, email: before, losesFactors: true })
       // A request that the thief began before the undo still has the account with the thief's address.

@@ -21,6 +21,7 @@ import {
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { eventsOf } from "../../src/factors/FactorAudit.js"
+import * as Mails from "../../src/factors/factorMails.js"
 import { proveWithCode } from "../../src/factors/proveFactor.js"
 
 const stores = Layer.mergeAll(
@@ -68,6 +69,16 @@ describe("the audit log of a change of the factors [factors-6]", () => {
     expect(kinds(requested(0), withCodes(0), true)).toEqual(["recovery_code_used", "factor_removal_stopped"])
     expect(kinds(requested(0), requested(0))).toEqual([])
     expect(kinds(requested(0), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
+  })
+})
+
+describe("the mails about the factors [factors-6]", () => {
+  it("go to the address that the account had at the event, but name no address that nobody confirmed", () => {
+    const all = [Mails.passkeyAdded("Phone"), Mails.codesMade, Mails.removalRequested, Mails.removed]
+    const addresses = (confirmedAt: Timestamp.Timestamp | null) =>
+      all.map((mail) => mail({ ...account, confirmedAt }, NOW).address)
+    expect(addresses(NOW)).toEqual(all.map(() => account.email))
+    expect(addresses(null)).toEqual(all.map(() => undefined))
   })
 })
 
