@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-interface Sent {
+interface HeldRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -54,7 +54,11 @@ interface Sent {
  * Sends each request without its last byte, runs `meanwhile`, and then sends the last bytes. Returns the answers.
  * `meanwhile` begins with a later request: when the service has answered it, it waits for the ends of the others.
  */
-const heldBack = async (routes: ReadonlyArray<Route>, { body, headers }: Sent, meanwhile: () => Promise<unknown>) => {
+const heldBack = async (
+  routes: ReadonlyArray<Route>,
+  { body, headers }: HeldRequest,
+  meanwhile: () => Promise<unknown>
+) => {
   const finishes = await Promise.all(
     routes.map(async ({ method, path }) => ({
       name: `${method} ${path}`,
