@@ -88,10 +88,10 @@ export interface StoredUpload {
   readonly putAside: ReadonlyArray<QuarantineCount>
   /**
    * The keys of quarantined readings that this upload accepts. The commit takes these readings out of the quarantine;
-   * they are among `fixes`.
+   * they are among `fixes`, except readings from a time whose history is not kept.
    */
   readonly taken: ReadonlyArray<string>
-  /** When the readings of `taken` arrived. Every other fix of `fixes` arrived at `receivedAt`. */
+  /** When the readings of `taken` that are among `fixes` arrived. Every other fix of `fixes` arrived at `receivedAt`. */
   readonly arrivals: ReadonlyMap<Fix, Timestamp.Timestamp>
   readonly visits: ReadonlyArray<VisitReport>
   readonly events: ReadonlyArray<OutboxEvent>

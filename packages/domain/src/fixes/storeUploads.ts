@@ -146,10 +146,12 @@ const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedU
   const outcome: IngestOutcome = Either.right(ingested)
   if (own.length + visits.length + ingested.quarantined === 0) return { outcome, stored: undefined }
 
-  const dueReadings =
+  const noLongerWaiting =
     own.length > 0 && FutureReading.mayWait(device.lastFutureAt, receivedAt)
       ? FutureReading.due(yield* waitingReadings(userId, deviceId, receivedAt), own, receivedAt)
       : []
+  // An archive may have brought a deleted stretch that contains the time of a quarantined reading.
+  const dueReadings = noLongerWaiting.filter(({ fix }) => isKept(view, fix.capturedAt))
   const fresh = dueReadings.length === 0 ? own : Fix.sortedAndDistinct([...own, ...dueReadings.map(({ fix }) => fix)])
   const { carried, leftBehind, movement } = Carried.judge(
     deviceId,
@@ -167,7 +169,7 @@ const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedU
       movement,
       quarantined: putAside,
       putAside: counted(putAside, notKept),
-      taken: dueReadings.map(({ key }) => key),
+      taken: noLongerWaiting.map(({ key }) => key),
       arrivals: new Map(dueReadings.map((one) => [one.fix, one.receivedAt])),
       visits,
       events: fired.map(UploadEvaluation.event)

@@ -1,6 +1,6 @@
 import { ingestFixes } from "@place-access/domain/fixes"
 import { eraseHistory } from "@place-access/domain/retention-choice"
-import { MemoryDatabase } from "@place-access/domain/testing"
+import { ImportSamples, MemoryDatabase, MemoryImportStore } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
@@ -60,6 +60,26 @@ describe("a reading from the future and the deletion of a stretch", () => {
           yield* ingestFixes(phone, [AHEAD], [], arrivedAt)
           expect(yield* stored).toEqual({ fixes: [], quarantined: 0 })
         })
+      )
+  )
+
+  it.effect(
+    "the upload that would accept the reading drops it when an archive has deleted its time meanwhile [exports-10, retention-choice-4]",
+    () =>
+      run(
+        Effect.gen(function* () {
+          const { phone } = yield* person
+          const { userId } = phone
+          // The server's clock is an hour behind. So two readings that are captured now seem to be from the future.
+          yield* ingestFixes(phone, [AHEAD, reading(HOUR + MINUTE, INSIDE)], [])
+          yield* TestClock.setTime(NOON + 2 * HOUR)
+          const archive = yield* ImportSamples.waiting(userId)
+          const { lease } = yield* ImportSamples.claimed(archive, "archive", time(NOON + 2 * HOUR))
+          const erasures = [{ from: time(NOON + HOUR), until: time(NOON + HOUR + MINUTE) }]
+          yield* ImportSamples.advance(ImportSamples.step(archive, lease, time(NOON + 2 * HOUR), { erasures }))
+          yield* ingestFixes(phone, [reading(2 * HOUR, OUTSIDE)], [])
+          expect(yield* stored).toEqual({ fixes: [HOUR + MINUTE, 2 * HOUR], quarantined: 0 })
+        }).pipe(Effect.provide(MemoryImportStore.layer))
       )
   )
 })
