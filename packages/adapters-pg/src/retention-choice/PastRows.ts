@@ -37,7 +37,7 @@ const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) 
 
 /**
  * The tables from which rows or columns are removed. Every table except `devices` has an index on user and moment. A
- * user has few devices, so reading all devices of a user is cheap.
+ * user has few devices, so reading all devices of a user is cheap. The stays of imported files are found by device.
  */
 export const TABLES: ReadonlyArray<Table> = [
   { name: "fixes", key: "user_id, captured_at, device_id, lat, lon", moment: "t.captured_at", until: "cutoff" },
@@ -60,6 +60,18 @@ export const TABLES: ReadonlyArray<Table> = [
     moment: "coalesce(t.departure, t.arrival)",
     until: "cutoff",
     only: `(t.departure IS NOT NULL OR ${IS_SILENT})`
+  },
+  {
+    name: "stays",
+    key: "user_id, place_id, device_id, arrival",
+    // Not `t.arrival` alone: PostgreSQL would then read all of the user's stays by this column of the primary key.
+    moment: "coalesce(t.arrival, t.departure)",
+    until: "cutoff",
+    // The stays of an imported file ended with the file's newest entry, also a stay whose stored departure is later
+    // (`TOLD` in `VisitReads`). The array is computed once, and is empty for a user without such files. Then the
+    // statement reads no stay.
+    only: `t.device_id = ANY(ARRAY(
+             SELECT d.device_id FROM devices d WHERE d.user_id = $user AND d.history_ends_at <= $until))`
   },
   {
     name: "devices",

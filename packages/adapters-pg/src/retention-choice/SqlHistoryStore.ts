@@ -54,10 +54,14 @@ const survey =
       const captured = liesWithin(sql, "captured_at", within)
       const isLeft = sql`departure IS NOT NULL AND ${liesWithin(sql, "departure", within)}`
       const departed = within.until === null ? sql`(departure IS NULL OR ${isLeft})` : isLeft
+      // The same departure as in `VisitReads`, but without `heard_until`: the age of a stay counts from its departure.
+      const stays = sql`SELECT least(d.history_ends_at, s.departure) AS departure
+          FROM stays s JOIN devices d ON d.user_id = ${userId} AND d.device_id = s.device_id
+          WHERE s.user_id = ${userId}`
       const rows = yield* sql`SELECT
           (SELECT count(*) FROM fixes WHERE user_id = ${userId} AND ${captured}) AS fixes,
           (SELECT count(*) FROM visit_reports WHERE user_id = ${userId} AND ${departed})
-            + (SELECT count(*) FROM stays WHERE user_id = ${userId} AND ${departed})
+            + (SELECT count(*) FROM (${stays}) stay WHERE ${departed})
             AS visits,
           (SELECT min(captured_at) FROM fixes WHERE user_id = ${userId} AND ${captured}) AS oldest_at`.pipe(
         Rows.first(ExtentRow)

@@ -6,8 +6,12 @@ import * as Rows from "../driver/Rows.js"
 
 type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
 
-/** SQL: `Stay.departureOf` of a row `s`. An open stay of an imported file ends when the file of device `d` ends. */
-const TOLD = `CASE WHEN s.departure IS NULL THEN d.history_ends_at ELSE coalesce(s.heard_until, s.departure) END`
+/**
+ * SQL: `Stay.departureOf` of a row `s`. A stay of an imported file ends when the file of device `d` ends at the latest:
+ * when it is open, and when a deleted stretch of history ended it later. `least` ignores null.
+ */
+const TOLD = `least(d.history_ends_at,
+  CASE WHEN s.departure IS NOT NULL THEN coalesce(s.heard_until, s.departure) END)`
 
 /**
  * SQL: `Visit.isUncertain` of a row `s`. `heard_until` alone is not enough: a release from before migration 0083 may

@@ -16,7 +16,8 @@ export interface Extent {
   readonly fixes: number
   /**
    * The visit reports and the stays whose departure is in the span, also stays that are too short to be shown. A report
-   * or stay without a departure counts when the span has no end.
+   * or stay without a departure counts when the span has no end. A stay of an imported file ends with the file's newest
+   * entry at the latest.
    */
   readonly visits: number
   /** The oldest fix; null when there is none. */
@@ -38,6 +39,7 @@ export interface DeletionTimes {
  * - of a quarantined reading, the time of receipt
  * - of a visit, the departure; a visit without a departure is kept as long as its phone sent something after the
  *   cutoff, or its imported file contains something after the cutoff
+ * - of a stay of an imported file, at the latest the time of the file's newest entry
  * - of the resting place of a device (`Device.movement`), the time of its newest reading
  *
  * One exception: a visit without a departure that the phone itself reported is deleted although the phone still sends,

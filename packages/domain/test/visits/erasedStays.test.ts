@@ -3,10 +3,18 @@ import { createPlace, Place } from "@place-access/domain/places"
 import { chooseHistory, eraseHistory } from "@place-access/domain/retention-choice"
 import type { Timestamp } from "@place-access/domain/shared"
 import { sweepHistory } from "@place-access/domain/sweeps"
-import { Fixtures, MemoryDatabase, RuleSamples, VisitSamples } from "@place-access/domain/testing"
-import { deriveStays, Stay } from "@place-access/domain/visits"
+import {
+  Fixtures,
+  ImportSamples,
+  MemoryDatabase,
+  MemoryImportStore,
+  RuleSamples,
+  UploadSamples,
+  VisitSamples
+} from "@place-access/domain/testing"
+import { deriveStays, Stay, VisitStore } from "@place-access/domain/visits"
 import { expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, TestClock } from "effect"
+import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
 import { at as away, CIRCLE, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { VisitStores } from "../support/visits.js"
 
@@ -16,19 +24,22 @@ const FAR = away(9_000)
 const moment = fc.integer({ min: 0, max: 240 })
 const at = (half: number) => time(NOON + (half - 240) * (MINUTE / 2))
 
+/** `isFile`: the readings are a piece of an imported file. Otherwise a phone sends them. */
 type Happening =
-  | { readonly kind: "upload"; readonly seen: ReadonlyArray<readonly [number, boolean]> }
-  | { readonly kind: "derive"; readonly stepsMax: number; readonly fixesAStep: number }
+  | { readonly kind: "upload"; readonly isFile: boolean; readonly seen: ReadonlyArray<readonly [number, boolean]> }
+  | { readonly kind: "derive"; readonly isFile: boolean; readonly stepsMax: number; readonly fixesAStep: number }
   | { readonly kind: "erase"; readonly from: number; readonly length: number }
   | { readonly kind: "create" }
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({
     kind: fc.constant("upload" as const),
+    isFile: fc.boolean(),
     seen: fc.array(fc.tuple(moment, fc.boolean()), { minLength: 1, maxLength: 25 })
   }),
   fc.record({
     kind: fc.constant("derive" as const),
+    isFile: fc.boolean(),
     stepsMax: fc.integer({ min: 1, max: 5 }),
     fixesAStep: fc.integer({ min: 1, max: 12 })
   }),
@@ -37,7 +48,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 )
 
 it.effect.prop(
-  "whatever is uploaded, derived and deleted in whatever order: the stays are those of what is left [retention-choice-4, visits-7]",
+  "whatever is uploaded, imported, derived and deleted in whatever order: the stays are those of what is left, and a file's stays end with the file [retention-choice-4, visits-6, visits-7]",
   [fc.array(happening, { minLength: 3, maxLength: 14 })],
   ([happenings]) =>
     Effect.gen(function* () {
@@ -46,6 +57,13 @@ it.effect.prop(
       const { userId } = phone
       const create = createPlace(userId, { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE })
       const places = [yield* create]
+      const made = yield* ImportSamples.waiting(userId)
+      const { lease } = yield* ImportSamples.claimed(made, "file", time(NOON))
+      const file = { userId, id: made.deviceId }
+      const tables = yield* MemoryDatabase
+      const isErased = (captured: Timestamp.Timestamp) =>
+        (tables.erasures.get(userId) ?? []).some(({ from, until }) => from <= captured && captured < until)
+      let newestOfFile = Number.NEGATIVE_INFINITY
       for (const one of happenings) {
         switch (one.kind) {
           case "upload": {
@@ -54,11 +72,21 @@ it.effect.prop(
               capturedAt: at(half),
               accuracyM: 10
             }))
-            yield* ingestFixes(phone, fixes, [])
+            if (one.isFile) {
+              // Other positions than the phone's. The file would share readings with equal positions with the phone.
+              const entries = fixes
+                .flatMap(({ capturedAt, ...fix }) =>
+                  UploadSamples.fixes(1, capturedAt, { ...fix, lat: fix.lat + 0.000_1 })
+                )
+                .sort(Fix.byCapture)
+              yield* ImportSamples.advance(ImportSamples.step(made, lease, time(NOON), { fixes: entries }))
+              const stored = entries.filter(({ capturedAt }) => !isErased(capturedAt))
+              newestOfFile = Math.max(newestOfFile, ...stored.map(({ capturedAt }) => capturedAt))
+            } else yield* ingestFixes(phone, fixes, [])
             break
           }
           case "derive":
-            yield* deriveStays(userId, phone.id, one)
+            yield* deriveStays(userId, one.isFile ? file.id : phone.id, one)
             break
           case "create":
             if (places.length < 3) places.push(yield* create)
@@ -69,31 +97,26 @@ it.effect.prop(
           }
         }
       }
-      yield* deriveStays(userId, phone.id, { stepsMax: 1_000, fixesAStep: 7 })
-
-      const tables = yield* MemoryDatabase
-      const left = [...tables.fixes.values()].sort(Fix.byCapture)
-      const erasures = tables.erasures.get(userId) ?? []
-      for (const { capturedAt } of left) {
-        expect(erasures.some(({ from, until }) => from <= capturedAt && capturedAt < until)).toBe(false)
+      for (const device of [phone, file]) {
+        yield* deriveStays(userId, device.id, { stepsMax: 1_000, fixesAStep: 7 })
+        const left = [...tables.fixes.values()].filter(({ deviceId }) => deviceId === device.id).sort(Fix.byCapture)
+        expect(left.filter(({ capturedAt }) => isErased(capturedAt))).toEqual([])
+        for (const { id: placeId } of places) {
+          const expected = Stay.derive(
+            { placeId, shapes: tables.placeShapes.get(placeId) ?? [], archivedAt: null },
+            Stay.NOTHING_BEFORE,
+            left,
+            tables.erasures.get(userId)
+          )
+          const span = { deviceId: device.id, placeId, from: time(0), to: null }
+          const shown = yield* (yield* VisitStore).staysWithin(userId, [span])
+          const end = device === file ? newestOfFile : Infinity
+          expect(shown.map(({ arrival, departure }) => [arrival, departure ?? Infinity])).toEqual(
+            expected.map(({ arrival, departure }) => [arrival, Math.min(departure ?? Infinity, end)])
+          )
+        }
       }
-      for (const { id } of places) {
-        const expected = Stay.derive(
-          { placeId: id, shapes: tables.placeShapes.get(id) ?? [], archivedAt: null },
-          Stay.NOTHING_BEFORE,
-          left,
-          erasures
-        )
-        const stored = [...tables.stays.values()].filter((stay) => stay.placeId === id)
-        const spans = (
-          stays: ReadonlyArray<{
-            readonly arrival: Timestamp.Timestamp
-            readonly departure: Timestamp.Timestamp | null
-          }>
-        ) => stays.map(({ arrival, departure }) => [arrival, departure]).sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
-        expect(spans(stored)).toEqual(spans(expected))
-      }
-    }).pipe(Effect.provide(VisitStores)),
+    }).pipe(Effect.provide(MemoryImportStore.layer.pipe(Layer.provideMerge(VisitStores)))),
   { fastCheck: { numRuns: 300 } }
 )
 

@@ -5,6 +5,7 @@ import * as Movement from "../../../src/devices/Movement.js"
 import { FixHistory } from "../../../src/fixes/FixHistory.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
+import type { ImportStore } from "../../../src/imports/ImportStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
 import type { UserId } from "../../../src/shared/Ids.js"
@@ -15,8 +16,9 @@ import type { Contract } from "../../Contract.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Visits from "../visits/visitSamples.js"
+import { erasedImports } from "./erasedImports.js"
 
-type Ports = HistoryStore | FixHistory | EventStore | RuleStore | Visits.VisitSamplePorts
+type Ports = HistoryStore | FixHistory | EventStore | ImportStore | RuleStore | Visits.VisitSamplePorts
 
 /**
  * A phone, and a clock for the case. `t(m, millis)` is `m` minutes and `millis` milliseconds after `t(0)`, and `t(0)`
@@ -53,6 +55,7 @@ const someErasures = FastCheck.record({
 
 /** Rules that `HistoryStore.erase` must keep. Each case makes its own people. */
 export const erasureContract: Contract<Ports> = [
+  ...erasedImports,
   {
     name: "erase: fixes from the first instant until before the last one go, of this person only",
     run: Effect.gen(function* () {

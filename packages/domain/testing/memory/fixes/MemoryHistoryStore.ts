@@ -5,6 +5,7 @@ import { type Between, HistoryStore, type DeletionTimes } from "../../../src/ret
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { byFileEnd } from "../visits/byFileEnd.js"
 import { erase } from "./erase.js"
 
 export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.effect(
@@ -23,7 +24,8 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
           const captured = [...tables.fixes.values()]
             .filter((fix) => fix.userId === userId && lies(fix.capturedAt, within))
             .map(({ capturedAt }) => capturedAt)
-          const left = [...tables.visitReports.values(), ...tables.stays.values()].filter(
+          const stays = [...tables.stays.values()].map((stay) => ({ ...stay, departure: leftAt(tables, stay) }))
+          const left = [...tables.visitReports.values(), ...stays].filter(
             ({ departure, userId: owner }) =>
               owner === userId && (departure === null ? within.until === null : lies(departure, within))
           )
@@ -73,6 +75,12 @@ export const cutoff = (
 
 const lies = (at: Timestamp.Timestamp, { after, until }: Between): boolean =>
   (after === null || at > after) && (until === null || at <= until)
+
+/** The departure of a stay from which its age counts. Null: the stay is open. */
+const leftAt = (
+  tables: Tables,
+  { departure, deviceId }: { readonly departure: Timestamp.Timestamp | null; readonly deviceId: DeviceId }
+) => byFileEnd(tables, deviceId, departure)
 
 interface Row {
   readonly at: Timestamp.Timestamp
@@ -134,7 +142,7 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionT
         ? [{ at, remove: () => void devices.set(device.id, { ...device, movement: null }) }]
         : []
     }),
-    rows(tables.stays, ({ arrival, departure, deviceId }) => departure ?? (isSilent(deviceId) ? arrival : null)),
+    rows(tables.stays, (stay) => leftAt(tables, stay) ?? (isSilent(stay.deviceId) ? stay.arrival : null)),
     accessLog
       .filter((entry) => entry.userId === userId && entry.at <= accessLogUntil)
       .map((entry) => ({ at: entry.at, remove: () => void accessLog.splice(accessLog.indexOf(entry), 1) }))

@@ -6,6 +6,7 @@ import * as Stay from "../../../src/visits/Stay.js"
 import * as Visit from "../../../src/visits/Visit.js"
 import { type DeviceStay, type Span, VisitStore } from "../../../src/visits/VisitStore.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
+import { byFileEnd } from "./byFileEnd.js"
 import { tell } from "./tell.js"
 
 const NO_END = { departure: null, isUncertain: false }
@@ -15,12 +16,9 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
   Effect.map(MemoryDatabase, ({ devices, fixes, importDevices, stays, visitReports }) => {
     type Row = typeof stays extends Map<string, infer A> ? A : never
 
-    /**
-     * The departure of a stay as answers show it. Null: the stay is open. A stay of an imported file is never shown as
-     * open: if it has no departure, it ends at the file's newest entry.
-     */
+    /** The departure of a stay as answers show it. Null: the stay is open. */
     const departureOf = (stay: Row): Timestamp | null =>
-      Stay.departureOf(stay) ?? importDevices.get(stay.deviceId) ?? null
+      byFileEnd({ importDevices }, stay.deviceId, Stay.departureOf(stay))
 
     const toDeviceStay = (stay: Row): DeviceStay => ({
       placeId: stay.placeId,
