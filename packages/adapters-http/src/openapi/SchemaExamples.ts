@@ -324,7 +324,7 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
   },
   UserConnection: userConnection,
   UserConnectionDetails: { ...userConnection, subscriptions: [] },
-  UserRule: { id: ids.rule, area: null, created_at: made },
+  UserRule: { id: ids.rule, area: null, webhook_host: null, created_at: made },
   Uses: { since: "2025-12-01T18:05:00.000Z" },
   WebhookEndpoint: {
     id: ids.endpoint,

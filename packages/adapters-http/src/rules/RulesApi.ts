@@ -49,13 +49,17 @@ const Area = { lat: Schema.Number, lon: Schema.Number, radius_m: Schema.Number }
 export const ZoneRuleBody = Schema.Struct({ ...ofApp, ...Area }).annotations({ identifier: "ZoneRule" })
 
 /**
- * A rule as the user reads it. It has neither the app's webhook address nor the age limit of events, because they do
- * not concern the user.
+ * A rule as the user reads it. It has neither the address of one of the app's endpoints nor the age limit of events,
+ * because they do not concern the user.
  */
 export const UserRule = Schema.Struct({
   ...fields,
   area: Schema.NullOr(Schema.Struct(Area)).annotations({
     description: "The area that the app drew, for a zone; null for a place of the user"
+  }),
+  webhook_host: Schema.NullOr(Schema.String).annotations({
+    description:
+      "The host, with its port if the address names one, to which the events of an imported rule go. Null for every other rule: its events go to the app's webhook endpoints"
   })
 }).annotations({ identifier: "UserRule" })
 

@@ -20,6 +20,7 @@ import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
+import { ownHost } from "./ownHost.js"
 import type { RuleBody, UserRule, ZoneRuleBody } from "./RulesApi.js"
 
 export const layer = Group.group(Api, "rules", (handlers) =>
@@ -170,7 +171,8 @@ const encodeArea = ({ circle }: Rule.ZoneTarget) => ({ lat: circle.lat, lon: cir
 
 const encodeForUser = (rule: ListedRule): typeof UserRule.Type => ({
   ...common(rule),
-  area: rule.target._tag === "Zone" ? encodeArea(rule.target) : null
+  area: rule.target._tag === "Zone" ? encodeArea(rule.target) : null,
+  webhook_host: ownHost(rule)
 })
 
 export const encode = (rule: ListedRule): typeof RuleBody.Type => ({

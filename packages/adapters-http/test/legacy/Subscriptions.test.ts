@@ -230,19 +230,40 @@ describe("a rule that was imported", () => {
     return { id, connection_id }
   }
 
-  it("is in the app's list with its own address, in the user's like any other, and marked for its developer [legacy-3]", async () => {
+  it("is in the app's list with its own address, in the user's with the host alone, and marked for its developer [legacy-3]", async () => {
     const { connection_id, id } = await imported()
     const ofApp = (await ends.rules(token)).json as { readonly rules: ReadonlyArray<object> }
     expect(ofApp.rules).toMatchObject([{ id, webhook_url: HOOK, created_at: "2025-06-01T00:00:00.000Z" }])
     expect(JSON.stringify(ofApp)).not.toContain("secret")
     const ofUser = await ends.person.get(`/v1/user/connections/${connection_id}/rules`)
-    expect(ofUser.json).toMatchObject({ rules: [{ id, type: "enter", target: { label: "Home" } }] })
-    expect(ofUser.text).not.toContain("hooks.example.com")
-    const page = await ends.person.get(`/portal/connections/${connection_id}`)
-    expect(page.text).toContain("Home")
-    expect(page.text).not.toContain("deprecated")
+    expect(ofUser.json).toMatchObject({
+      rules: [{ id, type: "enter", target: { label: "Home" }, webhook_host: "hooks.example.com" }]
+    })
+    expect(ofUser.text).not.toContain(HOOK)
+    const connection = `/portal/connections/${connection_id}`
+    const browser = await signedIn(world, ends.person.account.email)
+    for (const path of [connection, `${connection}/rules/${id}`]) {
+      const [page, german] = [await browser.get(path), await browser.get(path, { "accept-language": "de" })]
+      expect(page.text).toContain("<strong>Home</strong> (sent only to <code>hooks.example.com</code>)")
+      expect(german.text).toContain("<strong>Home</strong> (geht nur an <code>hooks.example.com</code>)")
+      expect(page.text).not.toContain("deprecated")
+      expect(page.text).not.toContain(HOOK)
+    }
     const developer = await ends.person.get(`/developer/apps/${ends.app.id}/users/${connection_id}/rules`)
     expect(developer.text).toContain("own address (deprecated)")
+  })
+
+  it("a rule with the address of an endpoint shows its user no host [rules-5]", async () => {
+    await ends.person.send("POST", `/v1/developer/apps/${ends.app.id}/webhooks`, { url: HOOK, events: [] })
+    expect((await ends.createRule(token, { webhook_url: HOOK })).status).toBe(201)
+    const { id } = await ends.connection()
+    const ofUser = await ends.person.get(`/v1/user/connections/${id}/rules`)
+    expect(ofUser.json).toMatchObject({ rules: [{ type: "enter", webhook_host: null }] })
+    const page = await ends.person.get(`/portal/connections/${id}`)
+    expect([page.text.includes("<strong>Home</strong>"), page.text.includes("hooks.example.com")]).toEqual([
+      true,
+      false
+    ])
   })
 
   it("new rules return no secret, and none can be made with an address of their own [§6.4.9]", async () => {

@@ -297,6 +297,7 @@ describe("the user's view of rules [decisions §10]", () => {
           state: "active",
           disabled_at: null,
           area: null,
+          webhook_host: null,
           created_at: now()
         }
       ],

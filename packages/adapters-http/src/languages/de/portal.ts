@@ -301,6 +301,7 @@ export const rules: typeof en.rules = {
     enter: "Sie kamen an",
     exit: "Sie gingen weg",
     dwell: (minutes) => `Sie waren ${number(minutes)} Minuten geblieben`
+  sentOnlyTo: (rule, host) => html`${rule} (geht nur an ${host})`,
   },
   outcomes: {
     seeded: "Die erste eindeutige Messung: Sie zeigt nur, wo Sie anfangs sind.",

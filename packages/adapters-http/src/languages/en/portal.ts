@@ -307,6 +307,8 @@ export const rules = {
   happened: {
     enter: "You came in",
     exit: "You went out",
+  /** An imported rule, whose address is none of the app's endpoints. */
+  sentOnlyTo: (rule: Html, host: Html): Html => html`${rule} (sent only to ${host})`,
     dwell: (minutes: number): string => `You had stayed ${number(minutes)} minutes`
   },
   outcomes: {

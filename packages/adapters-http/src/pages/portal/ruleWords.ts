@@ -3,6 +3,7 @@ import { type ListedRule, type RecentEvaluations, type Rule, RuleEvaluation } fr
 import { Timestamp } from "@place-access/domain/shared"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
+import { ownHost } from "../../rules/ownHost.js"
 import { time } from "../kit/Time.js"
 import { nearestTown } from "../land/Land.js"
 
@@ -14,8 +15,13 @@ const words = texts.rules
 export const stateBadge = ({ state }: ListedRule): Html | false =>
   state !== "active" && html`<span class="badge quiet">${words.states[state]}</span>`
 
-/** The rule as a sentence: `When you arrive at Home, until …`. */
+/** The rule as a sentence: `When you arrive at Home, until …`. For an imported rule with the host of its address. */
 export const sentence = (rule: Rule.Rule, appName: string): Html => {
+  const [said, host] = [inTime(rule, appName), ownHost(rule)]
+  return host === null ? said : words.sentOnlyTo(said, html`<code>${host}</code>`)
+}
+
+const inTime = (rule: Rule.Rule, appName: string): Html => {
   const { target, window } = rule
   const name = html`<strong>${target.label}</strong>`
   const place = target._tag === "Zone" ? area(name, target, appName) : name

@@ -1,0 +1,166 @@
+import type { Change } from "../changes.js"
+import { DOCS } from "../frame.js"
+
+/** The changes until 2026-11-23, newest first. They have a file of their own, because a file has at most 400 lines. */
+export const EARLIER_CHANGES: ReadonlyArray<Change> = [
+  {
+    on: "2026-11-23",
+    id: "settle",
+    kind: "added",
+    title: "Rules that wait whether a crossing is contradicted",
+    text: `Arrival and departure rules take \`settle_s\`, 0 to 300 seconds ([reference](${DOCS}/reference/rules)). Without it
+    nothing changes. Evaluations have two new outcomes, \`settling\` and \`contradicted\`.`
+  },
+  {
+    on: "2026-11-23",
+    id: "imports",
+    kind: "added",
+    title: "Imports read more formats, and can be undone",
+    text: `An import has the new states \`asking\` and \`undoing\` ([reference](${DOCS}/reference/imports)).`
+  },
+  {
+    on: "2026-11-23",
+    id: "teams",
+    kind: "added",
+    title: "Teams of apps, with roles",
+    text: `Owners invite others as owner, developer or viewer, on the page of the app or with the API
+    ([reference](${DOCS}/reference/teams)). A member whose role does not allow a call gets 403 \`forbidden\`.`
+  },
+  {
+    on: "2026-11-23",
+    id: "described-fields",
+    kind: "changed",
+    title: "The OpenAPI document describes every field",
+    text: "The answers to look-ups have a form for each value of `matched`, so that a generated client knows what is there."
+  },
+  {
+    on: "2026-11-23",
+    id: "test-people",
+    kind: "added",
+    title: "Test people, whose trips are simulated",
+    text: `An app in the sandbox makes people with places, a phone and a connection, with its client secret or on its page
+    ([reference](${DOCS}/reference/test-people)). Rules fire and webhooks are delivered as for users.`
+  },
+  {
+    on: "2026-11-23",
+    id: "samples",
+    kind: "added",
+    title: "The test of an endpoint sends a sample of any event type",
+    text: '`?type=place.enter` sends that event with invented ids and `"sample": true` in the signed body.'
+  },
+  {
+    on: "2026-11-23",
+    id: "generators",
+    kind: "changed",
+    title: "The OpenAPI document is written for generators",
+    text: `Forms of a body are told apart by a discriminator, enums and lists have names, and ids of operations have no dots
+    (\`answersCurrentPlace\`). A generated client has other names after you generate it again.`
+  },
+  {
+    on: "2026-11-23",
+    id: "error-bodies",
+    kind: "added",
+    title: "Errors name their request and their page",
+    text: `\`request_id\` and \`doc_url\` are beside the fields that [errors](${DOCS}/errors) had before.`
+  },
+  {
+    on: "2026-11-23",
+    id: "figures",
+    kind: "added",
+    title: "Numbers of an app, and its calls of the last 7 days",
+    text: "`GET /v1/developer/apps/{app_id}/figures` and `/calls`, also on the page of the app."
+  },
+  {
+    on: "2026-11-23",
+    id: "endpoint-headers",
+    kind: "added",
+    title: "An endpoint can have five headers of its own",
+    text: "They are sent with each delivery. Their values are stored encrypted and are not shown again."
+  },
+  {
+    on: "2026-11-23",
+    id: "attempt-headers",
+    kind: "added",
+    title: "The delivery log shows the address and headers of each attempt",
+    text: "The page of a delivery has the request as a `curl` command, too."
+  },
+  {
+    on: "2026-11-23",
+    id: "docs-for-programs",
+    kind: "added",
+    title: "Documentation for programs, a page for each error, a search",
+    text: `Each page has a twin in Markdown (\`${DOCS}/webhooks.md\`), and [/llms.txt](/llms.txt) lists them. Each error code
+    has [a page](${DOCS}/errors). Verify a webhook in [eight languages](${DOCS}/webhooks#verify).`
+  },
+  {
+    on: "2026-11-23",
+    id: "session-cookie",
+    kind: "changed",
+    title: "A confirmation and a new password give the session a new cookie",
+    text: "Programs that sign in must take the cookie of the answer to `POST /v1/session/confirmation`."
+  },
+  {
+    on: "2026-11-23",
+    id: "typed-client",
+    kind: "added",
+    title: "A typed client for apps in JavaScript and TypeScript",
+    text: "It keeps and refreshes tokens, tries again as `Retry-After` says, and reads lists page by page."
+  },
+  {
+    on: "2026-11-23",
+    id: "overload",
+    kind: "changed",
+    title: "A server that is too busy answers 503 at once",
+    text: `With \`Retry-After\`, as [unavailable](${DOCS}/errors/unavailable) says. Uploads of one person take turns.`
+  },
+  {
+    on: "2026-11-22",
+    id: "pause",
+    kind: "added",
+    title: "People can pause an app",
+    text: `Meanwhile answers are unknown or empty, with \`reason: "paused"\`. Nothing to do if you
+    [handle unknown](${DOCS}/how-to#unknown).`
+  },
+  {
+    on: "2026-11-22",
+    id: "erasures",
+    kind: "added",
+    title: "People delete a stretch of their history",
+    text: "Answers about that time are as if no reading had arrived. An app is not told."
+  },
+  {
+    on: "2026-11-22",
+    id: "confirmed-addresses",
+    kind: "changed",
+    title: "Addresses are confirmed by mail",
+    text: "Where mail is sent, `POST /v1/accounts` answers 202, and a link in the mail makes the account."
+  },
+  {
+    on: "2026-11-21",
+    id: "rules-seed",
+    kind: "changed",
+    title: "A reading from before a rule began never fires it",
+    text: "It only tells the rule where the person is at the start."
+  },
+  {
+    on: "2026-11-21",
+    id: "withdraw",
+    kind: "added",
+    title: "A change that waits for a reviewer can be withdrawn",
+    text: "`POST /v1/developer/apps/{app_id}/withdraw`"
+  },
+  {
+    on: "2026-11-20",
+    id: "listen",
+    kind: "added",
+    title: "Events are forwarded to a developer's machine",
+    text: `See [testing](${DOCS}/webhooks#debugging).`
+  },
+  {
+    on: "2026-11-20",
+    id: "legacy",
+    kind: "deprecated",
+    title: "Subscriptions, and rules with an address of their own",
+    text: `They go on working. [Endpoints of the app](${DOCS}/webhooks#legacy) take their place.`
+  }
+]
