@@ -32,7 +32,7 @@ export const setUp: typeof en.setUp = {
       "Öffnen Sie Overland einmal, und lassen Sie es offen. Overland übernimmt Einstellungen nur, solange es läuft.",
       "Halten Sie die Kamera des iPhones auf den QR-Code, oder öffnen Sie den Link auf dem iPhone: Overland übernimmt die Einstellungen.",
       "Erlauben Sie in Overland den Standort immer, und schalten Sie das Tracking ein.",
-      "Lassen Sie „Logging Mode“ auf „All Data“. Overlands eigene Besuche werden mit dem ersten Hochladen eingeschaltet."
+      "Lassen Sie „Logging Mode“ auf „All Data“. Overlands eigene Besuche werden eingeschaltet, sobald eine App Ihre Besuche lesen darf."
     ],
     owntracks: () => [
       "Installieren Sie OwnTracks auf dem iPhone oder Android-Handy, und starten Sie es einmal.",

@@ -39,7 +39,7 @@ export const setUp = {
       "Open Overland once, and leave it open. Overland takes settings over only while it runs.",
       "Point the iPhone's camera at the QR code, or open the link on the iPhone: Overland takes the settings over.",
       "In Overland, allow the location always, and switch tracking on.",
-      "Leave “Logging Mode” on “All Data”. Overland's own visits are switched on with the first upload."
+      "Leave “Logging Mode” on “All Data”. Overland's own visits are switched on once an app may read your visits."
     ],
     owntracks: () => [
       "Install OwnTracks on the iPhone or Android phone, and start it once.",
