@@ -91,7 +91,7 @@ const serve = Effect.flatMap(ConfigReport.read(config), (settings) => {
 })
 
 const [word, ...more] = process.argv.slice(2)
-const isVersion = (word === "--version" || word === "-v") && more.length === 0
+const isVersion = (word === "--version" || word === "-v" || word === "version") && more.length === 0
 
 Program.run(
   word === undefined

@@ -42,7 +42,9 @@ export type Command =
 export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, string> => {
   const [first, second, ...rest] = argv
   if (argv.includes("--help") || argv.includes("-h") || first === "help") return Either.right({ _tag: "Help" })
-  if (first === "--version" || first === "-v") return alone("--version", argv.slice(1), { _tag: "Version" })
+  if (first === "--version" || first === "-v" || first === "version") {
+    return alone(first === "version" ? first : "--version", argv.slice(1), { _tag: "Version" })
+  }
   if (first === undefined || first === "serve") return serve(argv.slice(1))
   if (first === "--clock" || first === "--seed" || first === "--at") return serve(argv)
   if (first === "migrate") return alone("migrate", argv.slice(1), { _tag: "Migrate" })

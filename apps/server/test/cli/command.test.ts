@@ -33,6 +33,11 @@ describe("the command line", () => {
     }
   })
 
+  it("shows the version, as an option or as a word", () => {
+    for (const line of ["--version", "-v", "version"]) expect(parse(line)).toEqual(Either.right({ _tag: "Version" }))
+    expect(refusal("version now")).not.toBe("accepted")
+  })
+
   it("an account has an e-mail, any roles, and may have a name", () => {
     expect(parse("account create --email Ada@Example.com --role admin --role developer --name Ada")).toEqual(
       Either.right({

@@ -12,7 +12,7 @@ type Named = ReadonlyArray<{ readonly name: string }>
 
 /**
  * The smallest length of a long name. In a long name two letters may be wrong, in a shorter name only one: HOME must
- * not be taken for HOST.
+ * not be taken for HOST. Two neighbours that are swapped (POTR) count as one wrong letter.
  */
 const LONG = 8
 
@@ -35,10 +35,19 @@ export const found = (
 const nearest = (given: string, names: ReadonlySet<string>): string | undefined => {
   const letters = bare(given)
   const most = letters.length < LONG ? 1 : 2
-  const [first] = Array.from(names, (name) => ({ name, apart: distance(letters, bare(name)) })).sort(
+  const [first] = Array.from(names, (name) => ({ name, apart: wrong(letters, bare(name)) })).sort(
     (one, other) => one.apart - other.apart
   )
   return first !== undefined && first.apart <= most ? first.name : undefined
+}
+
+/** How many letters are wrong, where at most one pair of swapped neighbours counts as one. */
+const wrong = (given: string, meant: string): number => {
+  const swapped = Array.from(
+    given.slice(1),
+    (letter, at) => `${given.slice(0, at)}${letter}${given[at]}${given.slice(at + 2)}`
+  )
+  return Math.min(distance(given, meant), ...swapped.map((text) => 1 + distance(text, meant)))
 }
 
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")

@@ -18,6 +18,11 @@ it("two letters in a long name, and two that are swapped", () => {
   expect(meant("DATABASE_POLO", "METRIC_PORTS")).toEqual(["DATABASE_POOL", "METRICS_PORT"])
 })
 
+it("two neighbours that are swapped count as one wrong letter, also in a short name", () => {
+  expect(meant("POTR", "OPRT", "HSOT", "DATABAES_UR")).toEqual(["PORT", "PORT", "HOST", "DATABASE_URL"])
+  expect(meant("ROPT", "TPOR")).toEqual([])
+})
+
 it("other case and other separators", () => {
   expect(meant("database_url", "BASEURL", "METRICS-PORT")).toEqual(["DATABASE_URL", "BASE_URL", "METRICS_PORT"])
 })
