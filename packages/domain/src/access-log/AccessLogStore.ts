@@ -20,7 +20,7 @@ export type AccessLogKey = Pick<AccessLogEntry, "at" | "id">
  * How many answers about one user an app got for one purpose. `purpose` is the key that the requests named; null for
  * requests without a purpose.
  */
-export interface UseCounts {
+export interface CountedUses {
   readonly purpose: string | null
   readonly count: number
 }
@@ -78,7 +78,7 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
      * Questions during a pause about where the user is or was do not count, because their answers disclosed nothing
      * (`Disclosure.PAUSED`). The result is ordered by count, greatest first, and then by the purpose's key.
      */
-    readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
+    readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<CountedUses>>
     /**
      * Counts, for each app and each stretch of time, the entries about requests of the app, requests of its developer
      * and events for it. A stretch goes from one edge (inclusive) to the next (exclusive); `edges` has at least two

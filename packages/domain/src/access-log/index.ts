@@ -15,13 +15,13 @@ export {
   type AccessLogFilter,
   type AccessLogKey,
   type AppTally,
-  type UseCounts as CountedUses
+  type CountedUses
 } from "./AccessLogStore.js"
 export {
   type AccessLogPage,
-  type ListedEntry as ReadableEntry,
+  type ReadableEntry,
   listAccessLog,
   type LoggedPurpose,
-  type Query as AccessLogQuery
+  type AccessLogQuery
 } from "./listAccessLog.js"
 export { type Access, countDeadCall, recordAccess, type Repeat } from "./recordAccess.js"

@@ -19,18 +19,18 @@ export interface LoggedPurpose {
 }
 
 /** An entry with the names by which the user knows the app and the purpose. */
-export interface ListedEntry extends Omit<AccessLogEntry, "purpose"> {
+export interface ReadableEntry extends Omit<AccessLogEntry, "purpose"> {
   readonly appName: string
   readonly purpose: LoggedPurpose | null
 }
 
 /** The filter that a user chooses. It names a purpose by the id, because users never see the key. */
-export interface Query extends Omit<AccessLogFilter, "purpose"> {
+export interface AccessLogQuery extends Omit<AccessLogFilter, "purpose"> {
   readonly purposeId?: PurposeId | undefined
 }
 
 export interface AccessLogPage {
-  readonly entries: ReadonlyArray<ListedEntry>
+  readonly entries: ReadonlyArray<ReadableEntry>
   /** Null on the last page. A cursor is valid only for the same user and filter. */
   readonly nextCursor: string | null
 }
@@ -43,7 +43,7 @@ export const listAccessLog = program(
   "listAccessLog",
   function* (
     userId: UserId,
-    request: Query,
+    request: AccessLogQuery,
     limit: number,
     cursor: string | undefined
   ): Program<AccessLogPage, Invalid | StoreError | VaultError, AccessLogStore | AppStore | PurposeStore | Vault> {
@@ -79,7 +79,7 @@ export const listAccessLog = program(
  * The filter with the purpose's key in place of its id. Undefined when no entry can match: no purpose has the id, or
  * the purpose belongs to another app than the one that the filter names.
  */
-const toFilter = ({ purposeId, ...rest }: Query) =>
+const toFilter = ({ purposeId, ...rest }: AccessLogQuery) =>
   Effect.gen(function* () {
     if (purposeId === undefined) return rest
     const purpose = Option.getOrUndefined(yield* (yield* PurposeStore).find(purposeId))

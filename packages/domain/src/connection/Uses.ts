@@ -1,4 +1,4 @@
-import type { UseCounts as Counted } from "../access-log/AccessLogStore.js"
+import type { CountedUses } from "../access-log/AccessLogStore.js"
 import type { App } from "../apps/App.js"
 import * as Purpose from "../purposes/Purpose.js"
 import type { PurposeId, Scope } from "../shared/index.js"
@@ -29,7 +29,7 @@ export const since = (now: Timestamp): Timestamp => plus(now, -WINDOW)
  * without uses is listed only when it covers one of these scopes.
  */
 export const of = (
-  counted: ReadonlyArray<Counted>,
+  counted: ReadonlyArray<CountedUses>,
   purposes: ReadonlyArray<Purpose.Purpose>,
   app: Pick<App, "status">,
   heldScopes: ReadonlyArray<Scope.Scope>,

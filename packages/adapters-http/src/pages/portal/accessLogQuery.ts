@@ -1,4 +1,4 @@
-import type { AccessLogQuery as Query } from "@place-access/domain/access-log"
+import type { AccessLogQuery } from "@place-access/domain/access-log"
 import { AppId, PurposeId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 import { texts } from "../../languages/index.js"
@@ -8,15 +8,15 @@ import type * as Form from "../kit/Form.js"
 import type { Locale } from "../../html/Locale.js"
 
 /** The filters of the access log, for its page and its file. */
-export interface AccessLogQuery {
+export interface AccessLogPageQuery {
   /** The values of the filters, as they are in the address. */
   readonly shown: Readonly<Record<"app" | "purpose" | "from" | "to", string>>
-  readonly filter: Query
+  readonly filter: AccessLogQuery
   readonly problems: ReadonlyArray<ShownProblem>
 }
 
 /** Reads the filters from the query. Dates are days in `zone`, or in UTC when the zone is null. */
-export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): AccessLogQuery => {
+export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): AccessLogPageQuery => {
   const shown = {
     app: query.value("app"),
     purpose: query.value("purpose"),
@@ -53,7 +53,10 @@ export type FilterOptions = Readonly<Record<"app" | "purpose", ReadonlyArray<Fil
  * Problems for filters whose value the form does not offer, such as an app that the user never connected. Without a
  * problem, the page would show "all apps" above an empty list.
  */
-export const notOffered = ({ problems, shown }: AccessLogQuery, options: FilterOptions): ReadonlyArray<ShownProblem> =>
+export const notOffered = (
+  { problems, shown }: AccessLogPageQuery,
+  options: FilterOptions
+): ReadonlyArray<ShownProblem> =>
   (["app", "purpose"] as const)
     .filter((name) => shown[name] !== "" && !problems.some(({ field }) => field === name))
     .filter((name) => !options[name].some(({ value }) => value === shown[name]))
@@ -62,7 +65,7 @@ export const notOffered = ({ problems, shown }: AccessLogQuery, options: FilterO
 /** The address of `path`, such as the access log's page or file, with the filters that the query has. */
 export const address = (
   path: string,
-  { shown }: AccessLogQuery,
+  { shown }: AccessLogPageQuery,
   more: Readonly<Record<string, string>> = {}
 ): string => {
   const given = Object.entries({ ...shown, ...more }).filter(([, value]) => value !== "")
