@@ -91,7 +91,7 @@ export interface StoredUpload {
    * they are among `fixes`, except readings from a time whose history is not kept.
    */
   readonly taken: ReadonlyArray<string>
-  /** When the readings of `taken` that are among `fixes` arrived. Every other fix of `fixes` arrived at `receivedAt`. */
+  /** When the accepted readings of `taken` arrived. Every other fix of `fixes` arrived at `receivedAt`. */
   readonly arrivals: ReadonlyMap<Fix, Timestamp.Timestamp>
   readonly visits: ReadonlyArray<VisitReport>
   readonly events: ReadonlyArray<OutboxEvent>
