@@ -45,7 +45,7 @@ describe("the tabs of an app offer no form that the service always refuses", () 
     expect([INVITE.test(team), HAND_OVER.test(team)]).toEqual([false, false])
     expect(team).toContain("nobody can be invited, and nobody can take the app over")
     expect(team).toMatch(/action="[^"]*\/members\/[^"]+\/role"/)
-    // The holder could hand the app over before, and is told to do so. Now nobody can take the app over.
+    // Before, the holder could hand the app over, and the page says so. Now nobody can take the app over.
     const holderStays = "You hold the app, so you cannot leave"
     expect(before).toContain(`${holderStays}. Make somebody an owner and hand the app over first.`)
     expect(team).toContain(`${holderStays} its team.`)

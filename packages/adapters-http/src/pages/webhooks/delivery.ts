@@ -145,8 +145,8 @@ const payload = (body: string): Html =>
     <code class="secret">${JSON.stringify(JSON.parse(body), null, 2)}</code>`
 
 /**
- * Shows the delivery again, with the reason of a refusal. The page of a revoked app has no buttons, so for a revoked app
- * the error page shows the reason.
+ * Shows the delivery again, with the reason of a refusal. The page of a revoked app has no buttons, so for a revoked
+ * app the error page shows the reason.
  */
 const refused = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, error: Conflict) =>
   Effect.gen(function* () {
