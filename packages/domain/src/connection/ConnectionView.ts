@@ -74,6 +74,11 @@ export interface UserConnection
    */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   /**
+   * The granted scopes that the app may not have now, for example because an admin limits the app. They are in no other
+   * list. The app has them again after the limit, so the user must see them and be able to take them away.
+   */
+  readonly limitedScopes: ReadonlyArray<Scope.Scope>
+  /**
    * When the app last got an answer or an event in this connection. Null: the access log has no entry about an answer
    * or an event that the app got. Old entries of the access log are deleted.
    */
@@ -93,8 +98,8 @@ const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, 
 
 /**
  * The connection as its user reads it. `own`: the user's places, archived ones included. An ended connection shows the
- * places, the scopes and the state of the sensitive tier at its end, but not the scopes that the app no longer declares
- * at `now`.
+ * places, the scopes and the state of the sensitive tier at its end. Granted scopes that the app may not have at `now`
+ * are in `limitedScopes` only.
  */
 export const forUser = (
   { app, connection }: WithApp,
@@ -121,6 +126,7 @@ export const forUser = (
     onHold: live && app.suspendedAt !== null,
     pause: live && Pause.isOn(connection.pause, now) ? connection.pause : null,
     agreedScopes: EffectiveScopes.agreed(connection, app, now),
+    limitedScopes: EffectiveScopes.limited(connection, app, end.endedAt ?? now),
     lastUsedAt,
     places: own.flatMap((place) => {
       const shared = connection.places.find((one) => one.placeId === place.id)

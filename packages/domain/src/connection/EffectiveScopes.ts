@@ -29,11 +29,15 @@ export const granted = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope
 export const held = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(granted(grant, now), App.scopes(app))
 
+/** The granted scopes that the app may not have now: an admin limits the app, or the app no longer declares them. */
+export const limited = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
+  granted(grant, now).filter((scope) => !App.scopes(app).includes(scope))
+
 /**
  * Whether the app would have no scope without exact location (the sensitive scopes). If so, the end of exact location
  * ends the connection (decisions connection-6 and consent-8). A granted scope that the app no longer declares does not
- * count. If it counted, the connection would go on for a scope that no page shows, and the user would think that the
- * app is disconnected.
+ * count. If it counted, the connection would go on for a scope that allows nothing now, and the user would think that
+ * the app is disconnected.
  */
 export const hasOnlyExactLocation = (grant: Grant, app: Declared, now: Timestamp): boolean =>
   held(grant, app, now).every(Scope.isSensitive)

@@ -20,6 +20,8 @@ export interface SteeringChange {
    * app must still declare it (`EffectiveScopes.agreed`).
    */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
+  /** The scopes that the user takes away although the app may not have them now (`EffectiveScopes.limited`). */
+  readonly withoutLimited?: ReadonlyArray<Scope.Scope>
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
   /**
@@ -306,23 +308,20 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
     : connection
 
 /**
- * The granted scopes after the change. The form does not show two kinds of scopes, so the user cannot choose them, and
- * they stay granted: scopes that the app no longer declares, and scopes whose grace period has ended. Neither kind
- * allows anything. The sweep removes the scopes whose grace period has ended, and notifies the app; if this change
- * removed them, the app would get no notice.
- *
- * There is one exception, as in a renewal (decision consent-3). When the user chooses a new end of exact location,
- * sensitive scopes that the app does not declare are removed. All sensitive scopes have one end date, so the choice
- * would otherwise prolong a scope that the user does not see.
+ * The granted scopes after the change. `scopes` cannot name scopes that the app may not have now: they stay granted,
+ * unless the user takes them away. Scopes whose grace period has ended stay until the sweep, which also tells the app.
+ * One exception, as in a renewal (decision consent-3): a new end of exact location removes sensitive scopes that the
+ * app does not declare. Otherwise the choice would prolong them too.
  */
 const scopesAfter = (
-  { scopes, sensitiveDays }: SteeringChange,
+  { scopes, sensitiveDays, withoutLimited = [] }: SteeringChange,
   connection: Connection,
   app: App,
   now: Timestamp
 ): ReadonlyArray<Scope.Scope> => {
   const seen = EffectiveScopes.agreed(connection, app, now)
-  const unseen = connection.heldScopes.filter((scope) => !seen.includes(scope))
+  const taken = Scope.intersect(withoutLimited, EffectiveScopes.limited(connection, app, now))
+  const unseen = connection.heldScopes.filter((scope) => !seen.includes(scope) && !taken.includes(scope))
   const drops = sensitiveDays !== undefined && !isRemoved(connection, now)
   const kept = drops ? unseen.filter((scope) => !Scope.isSensitive(scope)) : unseen
   return Scope.normalise([...kept, ...(scopes ?? Scope.intersect(connection.heldScopes, seen))])
@@ -349,7 +348,8 @@ const problemsOf = (
   const end = sensitiveEndAfter(request, after.heldScopes, connection, now)
   const renewed = (end ?? now) > (connection.sensitiveExpiresAt ?? now) ? exactAfter : []
   // When the app has no scope now, the form shows no ticked box, and the user can still choose another end date.
-  if (request.scopes?.length === 0 && EffectiveScopes.held(connection, app, now).length > 0)
+  const losesAll = after.heldScopes.length === 0 && connection.heldScopes.length > 0
+  if (request.scopes?.length === 0 && (losesAll || EffectiveScopes.held(connection, app, now).length > 0))
     problem("scopes", "choose at least one, or disconnect the app")
   if (chosen.some((scope) => !agreed.includes(scope))) {
     problem("scopes", "must be among those that you agreed to before; the app must ask for others")

@@ -1,4 +1,4 @@
-import { listConsentHistory, sharePlaces } from "@place-access/domain/connection"
+import { getConnection, listConsentHistory, sharePlaces } from "@place-access/domain/connection"
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { changeConnection, endExactLocation, pauseConnection, resumeConnection } from "@place-access/domain/steering"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
@@ -8,7 +8,7 @@ import { inWorld, place, purpose } from "../support/connections.js"
 import { CURRENT, decide, live, LOOKUP, request, sensitivePair } from "../support/consents.js"
 
 // Tests of a scope that the user granted and that the app does not declare now. The scope stays granted (decision
-// apps-2), no page shows it, and it works again when the app declares it again.
+// apps-2), and it works again when the app declares it again.
 
 const LATEST = "location.latest.read"
 const HISTORY = "location.history.read"
@@ -88,6 +88,33 @@ describe("a new end of exact location", () => {
         )
         expect(refused).toMatchObject({ left: { _tag: "Invalid", problems: [{ field: "sensitive_days" }] } })
         expect(yield* live(user, app)).toEqual(before)
+      })
+    ))
+})
+
+describe("scopes that the user takes away although the app does not declare them [connection-6]", () => {
+  it("are removed, and with the last sensitive scope the end of exact location", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, id, user } = yield* undeclared([CURRENT, VISITS, LATEST], [CURRENT])
+        expect(yield* getConnection(user.id, id)).toMatchObject({
+          heldScopes: [CURRENT],
+          limitedScopes: [VISITS, LATEST]
+        })
+        const change = { scopes: [CURRENT], withoutLimited: [LATEST], shown: [CURRENT] } as const
+        yield* changeConnection(user.id, id, change, FRESH)
+        expect(yield* live(user, app)).toMatchObject({ heldScopes: [CURRENT, VISITS], sensitiveExpiresAt: null })
+      })
+    ))
+
+  it("are no others: a scope that the app declares stays, and one after its grace period waits for the sweep", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, id, user } = yield* undeclared([CURRENT, VISITS, LATEST], [CURRENT, VISITS])
+        yield* TestClock.adjust("22 days")
+        expect((yield* getConnection(user.id, id)).limitedScopes).toEqual([])
+        yield* changeConnection(user.id, id, { withoutLimited: [VISITS, LATEST], shown: "unchecked" }, FRESH)
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, VISITS, LATEST])
       })
     ))
 })

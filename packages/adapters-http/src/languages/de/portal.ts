@@ -39,6 +39,7 @@ export const portal: typeof en.portal = {
       canAskAbout: "Darf fragen nach",
       couldAskAbout: "Durfte fragen nach",
       noPlace: "Keinem Ihrer Orte",
+      archived: (place) => `${place} (archiviert, nur frühere Besuche)`,
       areas: "Bereichen, die sie wählt",
       onlyAreas: "Bereichen, die sie wählt",
       exactLocation: "Genauer Standort",
@@ -79,6 +80,8 @@ export const portal: typeof en.portal = {
       heading: "Orte, nach denen sie fragen darf",
       field: "Die Orte",
       none: (page) => html`Sie haben keine Orte. <a href="${page}">Legen Sie einen an</a>, um ihn freizugeben.`,
+      allArchived: (page) =>
+        html`Alle Ihre Orte sind archiviert. <a href="${page}">Legen Sie einen neuen an</a>, um ihn freizugeben.`,
       legend: "Freigegebene Orte",
       earlier: (place) => `Auch Besuche aus der Zeit vor der Freigabe: ${place}`,
       save: "Orte speichern"
@@ -174,6 +177,7 @@ export const places: typeof en.places = {
   title: "Orte",
   lead: "Ein Ort ist ein Kreis auf der Karte mit einem Namen. Apps erfahren nur, was Sie erlauben.",
   none: "Sie haben noch keine Orte. Legen Sie unten den ersten an.",
+  allArchived: "Alle Ihre Orte sind archiviert. Legen Sie unten einen neuen an.",
   kinds: {
     home: "Zuhause",
     work: "Arbeit",
@@ -186,11 +190,11 @@ export const places: typeof en.places = {
     other: "Anderes"
   },
   add: { heading: "Ort hinzufügen", button: "Ort hinzufügen" },
+  noMore: (most) => `Sie können ${most} Orte haben. Archivieren Sie einen, um einen anderen hinzuzufügen.`,
   archived: "Archiviert",
   archivedPlace: (kind, at) => html`(${kind}, archiviert: ${at})`,
   sharedWith: "Freigegeben für",
   noApp: "Keine App",
-  noMore: (most) => `Sie können ${most} Orte haben. Archivieren Sie einen, um einen anderen hinzuzufügen.`,
   lastThere: "Zuletzt dort",
   notLately: "Nicht unter Ihren letzten 100 Besuchen",
   never: "Noch kein Besuch",
@@ -201,7 +205,7 @@ export const places: typeof en.places = {
   change: "Ändern",
   archive: {
     button: (place) => `${place} archivieren`,
-    text: "Apps bekommen den Ort nicht mehr, und Regeln dafür enden. Frühere Besuche behalten seinen Namen. Das lässt sich nicht rückgängig machen."
+    text: "Apps können dann nicht mehr fragen, ob Sie dort sind, und ihre Regeln für den Ort enden dauerhaft. Apps, für die er freigegeben ist, können frühere Besuche dort weiterhin sehen, soweit Sie es erlaubt haben, bis Sie diese Apps trennen. Frühere Besuche behalten den Namen des Ortes. Das lässt sich nicht rückgängig machen."
   },
   refused: (reason) => html`kann nicht hinzugefügt werden: ${reason}`,
   edit: {
@@ -297,11 +301,11 @@ export const rules: typeof en.rules = {
   nearTown: (at, town) => `${at} (bei ${town})`,
   window: (condition, from, until) =>
     html`${condition}${from !== null && html`, ab ${from}`}${until !== null && html`, bis ${until}`}`,
+  sentOnlyTo: (rule, host) => html`${rule} (geht nur an ${host})`,
   happened: {
     enter: "Sie kamen an",
     exit: "Sie gingen weg",
     dwell: (minutes) => `Sie waren ${number(minutes)} Minuten geblieben`
-  sentOnlyTo: (rule, host) => html`${rule} (geht nur an ${host})`,
   },
   outcomes: {
     seeded: "Die erste eindeutige Messung: Sie zeigt nur, wo Sie anfangs sind.",

@@ -210,7 +210,8 @@ export const settings: typeof en.settings = {
 export const notices: typeof en.notices = {
   "place-created": "Der Ort ist angelegt. Keine App sieht ihn, bevor Sie ihn freigeben.",
   "place-changed": "Der Ort ist geändert.",
-  "place-archived": "Der Ort ist archiviert. Apps sehen ihn nicht mehr.",
+  "place-archived":
+    "Der Ort ist archiviert. Apps können nicht mehr fragen, ob Sie dort sind. Apps, für die er freigegeben ist, können frühere Besuche dort weiterhin sehen, bis Sie diese Apps trennen.",
   "import-started": "Die Datei ist hochgeladen. Wir lesen sie im Hintergrund: Sie können diese Seite schließen.",
   "imports-started": "Die Dateien sind hochgeladen. Wir lesen sie im Hintergrund: Sie können diese Seite schließen.",
   "imports-asking":

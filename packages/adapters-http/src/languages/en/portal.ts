@@ -46,6 +46,7 @@ export const portal = {
       canAskAbout: "Can ask about",
       couldAskAbout: "Could ask about",
       noPlace: "None of your places",
+      archived: (place: string): string => `${place} (archived, past visits only)`,
       /** Follows the names of places. */
       areas: "areas that it chooses",
       onlyAreas: "Areas that it chooses",
@@ -87,6 +88,8 @@ export const portal = {
       heading: "Places it can ask about",
       field: "The places",
       none: (page: string): Html => html`You have no places. <a href="${page}">Create one</a> to share it.`,
+      allArchived: (page: string): Html =>
+        html`All your places are archived. <a href="${page}">Create a new one</a> to share it.`,
       legend: "Shared places",
       earlier: (place: string): string => `Visits from before it was shared too, for ${place}`,
       save: "Save places"
@@ -182,6 +185,7 @@ export const places = {
   title: "Places",
   lead: "A place is a circle on the map with a name. Apps learn only what you allow.",
   none: "You have no places yet. Create the first one below.",
+  allArchived: "All your places are archived. Create a new one below.",
   kinds: {
     home: "home",
     work: "work",
@@ -194,11 +198,11 @@ export const places = {
     other: "other"
   } satisfies Record<Place.PlaceKind, string>,
   add: { heading: "Add a place", button: "Add place" },
+  noMore: (most: number): string => `You can have ${most} places. Archive one to add another.`,
   archived: "Archived",
   archivedPlace: (kind: Html, at: Html): Html => html`(${kind}, archived ${at})`,
   sharedWith: "Shared with",
   noApp: "No app",
-  noMore: (most: number): string => `You can have ${most} places. Archive one to add another.`,
   lastThere: "Last there",
   notLately: "Not in your last 100 visits",
   never: "No visit yet",
@@ -209,7 +213,7 @@ export const places = {
   change: "Change",
   archive: {
     button: (place: string): string => `Archive ${place}`,
-    text: "Apps do not get it any more, and rules on it stop. Visits of the past keep its name. This cannot be undone."
+    text: "Apps can no longer ask whether you are there, and their rules on the place end permanently. Apps with which the place is shared can still see your past visits there, as far as you allowed it, until you disconnect them. Past visits keep the name of the place. You cannot undo this."
   },
   refused: (reason: Html): Html => html`cannot be added: ${reason}`,
   edit: {
@@ -303,12 +307,12 @@ export const rules = {
   nearTown: (at: string, town: string): string => `${at} (near ${town})`,
   window: (condition: Html, from: Html | null, until: Html | null): Html =>
     html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
+  /** An imported rule, whose address is none of the app's endpoints. */
+  sentOnlyTo: (rule: Html, host: Html): Html => html`${rule} (sent only to ${host})`,
   /** What the person did, as the first words of some sentences of `outcomes`. */
   happened: {
     enter: "You came in",
     exit: "You went out",
-  /** An imported rule, whose address is none of the app's endpoints. */
-  sentOnlyTo: (rule: Html, host: Html): Html => html`${rule} (sent only to ${host})`,
     dwell: (minutes: number): string => `You had stayed ${number(minutes)} minutes`
   },
   outcomes: {

@@ -214,7 +214,8 @@ export const settings = {
 export const notices = {
   "place-created": "The place was created. No app sees it until you share it.",
   "place-changed": "The place was changed.",
-  "place-archived": "The place was archived. Apps no longer see it.",
+  "place-archived":
+    "The place was archived. Apps can no longer ask whether you are there. Apps with which it is shared can still see your past visits there, until you disconnect them.",
   "import-started": "The file is uploaded. We read it in the background: you can close this page.",
   "imports-started": "The files are uploaded. We read them in the background: you can close this page.",
   "imports-asking":

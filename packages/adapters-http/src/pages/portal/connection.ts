@@ -124,7 +124,7 @@ export const detail = (
         <section class="card" aria-labelledby="may">
           <h2 id="may">${connection.live ? words.can : words.could}</h2>
           ${
-            connection.live && connection.agreedScopes.length > 0
+            connection.live && connection.agreedScopes.length + connection.limitedScopes.length > 0
               ? controls.permissions(portal, connection, token, permissions)
               : allowed(connection)
           }
@@ -240,7 +240,9 @@ const sharing = (
     <h2 id="where">${words.places.heading}</h2>
     ${
       present.length === 0
-        ? html`<p id="places">${words.places.none(`${portal}/places`)}</p>`
+        ? html`<p id="places">
+            ${(places.length === 0 ? words.places.none : words.places.allArchived)(`${portal}/places`)}
+          </p>`
         : html`<form method="post" action="${portal}/connections/${connection.id}/places">
             ${Fields.hidden("form_token", token)}${Fields.hidden("was_shared", ticked.was.shared)}
             ${Fields.hidden("was_earlier", ticked.was.earlier)}

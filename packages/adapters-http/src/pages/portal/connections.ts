@@ -105,12 +105,15 @@ const card = (portal: string, connection: ListedConnection): Html =>
     </p>
   </li>`
 
-/** The held scopes. While the connection is live, a scope that the app cannot use at present has a badge. */
-export const allowed = ({ heldScopes, live, scopes }: ListedConnection): Html =>
-  heldScopes.length === 0
+/**
+ * The granted scopes, also those that an admin does not allow the app now. While the connection is live, a scope that
+ * the app cannot use at present has a badge.
+ */
+export const allowed = ({ heldScopes, limitedScopes, live, scopes }: ListedConnection): Html =>
+  heldScopes.length + limitedScopes.length === 0
     ? words.nothing
     : html`<ul class="plain lines">
-        ${heldScopes.map(
+        ${Scope.normalise([...heldScopes, ...limitedScopes]).map(
           (scope) =>
             html`<li>
               ${ofDomain(Scope.describe[scope])}${live && !scopes.includes(scope) && html` <span class="badge quiet">${words.notNow}</span>`}
@@ -146,12 +149,18 @@ const then = (connection: ListedConnection): Html =>
     <dt>${words.facts.couldAskAbout}</dt>
     <dd>${placesOf(connection)}</dd>`
 
-/** What the app can ask about: the shared places, and areas that it chooses if it has a permission for them. */
+/**
+ * What the app can ask about: the shared places, and areas that it chooses if it has a permission for them. An archived
+ * place stays shared, so that the app can read past visits there (decision M1).
+ */
 const placesOf = ({ heldScopes, places }: ListedConnection): Text => {
   const areas = ScopeGroup.has(heldScopes, "areas")
   if (places.length === 0) return areas ? words.facts.onlyAreas : words.facts.noPlace
-  const labels = places.map(({ label }) => label).join(", ")
-  return areas ? html`${labels}, ${words.facts.areas}` : labels
+  const labels = places.map(
+    ({ archivedAt, label }, index) =>
+      html`${index > 0 && ", "}${archivedAt === null ? label : words.facts.archived(label)}`
+  )
+  return html`${labels}${areas && html`, ${words.facts.areas}`}`
 }
 
 const now = (connection: ListedConnection): Html => {

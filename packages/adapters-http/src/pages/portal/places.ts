@@ -58,7 +58,7 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
         ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, PlaceFields.LABELS)}
         ${
           present.length === 0
-            ? html`<p class="empty">${words.none}</p>`
+            ? html`<p class="empty">${archived.length === 0 ? words.none : words.allArchived}</p>`
             : html`<ul class="plain grid">
                 ${cards.map((one) => card(portal, one, { token, unvisited: isWhole ? words.never : words.notLately }))}
               </ul>`

@@ -103,7 +103,7 @@ export const undoEndOfExact = (
   </div>`
 
 const box = (connection: Listed, scope: Scope.Scope, chosen: ReadonlyArray<string> | undefined): Html => {
-  const isHeld = connection.heldScopes.includes(scope)
+  const isHeld = [...connection.heldScopes, ...connection.limitedScopes].includes(scope)
   const id = `scope-${scope}`
   return html`<div class="choice">
     ${Fields.tick({ name: "scopes", value: scope, id, isTicked: chosen === undefined ? isHeld : chosen.includes(scope) })}
@@ -123,7 +123,7 @@ const inDays = (days: number | "never") => ({
 
 /**
  * The form in which a person removes permissions, restores permissions that they once agreed to, and changes the end
- * dates.
+ * dates. `was_limited`: the granted permissions that the app may not have now, as the form showed them.
  */
 export const permissions = (
   portal: string,
@@ -131,14 +131,17 @@ export const permissions = (
   token: string,
   rejected: { readonly form: Fields.Shown; readonly scopes: ReadonlyArray<string> } | undefined
 ): Html => {
-  const { agreedScopes, grantExpiresAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
-  const form = rejected?.form ?? Fields.fresh({ was_scopes: connection.heldScopes.join(" ") })
-  const ofGroup = (group: ScopeGroup.ScopeGroup) => agreedScopes.filter((scope) => ScopeGroup.of(scope) === group)
+  const { agreedScopes, grantExpiresAt, heldScopes, limitedScopes, sensitiveExpiresAt, sensitiveLapsedAt } = connection
+  const was = { was_scopes: heldScopes.join(" "), was_limited: limitedScopes.join(" ") }
+  const form = rejected?.form ?? Fields.fresh(was)
+  const shown = Scope.normalise([...agreedScopes, ...limitedScopes])
+  const ofGroup = (group: ScopeGroup.ScopeGroup) => shown.filter((scope) => ScopeGroup.of(scope) === group)
   const [places, areas, sensitive] = [ofGroup("places"), ofGroup("areas"), ofGroup("sensitive")]
   const boxes = (scopes: ReadonlyArray<Scope.Scope>) =>
     html`<div class="choices">${scopes.map((scope) => box(connection, scope, rejected?.scopes))}</div>`
   return html`<form method="post" action="${path(portal, connection, "permissions")}">
     ${Fields.hidden("form_token", token)}${Fields.hidden("was_scopes", form.values("was_scopes"))}
+    ${Fields.hidden("was_limited", form.values("was_limited"))}
     <fieldset id="scopes" ${Fields.describedByFaults(form, "scopes")}>
       <legend>${words.permissions.standard}</legend>
       ${Fields.groupFault(form, "scopes", LABELS.scopes)}
@@ -171,7 +174,7 @@ export const permissions = (
         [KEEP, ...Tier.StandardDays.literals.map(inDays)]
       )}
       ${
-        sensitive.length > 0 &&
+        agreedScopes.some(Scope.isSensitive) &&
         Fields.select(
           form,
           {

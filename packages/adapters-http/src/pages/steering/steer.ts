@@ -109,6 +109,9 @@ const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string, fau
   })
 }
 
+/** The scopes that the page showed, from a hidden field. */
+const scopesIn = (form: Form.Form, name: string) => form.value(name).split(" ").filter(Scope.isScope)
+
 const change = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -118,11 +121,13 @@ const change = (portal: string) =>
       const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
         detail(portal, visitor, id, { problems, permissions: { form: Form.shown(form, problems), scopes: chosen } })
       return yield* Effect.gen(function* () {
+        const limited = scopesIn(form, "was_limited")
         const change: Steering.SteeringChange = {
-          scopes: chosen.filter(Scope.isScope),
+          scopes: chosen.filter(Scope.isScope).filter((scope) => !limited.includes(scope)),
+          withoutLimited: limited.filter((scope) => !chosen.includes(scope)),
           standardDays: yield* daysOf(Tier.StandardDays, form, "standard_days", "must be 1, 7, 30, 90 or never"),
           sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days", "must be 1, 7, 30 or 90"),
-          shown: form.value("was_scopes").split(" ").filter(Scope.isScope)
+          shown: scopesIn(form, "was_scopes")
         }
         const session = { isFresh: yield* isFreshSession(visitor.cookie) }
         yield* changeConnection(visitor.account.id, id, change, session)
