@@ -125,8 +125,9 @@ export const getEvaluationsOfUser = program(
     const rule = yield* find(userId, connectionId, id, "all")
     const evaluations = yield* (yield* RuleStore).evaluations(userId, connectionId, [id])
     const kept = yield* keptOf(userId)
-    const result: EvaluatedRule = { rule, recent: kept(evaluations.get(id)?.recent ?? RecentEvaluations.none) }
-    return result
+    const state = RuleLife.state(rule, yield* Timestamp.now)
+    const recent = kept(evaluations.get(id)?.recent ?? RecentEvaluations.none)
+    return { rule: { ...rule, state }, recent } satisfies EvaluatedRule<ListedRule>
   }
 )
 

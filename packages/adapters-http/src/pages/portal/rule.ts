@@ -18,8 +18,9 @@ import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { span } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import { pausedBadge } from "../steering/controls.js"
 import { bar } from "./ruleBar.js"
-import { evaluation, sentence } from "./ruleWords.js"
+import { evaluation, sentence, stateBadge } from "./ruleWords.js"
 
 const words = texts.rules
 
@@ -28,7 +29,8 @@ const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const connectionId = yield* param("connection", ConnectionId, "connection")
-      const { app } = yield* getConnection(visitor.account.id, connectionId)
+      const connection = yield* getConnection(visitor.account.id, connectionId)
+      const { app } = connection
       const ruleId = yield* param("rule", RuleId, "rule")
       const { recent, rule } = yield* getEvaluationsOfUser(visitor.account.id, connectionId, ruleId)
       return yield* respond({
@@ -39,6 +41,7 @@ const show = (portal: string) =>
         main: html`<p><a href="${portal}/connections/${connectionId}">${app.name}</a></p>
           <h1>${words.heading(app.name)}</h1>
           <p class="lead sentence">${sentence(rule, app.name)}.</p>
+          ${(rule.state !== "active" || connection.pause !== null) && html`<p>${stateBadge(rule)} ${pausedBadge(connection)}</p>`}
           <h2>${words.readings}</h2>
           <p class="soft">${words.explained(app.name, `${portal}/access-log?app=${app.id}`)}</p>
           ${recent.length === 0 ? html`<p class="empty">${words.none}</p>` : html`${bar(rule, recent)}${table(rule, recent, app.name)}`}`
