@@ -137,6 +137,10 @@ describe("GET /v1/answers/places", () => {
       places: [{ id: other, label: "Aunt", kind: "other" }, ...homes]
     })
     expect(await disclosed()).toBe("the names of 3 shared places")
+    await share([])
+    await listed()
+    expect(await disclosed()).toBe("that it may ask about none of your places")
+    await share([other, twin, one.placeId])
     await one.person.send("DELETE", `/v1/user/places/${other}`)
     await one.person.send("PATCH", `/v1/user/places/${twin}`, { label: "Zoo" })
     expect(await listed()).toMatchObject({ places: [home(), { id: twin, label: "Zoo" }] })

@@ -103,6 +103,25 @@ describe("the name of an uploaded file", () => {
     expect(await sent(person, `form-data; ${parameters}`)).toEqual([303, [name]])
   })
 
+  it("a file without a name has one in the reader's language, on every page that names it", async () => {
+    const person = await world.person()
+    const body = new FormData()
+    body.append("form_token", await tokenOf(person))
+    body.append("file", new Blob(["Zeit;Breite;Ost\n2025-01-01T00:00:00Z;52;4\n"]), "")
+    body.append("file", new Blob(["%PDF-1.7"]), "/")
+    const headers = { accept: "text/html", "accept-language": "de" }
+    const refused = (await person.send("POST", "/portal/imports", undefined, { body, headers })).text
+    expect(refused).toContain("Importierte Datei: ")
+    const list = (await person.get("/portal/imports", { headers })).text
+    const columns = /\/portal\/imports\/\w+\/columns/.exec(list)?.[0] ?? ""
+    const texts = [refused, list, (await person.get(columns, { headers })).text]
+    expect(texts.map((text) => [text.includes("Importierte Datei"), text.includes("Imported file")])).toEqual(
+      texts.map(() => [true, false])
+    )
+    expect(list).toContain("Importierte Datei entfernen")
+    await stored(person)
+  })
+
   it("a part without a file name stays a field", async () => {
     const person = await world.person()
     for (const disposition of [

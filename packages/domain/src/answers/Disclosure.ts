@@ -19,7 +19,8 @@ export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
       : "It was not known where you were"
 
 /** The text of the log entry when the app read the list of places. */
-export const ofSharedPlaces = (count: number): string => `the names of ${Words.count(count, "shared place")}`
+export const ofSharedPlaces = (count: number): string =>
+  count === 0 ? "that it may ask about none of your places" : `the names of ${Words.count(count, "shared place")}`
 
 /** The text of the log entry when the app asked whether the user is at a place. */
 export const ofPresence = (label: string, { state }: Presence): string =>

@@ -173,7 +173,7 @@ export const UNDO_STEP = 5_000
 export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt, -DAY)
 
 const MAX_NAME = 60
-const FALLBACK_NAME = "Imported file"
+export const FALLBACK_NAME = "Imported file"
 
 /**
  * The name of a file as pages show it: the last part of the path that a browser or program sent, on one line. Only the

@@ -140,8 +140,9 @@ export const imports: typeof en.imports = {
   },
   uploaded: "Hochgeladen",
   kind: "Art",
-  stop: (file) => `${file} abbrechen`,
-  remove: (file) => `${file} entfernen`,
+  nameless: "Importierte Datei",
+  stop: (file) => html`${file} abbrechen`,
+  remove: (file) => html`${file} entfernen`,
   kept: "Ihr Standortverlauf behält, was gespeichert ist.",
   progress: (percent) => `${percent} % gelesen`,
   speed: (entries, seconds) =>
@@ -149,7 +150,7 @@ export const imports: typeof en.imports = {
   undo: {
     summary: "Diesen Import rückgängig machen",
     text: "Das löscht aus Ihrem Standortverlauf, was die Datei hinzugefügt hat, und die Besuche, die darin gefunden wurden. Standorte, die auch ein Handy oder eine andere Datei geschickt hat, bleiben. Was Apps vorher erfahren haben, behalten sie. Sie können die Datei noch einmal importieren.",
-    button: (file) => `Import von ${file} rückgängig machen`,
+    button: (file) => html`Import von ${file} rückgängig machen`,
     going: "Was diese Datei hinzugefügt hat, wird aus Ihrem Standortverlauf gelöscht."
   },
   months: {
@@ -168,7 +169,8 @@ export const imports: typeof en.imports = {
   columns: {
     title: "Welche Spalte ist welche?",
     lead: (file) =>
-      `Die erste Zeile der Tabelle ${file} nennt ihre Spalten. Prüfen Sie, welche davon gelesen werden, und starten Sie dann.`,
+      html`Die erste Zeile der Tabelle ${file} nennt ihre Spalten. Prüfen Sie, welche davon gelesen werden, und starten
+      Sie dann.`,
     open: "Spalten festlegen",
     nothing: "Nicht in der Datei",
     roles: {
@@ -221,7 +223,8 @@ export const imports: typeof en.imports = {
         Spalten gelesen werden.`,
     refused: (name, reason) => html`${name}: ${reason}`,
     cut: (most, last) =>
-      `Höchstens ${number(most)} Dateien werden auf einmal hochgeladen. Die Dateien nach ${last} fehlen: Wählen Sie sie noch einmal aus.`,
+      html`Höchstens ${number(most)} Dateien werden auf einmal hochgeladen. Die Dateien nach ${last} fehlen: Wählen Sie
+      sie noch einmal aus.`,
     script: {
       drop: "Oder legen Sie Dateien und ganze Ordner hier ab.",
       going: "{done} von {all} Dateien hochgeladen. Lassen Sie diese Seite offen.",

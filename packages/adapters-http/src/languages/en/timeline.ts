@@ -1,5 +1,5 @@
 import type { CsvColumns, Import } from "@place-access/domain/imports"
-import { type Html, html } from "../../html/Html.js"
+import { type Html, html, type Text } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
 /** A person's own days, visits, and the deletion of a part of a day. */
@@ -141,8 +141,10 @@ export const imports = {
   } satisfies Record<Import.ImportFormat, string>,
   uploaded: "Uploaded",
   kind: "Kind",
-  stop: (file: string): string => `Stop ${file}`,
-  remove: (file: string): string => `Remove ${file}`,
+  /** The name of a file that was sent without a name. */
+  nameless: "Imported file",
+  stop: (file: Text): Html => html`Stop ${file}`,
+  remove: (file: Text): Html => html`Remove ${file}`,
   kept: "Your history keeps what is stored.",
   progress: (percent: number): string => `${percent} % read`,
   speed: (entries: number, seconds: number): string =>
@@ -150,7 +152,7 @@ export const imports = {
   undo: {
     summary: "Undo this import",
     text: "This deletes from your history what the file added, and the visits that were found in it. Locations that a phone or another file sent too stay. What apps learned before stays with them. You can import the file again.",
-    button: (file: string): string => `Undo the import of ${file}`,
+    button: (file: Text): Html => html`Undo the import of ${file}`,
     going: "What this file added is being deleted from your history."
   },
   months: {
@@ -168,8 +170,8 @@ export const imports = {
   },
   columns: {
     title: "Which column is which?",
-    lead: (file: string): string =>
-      `The first line of the table ${file} names its columns. Check which of them are read, then start.`,
+    lead: (file: Text): Html =>
+      html`The first line of the table ${file} names its columns. Check which of them are read, then start.`,
     open: "Say which columns are read",
     nothing: "Not in the file",
     roles: {
@@ -219,9 +221,9 @@ export const imports = {
     asking: (list: string): Html =>
       html`A table waits for your answer: say in the <a href="${list}">list of imports</a> which of its columns are
         read.`,
-    refused: (name: string, reason: Html): Html => html`${name}: ${reason}`,
-    cut: (most: number, last: string): string =>
-      `An upload takes at most ${number(most)} files, so the files after ${last} were left out. Choose them again.`,
+    refused: (name: Text, reason: Html): Html => html`${name}: ${reason}`,
+    cut: (most: number, last: Text): Html =>
+      html`An upload takes at most ${number(most)} files, so the files after ${last} were left out. Choose them again.`,
     /** The texts of the page's script, which replaces each name in braces by a value. */
     script: {
       drop: "Or drop files and whole folders here.",

@@ -5,6 +5,7 @@ import { html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
+import * as ImportUpload from "./importUpload.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Visitor from "../kit/Visitor.js"
@@ -36,7 +37,7 @@ const page = (portal: string, visitor: Visitor.Visitor, id: ImportId, form?: Fie
       width: "middle",
       status: shown.problems.length === 0 ? 200 : 400,
       main: html`<h1>${words.title}</h1>
-        <p class="lead">${words.lead(one.fileName)}</p>
+        <p class="lead">${words.lead(ImportUpload.nameOf(one.fileName))}</p>
         ${Fields.problems(shown, LABELS)}
         <form class="card" method="post" action="${portal}/imports/${id}/columns">
           ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}

@@ -24,6 +24,9 @@ const MOST_TOGETHER = `${Import.MAX_WAITING_BYTES / Import.MIB} MiB`
 /** The file name extensions that the browser's dialog offers first. The service decides by the content. */
 const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
 
+/** The name of an imported file. A file that was sent without a name has one in the reader's language. */
+export const nameOf = (name: string): Text => (name === Import.FALLBACK_NAME ? words.nameless : name)
+
 interface Refused {
   readonly status: number
   readonly problems: ReadonlyArray<Fields.ShownProblem>
@@ -182,10 +185,10 @@ const answer = (portal: string, visitor: Visitor.Visitor, { isCut, results: all 
   const problems = refused.flatMap(({ fileName, problems }) =>
     problems.map(({ message }) => ({
       field: "files",
-      message: words.upload.refused(Import.fileName(fileName), Fields.said(message))
+      message: words.upload.refused(nameOf(Import.fileName(fileName)), Fields.said(message))
     }))
   )
-  const last = Import.fileName(all.at(-1)?.fileName ?? "")
+  const last = nameOf(Import.fileName(all.at(-1)?.fileName ?? ""))
   const cut = { field: "files", message: words.upload.cut(all.length, last) }
   return page(portal, visitor, {
     status: first?.status ?? 413,

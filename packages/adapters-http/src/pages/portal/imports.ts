@@ -78,7 +78,7 @@ const list = (portal: string) =>
 const card = (portal: string, one: Import.Import, token: string, now: Timestamp.Timestamp): Html =>
   html`<li class="card">
     <header>
-      <h2>${one.fileName}</h2>
+      <h2>${ImportUpload.nameOf(one.fileName)}</h2>
       ${badge(one)}
     </header>
     ${one.state === "running" && progress(one, now)}
@@ -109,10 +109,11 @@ const isUseless = ({ quarantined, read }: Import.ImportCounts): boolean => read 
  */
 const isUndoable = ({ counts }: Import.Import): boolean => counts.stored > 0 || counts.duplicates > 0
 
-const actions = (portal: string, one: Import.Import, token: string): Html =>
-  html`<form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
+const actions = (portal: string, one: Import.Import, token: string): Html => {
+  const name = ImportUpload.nameOf(one.fileName)
+  return html`<form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
       ${Fields.hidden("form_token", token)}
-      <button class="danger">${isOpen(one) ? words.stop(one.fileName) : words.remove(one.fileName)}</button>
+      <button class="danger">${isOpen(one) ? words.stop(name) : words.remove(name)}</button>
       <span class="soft small">${words.kept}</span>
     </form>
     ${
@@ -122,10 +123,11 @@ const actions = (portal: string, one: Import.Import, token: string): Html =>
         <p>${words.undo.text}</p>
         <form method="post" action="${portal}/imports/${one.id}/undo" class="actions">
           ${Fields.hidden("form_token", token)}
-          <button class="danger">${words.undo.button(one.fileName)}</button>
+          <button class="danger">${words.undo.button(name)}</button>
         </form>
       </details>`
     }`
+}
 
 /**
  * The entries of the file by month. The column “known” counts the entries that no other column counts: entries that the

@@ -11,6 +11,7 @@ export const disclosures: ReadonlyArray<GermanPair> = [
   },
   { en: "It was not known where you were", de: "Es war nicht bekannt, wo Sie waren" },
   { en: "It was not known whether you were at {place}", de: "Es war nicht bekannt, ob Sie am Ort „{place}“ waren" },
+  { en: "that it may ask about none of your places", de: "dass sie nach keinem Ihrer Orte fragen darf" },
   { en: "the names of 1 shared place", de: "der Name von 1 freigegebenen Ort" },
   { en: "the names of {n:number} shared places", de: "die Namen von {n:number} freigegebenen Orten" },
   {
