@@ -182,8 +182,8 @@ const replayUnder = (
       INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
         envelope,
                               type, occurred_at, max_event_age_s, attempt, created_at, original_at, state, due_at)
-      SELECT app_id, (${ids}::text[])[place], endpoint_id, ${epoch}::integer, event_id, replay_no + 1, false, user_id, envelope,
-             type, occurred_at, max_event_age_s, 1, ${Rows.at(now)}, coalesce(original_at, created_at),
+      SELECT app_id, (${ids}::text[])[place], endpoint_id, ${epoch}::integer, event_id, replay_no + 1, false, user_id,
+             envelope, type, occurred_at, max_event_age_s, 1, ${Rows.at(now)}, coalesce(original_at, created_at),
              ${sql.literal(FIRST_STATE)}, ${Rows.at(dueFrom)}::timestamptz + (place - 1) * interval '1 millisecond'
       FROM lost JOIN marked USING (delivery_id)
       ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING
