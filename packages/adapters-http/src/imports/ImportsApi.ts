@@ -13,8 +13,9 @@ const ImportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ImportId
 const count = (description: string) => Schema.Int.annotations({ description })
 
 const Column = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+/** Without a limit, because an import from an earlier version may have a longer name. */
 const columnWith = (what: string) =>
-  Schema.optional(Column.annotations({ description: `The name of the column with ${what}` }))
+  Schema.optional(Schema.String.annotations({ description: `The name of the column with ${what}` }))
 const ColumnsBody = Schema.Struct({
   time: columnWith("the time, or the time of day beside a date"),
   date: columnWith("the date, where it is apart from the time"),

@@ -159,6 +159,22 @@ describe("imports", () => {
     for (const { json } of [made, guessed]) await person.send("DELETE", `/v1/user/imports/${(json as Made).id}`)
   })
 
+  it("an import with a column whose name is too long, from an earlier version, is listed [imports-10]", async () => {
+    const person = await world.person()
+    const { id } = (await upload(person, "lat,lng,timestamp\n52,4,1\n")).json as Made
+    const columns = { time: "timestamp", lat: `lat${"_".repeat(300)}`, lon: "lng" }
+    await world.run(
+      Effect.map(MemoryDatabase, ({ imports }) => {
+        for (const [key, kept] of imports) {
+          if (key === id) imports.set(key, { ...kept, import: { ...kept.import, columns } })
+        }
+      })
+    )
+    const listed = await person.get("/v1/user/imports")
+    expect([listed.status, listed.json]).toMatchObject([200, { imports: [{ id, columns }] }])
+    await person.send("DELETE", `/v1/user/imports/${id}`)
+  })
+
   it("another user's import does not exist", async () => {
     const { id } = (await upload(await world.person(), file(1))).json as Made
     const other = await world.person()

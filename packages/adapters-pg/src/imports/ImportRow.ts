@@ -33,7 +33,9 @@ export const ImportRow = Schema.Struct({
   bytes_total: Rows.Bigint,
   bytes_done: Rows.Bigint,
   error: Schema.NullOr(Schema.String),
-  columns: Schema.NullOr(Schema.partialWith(CsvColumns.CsvColumns, { exact: true })),
+  // Names of any length: an earlier version also stored names that are longer than `CsvColumns` allows. If one row
+  // could not be read, its owner could not list the other imports.
+  columns: Schema.NullOr(Schema.partialWith(Schema.encodedSchema(CsvColumns.CsvColumns), { exact: true })),
   months: Schema.Array(MonthRow),
   uploaded_at: Rows.At,
   started_at: Rows.NullableAt,

@@ -205,7 +205,8 @@ export const firstLine = (text: string): string => /^(?:[\uFEFF\s]*[\r\n])?[\uFE
 /** Splits a file's first line at the delimiter that gives the most columns. Undefined: the file is no table. */
 export const headerOf = (beginning: string): Header | undefined => {
   const line = firstLine(beginning)
-  if (line.trim() === "" || line.length > MAX_LINE) return undefined
+  // PostgreSQL stores no text with the character NUL, so it could not store the name of a column that contains NUL.
+  if (line.trim() === "" || line.length > MAX_LINE || line.includes("\0")) return undefined
   const [best] = DELIMITERS.map((delimiter) => ({
     delimiter,
     names: fields(line, delimiter).map((name) => name.trim())
@@ -213,8 +214,12 @@ export const headerOf = (beginning: string): Header | undefined => {
   return best === undefined || best.names.length < 3 || best.names.length > MAX_COLUMNS ? undefined : best
 }
 
-/** Guesses the columns from the names in the header, when neither a person nor a program has named the columns. */
-export const guess = ({ names }: Header): Partial<CsvColumns> => {
+/**
+ * Guesses the columns from the names in the header, when neither a person nor a program has named the columns. Leaves
+ * out a column whose name is longer than the name of a column may be.
+ */
+export const guess = (header: Header): Partial<CsvColumns> => {
+  const names = header.names.filter(Schema.is(Name))
   const found: { -readonly [role in ColumnRole]?: string } = {}
   for (const role of ROLES) {
     const name = KNOWN[role]

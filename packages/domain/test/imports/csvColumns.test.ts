@@ -22,6 +22,14 @@ describe("the columns of a table [imports-10]", () => {
     ["date,utc_date,utc_time,lat,lon", { time: "utc_time", date: "utc_date", lat: "lat", lon: "lon" }],
     ["date,utc_time,lat,lon", { time: "utc_time", lat: "lat", lon: "lon" }],
     ["Local time,lat,lon", { lat: "lat", lon: "lon" }],
+    [`time,lat${"_".repeat(198)},lon`, { time: "time", lon: "lon" }],
+    [`time,lat${"_".repeat(198)},lat,lon`, { time: "time", lat: "lat", lon: "lon" }],
+    [`time,lat${"_".repeat(197)},lon`, { time: "time", lat: `lat${"_".repeat(197)}`, lon: "lon" }],
+    [
+      `utc_date${"_".repeat(200)},utc_time,utc date,lat,lon`,
+      { time: "utc_time", date: "utc date", lat: "lat", lon: "lon" }
+    ],
+    ["time,la\0t,lon", undefined],
     ["a|b|c", {}],
     ["one line of words", undefined],
     ["", undefined]
