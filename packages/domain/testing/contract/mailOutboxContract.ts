@@ -203,6 +203,18 @@ export const mailOutboxContract: Contract<Ports> = [
     })
   },
   {
+    name: "finish: a reason with the character NUL can be kept, as U+FFFD where the store cannot keep NUL",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("key")
+      const reason = "550 \0 no such\0 mailbox"
+      const lastError = Effect.map(kept(first(messages)), (one) => one.lastError?.replaceAll("\0", "\uFFFD"))
+      yield* finish(only(yield* claim(connection.userId, at)), { _tag: "Retry", dueAt: at, reason })
+      Check.equal(yield* lastError, "550 \uFFFD no such\uFFFD mailbox", "put off")
+      yield* finish(only(yield* claim(connection.userId, at)), { _tag: "GivenUp", at, reason: `${reason}!` })
+      Check.equal(yield* lastError, "550 \uFFFD no such\uFFFD mailbox!", "given up")
+    })
+  },
+  {
     name: "finish: a worker that was overtaken, or comes a second time, changes nothing",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("key")
