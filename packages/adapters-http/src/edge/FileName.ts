@@ -1,13 +1,13 @@
 import type { PartInfo } from "multipasta"
 
-// This module finds the name of a file in the header of a form's part. The parser of forms reads such a name only if all
-// of its characters are below U+0100. Otherwise the parser drops every parameter of the header, so that a file called
+// This module finds the name of a file in the header of a form's part. The parser of forms reads such a name only if
+// all of its characters are below U+0100. Otherwise the parser drops every parameter of the header, so that a file called
 // `Москва.gpx` looks like a field. The parser has already decoded the bytes of the header as UTF-8.
 
 /**
- * One parameter of the header, behind the previous one. A quote ends the value when the header ends behind the quote, or
- * another parameter follows. A browser does not escape a backslash, so the last character of a name may be a backslash.
- * The expression needs linear time: no position of a header matches two of the alternatives.
+ * One parameter of the header, behind the previous one. A quote ends the value when the header ends behind the quote or
+ * the next parameter follows. A browser does not escape a backslash, so a name may end with a backslash. The expression
+ * needs linear time: no position of a header matches two of the alternatives.
  */
 const PARAMETER = / *; *([^\s=;"]+)=(?:"((?:[^"\\]|\\"(?! *(?:;|$))|\\(?!"(?! *(?:;|$))))*)"(?= *(?:;|$))|([^\s;"]+))/gy
 
