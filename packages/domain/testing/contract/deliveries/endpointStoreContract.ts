@@ -179,8 +179,10 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
         actor: OWNER,
         detail: { kind: "endpoint_added", appId: app.id, endpointId: drafted.id }
       })
-      const drafts = yield* Effect.forEach(Array.from({ length: WebhookEndpoint.MAX_PER_APP + 1 }), () =>
-        draftEndpoint(app.id)
+      const now = yield* Timestamp.now
+      // Each endpoint has a time of its own, because the log orders events of one time by ids that the store makes.
+      const drafts = yield* Effect.forEach(Array.from({ length: WebhookEndpoint.MAX_PER_APP + 1 }), (_, index) =>
+        draftEndpoint(app.id, { createdAt: Timestamp.plus(now, index) })
       )
       const made = yield* Effect.forEach(drafts, (draft) => store.create(draft, added(draft)))
       Check.equal(made.at(-1), "full", "the last one")
