@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Device, DeviceStore } from "@place-access/domain/devices"
 import { AccountLimits } from "@place-access/domain/quotas"
+import { Rule } from "@place-access/domain/rules"
 import { DeviceId, type Timestamp, UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
@@ -171,6 +172,9 @@ const remove =
       return true
     }).pipe(sql.withTransaction, orStoreError)
 
+/** The rule types with a dwell time, and so with dwells that may wait for silence. */
+const DWELLS = Rule.RuleType.literals.filter((type) => Rule.PROPERTIES[type].hasDwellTime)
+
 /**
  * When a phone was removed, forgets the user's dwells that wait for silence (decision rules-14), unless another phone
  * of the user may be carried and has sent something (`Carried.mayShowMovement`). A dwell that was due at the time `at`
@@ -179,7 +183,7 @@ const remove =
 const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL
       WHERE user_id = ${userId} AND settle_due_at > ${Rows.at(at)}
-        AND rule_id IN (SELECT rule_id FROM rules WHERE user_id = ${userId} AND type = 'dwell')
+        AND rule_id IN (SELECT rule_id FROM rules WHERE user_id = ${userId} AND type = ANY(${DWELLS}::text[]))
         AND NOT EXISTS (SELECT 1 FROM devices
                         WHERE user_id = ${userId} AND removed_at IS NULL AND format <> 'import' AND NOT stays_at_home
                           AND last_seen_at IS NOT NULL)`

@@ -3,18 +3,20 @@ import * as Carried from "../../../src/devices/Carried.js"
 import type { Device } from "../../../src/devices/Device.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { AccountLimits } from "../../../src/quotas/index.js"
+import { PROPERTIES } from "../../../src/rules/Rule.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
- * Clears the unsettled dwell of each dwell rule of the user whose wait (`silenceS`) goes on after the time `at`. A rule
- * whose wait has ended by the time `at` keeps its dwell, because the rule must fire (decision rules-14).
+ * Clears the unsettled dwell of each rule of the user that has a dwell time and whose wait (`silenceS`) goes on after
+ * the time `at`. A rule whose wait has ended by the time `at` keeps its dwell, because the rule must fire (decision
+ * rules-14).
  */
 const forgetDwells = ({ ruleStates, rules }: Tables, userId: UserId, at: Timestamp.Timestamp): void => {
   for (const [ruleId, state] of ruleStates) {
     const rule = rules.get(ruleId)
-    if (rule?.userId !== userId || rule.type !== "dwell") continue
+    if (rule?.userId !== userId || !PROPERTIES[rule.type].hasDwellTime) continue
     if (state.unsettled !== null && state.unsettled.until > at) ruleStates.set(ruleId, { ...state, unsettled: null })
   }
 }
