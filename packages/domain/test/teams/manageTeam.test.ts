@@ -1,5 +1,5 @@
 import { Account } from "@place-access/domain/accounts"
-import { decideApp, getApp, submitApp } from "@place-access/domain/apps"
+import { App, decideApp, getApp, submitApp } from "@place-access/domain/apps"
 import { warnOfStrikes } from "@place-access/domain/deliveries"
 import { Rate } from "@place-access/domain/limits"
 import { Mail, MailOutbox, NamedMail } from "@place-access/domain/mail"
@@ -98,7 +98,7 @@ describe("teams", () => {
     Effect.gen(function* () {
       const lure = "Keep your account: https://evil.example"
       const holder = yield* Fixtures.userWith({ displayName: Account.DisplayName.make(lure) })
-      const app = yield* Fixtures.app(holder.id, { name: lure })
+      const app = yield* Fixtures.app(holder.id, { name: App.AppName.make(lure) })
       const person = yield* Fixtures.user
       const { id } = yield* inviteMember(holder, app.id, { email: person.email, role: "viewer" })
       const [sent] = yield* mails
