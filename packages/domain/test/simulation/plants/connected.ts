@@ -60,7 +60,8 @@ export const decisions = (
     instead(ConnectionStore, (store) => ({
       change: (id, decide) =>
         store.change(id, (state, now) => {
-          const decision = decide(tamper({ ...state, ...NOTHING_PRESENTED }, now), now)
+          const tampered = tamper({ ...state, ...NOTHING_PRESENTED }, now)
+          const decision = decide({ ...tampered, ownPlaces: state.ownPlaces }, now)
           return { ...decision, writes: edit(decision.writes) }
         })
     }))
