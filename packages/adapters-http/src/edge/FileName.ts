@@ -1,8 +1,8 @@
 import type { PartInfo } from "multipasta"
 
 // This module finds the name of a file in the header of a form's part. The parser of forms reads such a name only if
-// all of its characters are below U+0100. Otherwise the parser drops every parameter of the header, so that a file called
-// `Москва.gpx` looks like a field. The parser has already decoded the bytes of the header as UTF-8.
+// all of its characters are below U+0100. Otherwise the parser drops every parameter of the header, so that a file
+// called `Москва.gpx` looks like a field. The parser has already decoded the bytes of the header as UTF-8.
 
 /**
  * One parameter of the header, behind the previous one. A quote ends the value when the header ends behind the quote or
