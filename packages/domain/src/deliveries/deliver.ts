@@ -156,8 +156,7 @@ const send = fn(function* (
   const tookMillis = Math.max(0, endedAt - startedAt)
   if (row !== null && !delivery.isTest)
     yield* report((to) => to.attempted({ appId, endpointId, endedAt: row.endedAt, tookMillis, error: row.error }))
-  const result: AttemptResult = { how: Delivery.afterAttempt(delivery, answer, endedAt), row, tookMillis }
-  return result
+  return { how: Delivery.afterAttempt(delivery, answer, endedAt), row, tookMillis } satisfies AttemptResult
 })
 
 /**
@@ -168,8 +167,7 @@ const noted = fn(function* (delivery: Delivery.Delivery, { how, tookMillis }: At
   const written = isStored ? how : undefined
   yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
   yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
-  const stored: StoredAttempt | undefined = written === undefined ? undefined : { how: written, tookMillis }
-  return stored
+  return written === undefined ? undefined : ({ how: written, tookMillis } satisfies StoredAttempt)
 })
 
 /** Whether a request that is sent now could end after `until`, so that its result could not be stored in time. */
