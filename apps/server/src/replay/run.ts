@@ -1,4 +1,4 @@
-import { Coordinates, Geometry } from "@place-access/domain/places"
+import { Coordinates, type Geometry } from "@place-access/domain/places"
 import { CannotStart } from "@place-access/worker"
 import { Console, Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"

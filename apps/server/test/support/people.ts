@@ -21,12 +21,6 @@ export const signUp = async (baseUrl: string, name: string): Promise<Person> => 
   return { email, password, id: account.id, as: visitor }
 }
 
-/** Confirms the person's session, which some requests require 15 minutes after the sign-in (decision accounts-18). */
-export const confirm = async ({ as, password }: Person): Promise<void> => {
-  const { status } = await as.call("POST", "/v1/session/confirmation", { json: { password } })
-  if (status !== 204) throw new Error(`The confirmation was answered with ${status}`)
-}
-
 /** A developer's app with its credentials. */
 export interface App {
   readonly id: string

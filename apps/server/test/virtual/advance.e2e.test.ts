@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { verify } from "../../../../packages/adapters-webhook/src/verify.js"
 import { client } from "../support/client.js"
 import { connect } from "../support/consent.js"
@@ -7,7 +7,6 @@ import {
   addDevice,
   createApp,
   createEndpoint,
-  confirm,
   createPlace,
   createRule,
   type Person,
@@ -36,8 +35,6 @@ describe("a server on virtual time", () => {
     ;[world, receiver] = await Promise.all([startWorld(processes), startReceiver()])
     robin = await signUp(world.url, "robin")
   })
-  // The tests move the clock, and a developer registers addresses only with a fresh proof of identity.
-  beforeEach(() => confirm(robin))
   afterAll(async () => {
     await receiver?.close()
     await world?.close()

@@ -16,7 +16,6 @@ import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { HttpOptions } from "../HttpOptions.js"
-import { requireFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -99,7 +98,6 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "replaceSecret",
       ({ path }) =>
         Effect.gen(function* () {
-          yield* requireFreshSignIn
           const { app, clientSecret } = yield* replaceClientSecret(yield* SignedIn, path.app_id)
           return { clientId: app.id, clientSecret }
         }).pipe(toWire),
@@ -117,7 +115,6 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "register",
       ({ path, payload }) =>
         Effect.gen(function* () {
-          yield* requireFreshSignIn
           const { app, clientSecret } = yield* registerRedirectUris(
             yield* SignedIn,
             path.app_id,

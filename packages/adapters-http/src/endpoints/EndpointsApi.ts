@@ -5,7 +5,7 @@ import { Event } from "@place-access/domain/events"
 import { RateOfAccount, TEST, WEBHOOK_ADDRESS } from "../security/RateOfAccount.js"
 import { Effect, ParseResult, Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
-import { FRESH, SessionAuth } from "../security/SessionAuth.js"
+import { SessionAuth } from "../security/SessionAuth.js"
 import { LooksUpUrl, WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -164,13 +164,12 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(WithSecret, { status: 201 })
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .addError(Errors.ConfirmationRequired)
       .addError(Errors.RateLimited)
       .annotate(RateOfAccount, WEBHOOK_ADDRESS)
       .annotate(OpenApi.Summary, "Add a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `The address is https, with a public host name that resolves to public addresses, without user name, password and fragment. Only this answer shows the signing secret. 409 when the app has five endpoints or was revoked. 429 after 300 addresses in an hour. ${FRESH}`
+        "The address is https, with a public host name that resolves to public addresses, without user name, password and fragment. Only this answer shows the signing secret. 409 when the app has five endpoints or was revoked. 429 after 300 addresses in an hour."
       )
   )
   .add(
@@ -180,12 +179,11 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(EndpointBody)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .addError(Errors.ConfirmationRequired)
       .addError(Errors.RateLimited)
       .annotate(OpenApi.Summary, "Change a webhook endpoint, or enable it again")
       .annotate(
         OpenApi.Description,
-        "Deliveries that were waiting when the endpoint was disabled have failed; enabling it does not send them. A rule that names the old address no longer names an endpoint. 400 for an address of another origin when the endpoint has own headers and `headers` does not name each of them. 409 when the app was revoked. 429 after 300 addresses in an hour, those of new endpoints included. Another address needs a sign-in or a confirmation of the last 15 minutes."
+        "Deliveries that were waiting when the endpoint was disabled have failed; enabling it does not send them. A rule that names the old address no longer names an endpoint. 400 for an address of another origin when the endpoint has own headers and `headers` does not name each of them. 409 when the app was revoked. 429 after 300 addresses in an hour, those of new endpoints included."
       )
   )
   .add(
@@ -202,11 +200,10 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(WithSecret)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .addError(Errors.ConfirmationRequired)
       .annotate(OpenApi.Summary, "Replace the signing secret")
       .annotate(
         OpenApi.Description,
-        `The old secret stays valid for 24 hours: each delivery carries one signature for each valid secret. In the first 30 seconds, a delivery may carry no signature by the new secret yet. 409 when the app was revoked. ${FRESH}`
+        "The old secret stays valid for 24 hours: each delivery carries one signature for each valid secret. In the first 30 seconds, a delivery may carry no signature by the new secret yet. 409 when the app was revoked."
       )
   )
   .add(
@@ -215,11 +212,10 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(WithSecret)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .addError(Errors.ConfirmationRequired)
       .annotate(OpenApi.Summary, "Replace the signing secret and end all others at once")
       .annotate(
         OpenApi.Description,
-        `For a secret that somebody else may have. Within 30 seconds of this answer, the service signs every delivery with the new secret alone, also deliveries that wait already. During these 30 seconds it may still sign a delivery with an old secret. When your receiver refuses a delivery because it does not know the secret, the service retries the delivery. 409 when the app was revoked. ${FRESH}`
+        "For a secret that somebody else may have. Within 30 seconds of this answer, the service signs every delivery with the new secret alone, also deliveries that wait already. During these 30 seconds it may still sign a delivery with an old secret. When your receiver refuses a delivery because it does not know the secret, the service retries the delivery. 409 when the app was revoked."
       )
   )
   .add(

@@ -7,34 +7,14 @@ import {
   rotateSecret,
   updateEndpoint
 } from "@place-access/domain/endpoints"
-import type { Account } from "@place-access/domain/accounts"
 import { sendTest } from "@place-access/domain/deliveries"
-import type { AppId, EndpointId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { isFreshSignIn, requireFreshSignIn } from "../security/FreshSignIn.js"
 import * as RateOfAccount from "../security/RateOfAccount.js"
 import { SignedIn } from "../security/SessionAuth.js"
-import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody, toChanges } from "./EndpointsApi.js"
-
-/**
- * The address that a change sets. Without a fresh proof of identity, an address other than the present one is refused,
- * and the present address counts as not sent: so a stale session never sets an address, whatever is stored meanwhile.
- */
-const freshUrl = (account: Account.Account, { app_id: appId, endpoint_id: id }: EndpointIds, url: string | undefined) =>
-  Effect.gen(function* () {
-    if (url === undefined || (yield* isFreshSignIn)) return url
-    const endpoint = (yield* listEndpoints(account, appId)).find((one) => one.id === id)
-    return endpoint === undefined || endpoint.url === url ? undefined : yield* Effect.fail(Errors.confirmationRequired)
-  })
-
-interface EndpointIds {
-  readonly app_id: AppId
-  readonly endpoint_id: EndpointId
-}
 
 export const layer = Group.group(Api, "endpoints", (handlers) =>
   handlers
@@ -48,7 +28,6 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
       "create",
       ({ path, payload: { description, events, headers, url } }) =>
         Effect.gen(function* () {
-          yield* requireFreshSignIn
           const input = {
             url,
             events: events ?? [],
@@ -66,9 +45,8 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
         Effect.gen(function* () {
           const account = yield* SignedIn
           const { headers, ...edit } = payload
-          const url = yield* freshUrl(account, path, edit.url)
-          const change = { ...edit, url, headers: headers && toChanges(headers) }
-          if (url !== undefined) yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, account.id)
+          const change = { ...edit, headers: headers && toChanges(headers) }
+          if (edit.url !== undefined) yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, account.id)
           return toBody(yield* updateEndpoint(account, path.app_id, path.endpoint_id, change, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
@@ -85,7 +63,6 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
       "rotateSecret",
       ({ path }) =>
         Effect.gen(function* () {
-          yield* requireFreshSignIn
           const { endpoint, secret } = yield* rotateSecret(yield* SignedIn, path.app_id, path.endpoint_id)
           return { ...toBody(endpoint), secret }
         }).pipe(toWire),
@@ -95,7 +72,6 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
       "replaceSecret",
       ({ path }) =>
         Effect.gen(function* () {
-          yield* requireFreshSignIn
           const { endpoint, secret } = yield* replaceSecret(yield* SignedIn, path.app_id, path.endpoint_id)
           return { ...toBody(endpoint), secret }
         }).pipe(toWire),

@@ -13,7 +13,7 @@ export const answerKeyed = <A, E, R>(
   request: KeyedRequest,
   work: Effect.Effect<Work<A>, E, R>,
   severalCommits = false
-) =>
+): ReturnType<typeof answerOnce<A, E, R>> =>
   Effect.gen(function* () {
     if (!severalCommits) return yield* answerOnce(request, work)
     const earlier = yield* answerOnce(request, Effect.succeed(NOTHING))

@@ -92,9 +92,6 @@ export const toAttempt = (row: typeof AttemptRow.Type): Delivery.Attempt => ({
   ...(row.exchange === null ? {} : { exchange: row.exchange })
 })
 
-/** Replaces NUL characters, which PostgreSQL cannot store and a receiver may send. */
-export const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
-
 /** The HTTP exchange of an attempt as a parameter for a jsonb column; null when the attempt has none. */
 export const storedExchange = (attempt: Pick<Delivery.Attempt, "exchange"> | null): string | null =>
   attempt?.exchange === undefined ? null : Rows.json(exchangeRecord(attempt))
@@ -107,6 +104,6 @@ export const exchangeRecord = (attempt: Pick<Delivery.Attempt, "exchange"> | nul
   const exchange = attempt?.exchange
   if (exchange === undefined) return null
   const clean = (headers: ReadonlyArray<readonly [string, string]>) =>
-    headers.map(([name, value]) => [storable(name), storable(value)])
-  return { url: storable(exchange.url), request: clean(exchange.request), response: clean(exchange.response) }
+    headers.map(([name, value]) => [Rows.storable(name), Rows.storable(value)])
+  return { url: Rows.storable(exchange.url), request: clean(exchange.request), response: clean(exchange.response) }
 }

@@ -5,7 +5,7 @@ import type { AppId } from "@place-access/domain/shared"
 import { Effect, Predicate } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
-import { storable, storedExchange } from "./DeliveryRow.js"
+import { storedExchange } from "./DeliveryRow.js"
 import { type FinishedDelivery, writing } from "./finishStatement.js"
 import { waits } from "./transitions.js"
 
@@ -63,8 +63,8 @@ const logging = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedD
           ${logged.map(({ startedAt }) => Rows.at(startedAt))}::timestamptz[],
           ${logged.map(({ endedAt }) => Rows.at(endedAt))}::timestamptz[],
           ${logged.map(({ status }) => status)}::integer[],
-          ${logged.map(({ error }) => storable(error))}::text[],
-          ${logged.map(({ snippet }) => storable(snippet))}::text[],
+          ${logged.map(({ error }) => Rows.storable(error))}::text[],
+          ${logged.map(({ snippet }) => Rows.storable(snippet))}::text[],
           ${logged.map(storedExchange)}::jsonb[]
         ) AS a (delivery_id, lease, attempt, started_at, ended_at, status, error, snippet, exchange)
         WHERE lease = lease || '') AS a

@@ -4,7 +4,7 @@ import { WebhookEndpoint } from "@place-access/domain/endpoints"
 import type { AppId, DeliveryId, Timestamp } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 import { SWEEP } from "./endWaiting.js"
-import { storable, storedExchange } from "./DeliveryRow.js"
+import { storedExchange } from "./DeliveryRow.js"
 import { mayTake, mayTakeOwn, setting, type StepTag } from "./transitions.js"
 
 export interface ClaimedRow {
@@ -71,8 +71,8 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
           ${attempts.map((made) => Rows.nullableAt(made?.startedAt ?? null))}::timestamptz[],
           ${attempts.map((made) => Rows.nullableAt(made?.endedAt ?? null))}::timestamptz[],
           ${attempts.map((made) => made?.status ?? null)}::integer[],
-          ${attempts.map((made) => storable(made?.error ?? null))}::text[],
-          ${attempts.map((made) => storable(made?.snippet ?? null))}::text[],
+          ${attempts.map((made) => Rows.storable(made?.error ?? null))}::text[],
+          ${attempts.map((made) => Rows.storable(made?.snippet ?? null))}::text[],
           ${attempts.map(storedExchange)}::jsonb[]
         ) AS a (delivery_id, lease, at, step, fail_reason, attempt, due_at, ended_at, faults_since, clears,
                 made, made_at, answered_at, status, error, snippet, exchange)

@@ -7,7 +7,7 @@ import { Effect, type ParseResult, Schema } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { changingThese } from "./changeWaiting.js"
-import { exchangeRecord, storable } from "./DeliveryRow.js"
+import { exchangeRecord } from "./DeliveryRow.js"
 import { RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
 import { begunOr } from "./transitions.js"
 
@@ -42,8 +42,8 @@ const toAttemptedRecord = ({ attempt, how, isOnly, now, row }: AttemptedDelivery
     made_at: Rows.nullableAt(attempt?.startedAt ?? null),
     answered_at: Rows.nullableAt(attempt?.endedAt ?? null),
     status: attempt?.status ?? null,
-    error: storable(attempt?.error ?? null),
-    snippet: storable(attempt?.snippet ?? null),
+    error: Rows.storable(attempt?.error ?? null),
+    snippet: Rows.storable(attempt?.snippet ?? null),
     exchange: exchangeRecord(attempt)
   })
 }

@@ -4,7 +4,7 @@ import type { AppId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
-import { storable, storedExchange, toEnvelope } from "./DeliveryRow.js"
+import { storedExchange, toEnvelope } from "./DeliveryRow.js"
 import { begunOr, FIRST_STATE } from "./transitions.js"
 
 /** Implements `DeliveryStore.insert` and `DeliveryStore.recordTest`. */
@@ -71,8 +71,8 @@ export const recordTest =
             INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,
                                            exchange)
             VALUES (${row.appId}, ${row.id}, ${attempt.attempt}, ${Rows.at(attempt.startedAt)},
-                    ${Rows.at(attempt.endedAt)}, ${attempt.status}, ${storable(attempt.error)},
-                    ${storable(attempt.snippet)}, ${storedExchange(attempt)}::jsonb)`
+                    ${Rows.at(attempt.endedAt)}, ${attempt.status}, ${Rows.storable(attempt.error)},
+                    ${Rows.storable(attempt.snippet)}, ${storedExchange(attempt)}::jsonb)`
     ).pipe(Effect.asVoid, orStoreError)
 
 const testOf = (sql: SqlClient, row: Delivery.Delivery) =>

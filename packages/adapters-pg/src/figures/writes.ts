@@ -3,7 +3,6 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import type { AppFigures, EndpointFigures } from "@place-access/domain/figures"
 import { Effect } from "effect"
-import { storable } from "../deliveries/DeliveryRow.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
@@ -67,7 +66,7 @@ const ATTEMPTS: CountTable<EndpointFigures.AttemptCount> = {
     row.upToMillis,
     row.attempts,
     Rows.at(row.lastAt),
-    storable(row.error)
+    Rows.storable(row.error)
   ],
   key: "app_id, endpoint_id, hour, is_success, up_to_millis",
   orElse: `DO UPDATE SET

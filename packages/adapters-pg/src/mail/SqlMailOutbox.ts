@@ -4,7 +4,6 @@ import { Account } from "@place-access/domain/accounts"
 import { type DueMail, type Mail, type MailAttempt, MailOutbox } from "@place-access/domain/mail"
 import { UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
-import { storable } from "../deliveries/DeliveryRow.js"
 import { orStoreError } from "../Failures.js"
 import * as Buckets from "../leases/Buckets.js"
 import { queue } from "./MailOutbox.js"
@@ -106,9 +105,9 @@ const settingOf = (sql: SqlClient, how: Parameters<Outbox["finish"]>[1]) => {
     case "Sent":
       return sql`sent_at = ${Rows.at(how.at)}, address = NULL, link_secret = NULL`
     case "Retry":
-      return sql`due_at = ${Rows.at(how.dueAt)}, last_error = ${storable(how.reason)}`
+      return sql`due_at = ${Rows.at(how.dueAt)}, last_error = ${Rows.storable(how.reason)}`
     case "GivenUp":
-      return sql`given_up_at = ${Rows.at(how.at)}, last_error = ${storable(how.reason)}, address = NULL,
+      return sql`given_up_at = ${Rows.at(how.at)}, last_error = ${Rows.storable(how.reason)}, address = NULL,
                  link_secret = NULL`
   }
 }

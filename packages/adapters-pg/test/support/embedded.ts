@@ -65,7 +65,7 @@ const dumpOf = async (db: PGlite): Promise<Blob> => {
   return image
 }
 
-/** The path of the image of an empty database. Making a new database takes 2 s; starting from this image takes 0.3 s. */
+/** The path of the image of an empty database. Making a database takes 2 s; starting from this image takes 0.3 s. */
 const emptyPath = once(() =>
   cached("pglite", "", async () => dumpOf(await PGlite.create({ pgliteWasmModule: await program() })))
 )

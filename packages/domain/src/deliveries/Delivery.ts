@@ -99,10 +99,7 @@ export type DeliveryFinish =
   | { readonly _tag: "Retry"; readonly attempt: number; readonly dueAt: Timestamp }
   | { readonly _tag: "Failed"; readonly at: Timestamp; readonly reason: FailReason }
   | { readonly _tag: "TooOld"; readonly at: Timestamp }
-  /**
-   * A fault of the service or a suspension prevented the attempt. The attempt with the same number is due at `dueAt`.
-   * `faultsSince` is null after a suspension.
-   */
+  /** A fault of the service, or a suspension (`faultsSince` null), prevented the attempt, which is due at `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp | null }
 
 /**

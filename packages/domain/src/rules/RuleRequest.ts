@@ -1,7 +1,7 @@
 // How a request for a new rule is checked. Decisions rules-1, rules-2, rules-3 and rules-4.
 import { Either, ParseResult, Schema } from "effect"
 import * as Coordinates from "../places/Coordinates.js"
-import * as Geometry from "../places/Geometry.js"
+import type * as Geometry from "../places/Geometry.js"
 import { Label } from "../places/Place.js"
 import { Invalid, Problem, Timestamp } from "../shared/index.js"
 import * as Rule from "./Rule.js"

@@ -5,8 +5,8 @@ import { brand } from "./Errors.js"
  * An instant: whole milliseconds since 1970-01-01T00:00:00Z. On the wire it is an ISO 8601 UTC string with milliseconds
  * (Spec §2). In programs it is a number, because rule evaluation compares millions of instants a second.
  *
- * `@__PURE__` tells a bundler that the call does nothing but return a value. So a bundle of `RuleEvaluation`, which uses
- * only the arithmetic of this file, has no part of `effect` (`bundleSize.test.ts`).
+ * `@__PURE__` tells a bundler that the call does nothing but return a value. So a bundle of `RuleEvaluation`, which
+ * uses only the arithmetic of this file, has no part of `effect` (`bundleSize.test.ts`).
  */
 export const Timestamp = /* @__PURE__ */ (() => Schema.Int.pipe(brand("Timestamp")))()
 export type Timestamp = typeof Timestamp.Type

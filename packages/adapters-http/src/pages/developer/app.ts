@@ -245,7 +245,7 @@ const change = Visitor.signedIn((visitor) =>
   })
 )
 
-const register = Visitor.fresh((visitor) =>
+const register = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "secrets")

@@ -84,7 +84,7 @@ export const once = (
     })
   )
 
-const replace = Visitor.fresh((visitor) =>
+const replace = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "secrets")

@@ -1,17 +1,6 @@
+import type { Change } from "./changes/Change.js"
 import { EARLIER_CHANGES } from "./changes/earlierChanges.js"
 import { DOCS } from "./frame.js"
-
-/** A change that somebody who calls the service can notice. */
-export interface Change {
-  /** The day, in UTC. */
-  readonly on: string
-  /** The id of the entry, in the anchors of the page and in the feed. After its publication an id never changes. */
-  readonly id: string
-  readonly kind: "added" | "changed" | "deprecated" | "removed"
-  readonly title: string
-  /** What has changed, and what callers have to do, if anything. */
-  readonly text: string
-}
 
 /** The changes, newest first. docs/CHANGELOG.md also has the changes that concern operators and embedders. */
 export const CHANGES: ReadonlyArray<Change> = [
@@ -22,15 +11,6 @@ export const CHANGES: ReadonlyArray<Change> = [
     title: "Users see to which host the events of an imported rule go",
     text: `The rules in \`GET /v1/user/connections/{id}/rules\` have \`webhook_host\`: the host of an imported rule's own
     address, and null for every other rule.`
-  },
-  {
-    on: "2026-11-30",
-    id: "fresh-sign-in-for-endpoints-and-secrets",
-    kind: "changed",
-    title: "New addresses for webhooks, redirect URIs and new secrets need a fresh sign-in",
-    text: `\`POST …/webhooks\`, \`PATCH …/webhooks/{endpoint_id}\` with another \`url\`, \`rotate-secret\`, both
-    \`replace-secret\` and \`POST /v1/oauth/clients/{app_id}\` answer 403 \`confirmation_required\` when the session
-    was neither opened nor confirmed in the last 15 minutes. Then call \`POST /v1/session/confirmation\` first.`
   },
   {
     on: "2026-11-30",

@@ -54,7 +54,7 @@ const pageOf = (app: TeamApp, id: EndpointId, form: Form.Form): string =>
 const back = (app: TeamApp, id: EndpointId, form: Form.Form, done: string) =>
   seeOther(`${pageOf(app, id, form)}?done=${done}`)
 
-const rotate = Visitor.fresh(
+const rotate = Visitor.signedIn(
   onEndpoint((visitor, app, id, form) =>
     Effect.flatMap(rotateSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
       secretPage(visitor, pageOf(app, id, form), endpoint.url, secret)
@@ -62,7 +62,7 @@ const rotate = Visitor.fresh(
   )
 )
 
-const replace = Visitor.fresh(
+const replace = Visitor.signedIn(
   onEndpoint((visitor, app, id, form) =>
     Effect.flatMap(replaceSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
       secretPage(visitor, pageOf(app, id, form), endpoint.url, secret)

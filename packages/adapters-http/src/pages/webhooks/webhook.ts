@@ -102,9 +102,6 @@ const edit = Visitor.signedIn((visitor) =>
       })
     const draft = yield* decoded(form)
     if (Either.isLeft(draft)) return yield* showAgain(draft.left)
-    // Without a fresh proof of identity, a form that shows the present address sets no address (decision accounts-18).
-    const redirect = yield* Visitor.confirmed(visitor)
-    if (redirect !== null && draft.right.url !== endpoint.url) return yield* redirect
     const shown = {
       url: form.value("was_url"),
       events: form.value("was_events").split(" "),
@@ -113,7 +110,7 @@ const edit = Visitor.signedIn((visitor) =>
     // A form in which nobody set or removed a header gives no list of headers. An empty list would remove all headers
     // when the address has another origin.
     const headers = draft.right.headers.size === 0 ? undefined : draft.right.headers
-    const change = { ...draft.right, url: redirect === null ? draft.right.url : undefined, headers }
+    const change = { ...draft.right, headers }
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change, shown).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),

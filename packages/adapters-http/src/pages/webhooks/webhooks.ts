@@ -182,7 +182,7 @@ const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"
  */
 const Kept = Schema.Struct({ endpoint: Schema.Struct({ id: EndpointId }), secret: Schema.String })
 
-const add = Visitor.fresh((visitor) =>
+const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")

@@ -1,6 +1,5 @@
 import { Effect, Option } from "effect"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
-import * as CsvColumns from "../../../src/imports/CsvColumns.js"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
@@ -28,8 +27,8 @@ import {
 } from "./importSamples.js"
 import { erasedMeanwhile } from "./erasedMeanwhile.js"
 import { importedHistory } from "./importedHistory.js"
+import { listedImports } from "./listedImports.js"
 import { noticesBack } from "./noticesBack.js"
-import { pagesOfImports } from "./pagesOfImports.js"
 import { placesBeyondTheLimit } from "./placesBeyondTheLimit.js"
 import { undoneImports } from "./undoneImports.js"
 import * as Samples from "../rules/ruleSamples.js"
@@ -42,7 +41,7 @@ import * as Uploads from "./uploadSamples.js"
 export const importStoreContract: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   placesBeyondTheLimit,
   erasedMeanwhile,
-  pagesOfImports,
+  ...listedImports,
   noticesBack,
   ...undoneImports,
   ...importedHistory,
@@ -81,28 +80,6 @@ export const importStoreContract: Contract<ImportSamplePorts | FixHistory | Hist
       Check.isTrue(Option.isNone(yield* store.complete(begun, 256, at)), "once")
       Check.isTrue(!(yield* store.append(begun, 1, BYTES, at)), "closed")
       yield* forget(begun)
-    })
-  },
-  {
-    name: "the columns of a table are read back, as they are guessed, and with a name that is too long to be guessed [imports-10]",
-    run: Effect.gen(function* () {
-      const store = yield* ImportStore
-      const at = yield* Timestamp.now
-      const long = `lat${"_".repeat(CsvColumns.MAX_LINE - 100)}`
-      const guessed = CsvColumns.guess(CsvColumns.headerOf(`time,${long},lat,lon`) ?? Check.fail("it is a table"))
-      for (const columns of [guessed, { time: "time", lat: long, lon: "lon" }]) {
-        const begun = yield* begin((yield* Fixtures.user).id)
-        const made = yield* store.complete(begun, 0, at, { columns, isAsking: false })
-        Check.equal(Option.getOrNull(made)?.columns, columns, "completed")
-        const { items } = yield* store.list(begun.userId, 10)
-        Check.equal(
-          items.map((one) => one.columns),
-          [columns],
-          "listed"
-        )
-        const { lease } = yield* claimed(begun, "columns", at)
-        Check.isTrue(yield* store.finish({ ...begun, lease }, null, at), "read to its end")
-      }
     })
   },
   {

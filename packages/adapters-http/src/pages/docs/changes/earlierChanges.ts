@@ -1,4 +1,4 @@
-import type { Change } from "../changes.js"
+import type { Change } from "./Change.js"
 import { DOCS } from "../frame.js"
 
 /** The changes until 2026-11-23, newest first. They have a file of their own, because a file has at most 400 lines. */
