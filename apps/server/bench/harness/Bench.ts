@@ -15,8 +15,8 @@ export interface Bench {
   /** The folder of the repository whose programs the benchmark starts. */
   readonly root: string
   /**
-   * Whether the benchmark also measures its peers: other products that do the same work. They are then installed
-   * (`peers.ts`).
+   * Whether the benchmark also measures its peers: other products that do the same work. `main.ts` has then installed
+   * them (`peers.ts`) before the benchmarks start.
    */
   readonly withPeers: boolean
   /** How many programs of the product the benchmark has started. */

@@ -6,7 +6,7 @@ import * as clock from "./clock.js"
 import { adviceFor, summary } from "../operator/keys.js"
 import * as WorldKeys from "../virtual/WorldKeys.js"
 
-/** Checks the database without changing it: applies no migration, creates nothing and writes nothing. */
+/** Checks the database without changing its content: applies no migration, and creates no database and no keys. */
 export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray<Check.Finding>> =>
   Effect.gen(function* () {
     // When the folder has no database, the check ends here, because opening such a folder would make a database and

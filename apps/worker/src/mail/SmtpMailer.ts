@@ -134,7 +134,7 @@ const saysNoMailbox = (reason: string): boolean =>
 /**
  * Says whether a failure is permanent. A failure is permanent only when the server refuses the recipient's mailbox, for
  * example because the mailbox does not exist. The operator can repair failures that concern the service (sign-in,
- * relaying, reputation), and the message waits until then.
+ * relaying, reputation), so the worker tries these messages again (`MailSending`).
  */
 const classify = (cause: unknown): MailSending.MailOutcome => {
   const { command, message, response, responseCode }: SmtpFailure =

@@ -42,7 +42,7 @@ export const challengeOf = async (codeVerifier: string): Promise<string> => {
   return base64url(new Uint8Array(digest))
 }
 
-/** Parses an address that must be whole. The `TypeError` has the text `fault`, which names what the app passed. */
+/** Parses an absolute URL. The `TypeError` has the text `fault`, which names what the app passed. */
 export const wholeAddress = (address: string | URL, fault: string): URL => {
   try {
     return new URL(address)

@@ -15,8 +15,8 @@ import * as Tier from "../tiers/Tier.js"
 
 /**
  * The receipt of changed permissions or dates; `after` is the connection after the change. The receipt leaves out
- * granted scopes that allow nothing: scopes that the app no longer declares, and sensitive scopes in their grace
- * period.
+ * granted scopes that allow nothing: scopes that the app no longer declares or that an admin took away, and sensitive
+ * scopes in their grace period.
  */
 export const changed = (
   app: Pick<App.App, "name" | "declaredScopes" | "allowedScopes">,

@@ -32,7 +32,7 @@ export interface VisitReports {
   readonly nextArrival: Timestamp.Timestamp | null
   /** The reports whose arrival is `arrival`, at least one. */
   readonly reports: ReadonlyArray<VisitReport>
-  /** The reports without an arrival whose departure is at `arrival` or later, and before `nextArrival`. */
+  /** The reports that have only a departure, at `arrival` or later and before `nextArrival`. */
   readonly departures: ReadonlyArray<VisitReport>
 }
 

@@ -57,7 +57,7 @@ const jump = (i) => {
   }
   draw()
 }
-/** The lane in which the entry was chosen: an event can be in several lanes. */
+/** The lane in which the entry was chosen: an entry can be in several lanes. */
 const rowOf = () => {
   const has = (r) => !r.head && !r.node.hidden && r.dots.some((d) => d.i === dotOfChosen())
   return lane && has(lane) ? lane : shown().find(has)

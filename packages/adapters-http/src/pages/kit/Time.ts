@@ -12,7 +12,8 @@ import { number, textsIn, texts } from "../../languages/index.js"
 
 /**
  * How a time is written. `words`: `31 March 2026 at 12:00`. `row`: `2026-03-31 12:00:05`, for tables. `clock`:
- * `12:00:05`, for tables of one day. `minute`: `12:00`, for lists of one day. `day`: `31 March 2026`, for end dates.
+ * `12:00:05`, for tables of one day. `minute`: `12:00`, for lists of one day. `day`: `31 March 2026`. In the reader's
+ * own time zone, a near day is `today`, `yesterday` or `tomorrow`, and `words` and `day` leave out the present year.
  */
 export type Style = "words" | "row" | "clock" | "minute" | "day"
 

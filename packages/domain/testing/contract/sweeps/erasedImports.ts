@@ -78,7 +78,8 @@ export const erasedImports: Contract<Ports> = [
       yield* erase(userId, t(50), t(40))
       const { bring, device, made } = yield* file(userId)
       yield* bring({ fixes: [...Uploads.fixes(1, t(90)), ...Uploads.fixes(1, t(70))] })
-      // The derivation ends an open stay at the first stretch after the last fix, also the stay of a file.
+      // The stay as the derivation stores it: an open stay, also one of a file, ends at the first deleted stretch after
+      // the last fix.
       yield* Visits.stays(device, home, [[t(90), t(50)]])
       Check.equal(yield* departures(device, home), [t(70)], "deleted by the owner")
 
