@@ -66,6 +66,14 @@ const OURS: ReadonlySet<string> = new Set([
   "EACCES"
 ])
 
+/**
+ * Whether a firewall near the receiver refused a connection over IPv6. Linux reports its message (ICMPv6
+ * "administratively prohibited") as EACCES. For IPv4 the same message is EHOSTUNREACH, and EACCES is this machine's.
+ */
+const isProhibited = (error: Error): boolean => codeOf(error) === "EACCES" && isToIpv6(error)
+
+const isToIpv6 = (error: Error): boolean => "address" in error && isIPv6(String(error.address))
+
 /** Errors of a connection to an IPv6 address, on a machine that has no IPv6 route, address or socket. */
 const WITHOUT_IPV6: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"])
 
@@ -89,8 +97,7 @@ const codeOf = (error: Error): string => ("code" in error ? String(error.code) :
  * service's fault, deliveries to such a host would be tried every few seconds for days, and the delivery log would show
  * no attempt.
  */
-const lacksIpv6 = (error: Error): boolean =>
-  WITHOUT_IPV6.has(codeOf(error)) && "address" in error && isIPv6(String(error.address))
+const lacksIpv6 = (error: Error): boolean => WITHOUT_IPV6.has(codeOf(error)) && isToIpv6(error)
 
 /**
  * Returns the error to report for a failed connection. `fault` is present when the IPv4 addresses of the host could not
@@ -116,7 +123,7 @@ export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag
   if (insecure !== undefined) return { _tag: "Unreachable", detail: insecure.message }
   const codes = errors.map(codeOf)
   const theirs = codes.find((code) => code in THEIRS)
-  if (theirs === undefined && errors.some((one) => OURS.has(codeOf(one)) && !lacksIpv6(one))) {
+  if (theirs === undefined && errors.some((one) => OURS.has(codeOf(one)) && !lacksIpv6(one) && !isProhibited(one))) {
     return { _tag: "NotSent", detail: "this service's network is not working" }
   }
   if (theirs === undefined && errors.some(lacksIpv6)) return { _tag: "Unreachable", detail: NO_IPV6 }

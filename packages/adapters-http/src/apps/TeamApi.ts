@@ -4,10 +4,12 @@ import { AccountLimits } from "@place-access/domain/quotas"
 import { Role } from "@place-access/domain/teams"
 import { Schema } from "effect"
 import { INVITATION, RateOfAccount } from "../security/RateOfAccount.js"
-import { FRESH, SessionAuth } from "../security/SessionAuth.js"
+import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 import { AppPath } from "./AppsApi.js"
+
+const FRESH = "Needs a sign-in or a confirmation of the last 15 minutes."
 
 const TeamRole = Role.TeamRole.annotations({
   identifier: "TeamRole",
@@ -81,7 +83,7 @@ export const TeamApi = HttpApiGroup.make("team")
       .annotate(OpenApi.Summary, "Invite somebody into the team")
       .annotate(
         OpenApi.Description,
-        `For owners. The answer is the same whether the address has an account or not; an account with this confirmed address gets a mail, at most two an hour from all teams. 409 when the person is a member or invited already, and at the limits. ${FRESH}`
+        `For owners. The answer is the same whether the address has an account or not; an account with this confirmed address gets a mail if your own address is confirmed, at most two an hour from all teams. 409 when the person is a member or invited already, and at the limits. ${FRESH}`
       )
   )
   .add(

@@ -19,5 +19,8 @@ export const answerKeyed = <A, E, R>(
     const earlier = yield* answerOnce(request, Effect.succeed(NOTHING))
     if (earlier._tag === "Replayed") return earlier
     const done = yield* work
-    return yield* answerOnce(request, Effect.succeed(done))
+    // The work is done, so a key that another request took meanwhile is no reason to refuse this one.
+    const worked = Effect.succeed({ _tag: "Worked", value: done.value } as const)
+    const taken = { KeyInUse: () => worked, KeyReused: () => worked }
+    return yield* Effect.catchTags(answerOnce(request, Effect.succeed(done)), taken)
   })

@@ -8,7 +8,8 @@ export type RoleRequirement = "reviewer" | "admin"
 
 /**
  * Annotation of endpoints behind `SessionAuth` that need a role: `.annotate(RequiredRole, "reviewer")`. The role is
- * checked before the body is read, so that 403 comes before 400. The programs behind the endpoint check the role again.
+ * checked before the body is decoded, so that 403 comes before 400. The programs behind the endpoint check the role
+ * again.
  */
 export class RequiredRole extends Context.Tag("@place-access/adapters-http/security/RequiredRole")<
   RequiredRole,

@@ -11,7 +11,7 @@ export type ScopeRequirement = Scope.Scope | "any_standard" | "none"
 
 /**
  * Annotation of every endpoint behind `BearerAuth`: `.annotate(RequiredScope, "location.rules.place")`. The scope is
- * checked before the body is read, so that 403 comes before 400. Without the annotation every call fails with 500;
+ * checked before the body is decoded, so that 403 comes before 400. Without the annotation every call fails with 500;
  * `coverage.test.ts` reports an endpoint that lacks the annotation.
  */
 export class RequiredScope extends Context.Tag("@place-access/adapters-http/security/RequiredScope")<

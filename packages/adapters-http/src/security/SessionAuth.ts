@@ -9,9 +9,6 @@ export class SignedIn extends Context.Tag("@place-access/adapters-http/security/
   Account.Account
 >() {}
 
-/** In the description of an endpoint that needs a fresh proof of identity (decision accounts-18). */
-export const FRESH = "Needs a sign-in or a confirmation of the last 15 minutes."
-
 /**
  * The session cookie of a browser (decision A2). Calls that change something also need one of our own origins in
  * `Origin` (decision A3). Over https the cookie is called `__Host-session`.

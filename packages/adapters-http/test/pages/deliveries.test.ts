@@ -219,9 +219,11 @@ it("a recovery that found nothing says so, and speaks of no order", async () => 
     const { text } = await on.developer.get(path, { headers: { accept: "text/html", "accept-language": language } })
     return /<div class="note" role="status">\s*<p>([^<]*)<\/p>/.exec(text)?.[1]?.trim()
   }
-  expect(await note("en")).toBe("Nothing was queued: no failed delivery since that day can be sent again.")
+  expect(await note("en")).toBe(
+    "Nothing more was queued: no failed delivery since that day is left that can be sent again."
+  )
   expect(await note("de")).toBe(
-    "Es wurde nichts eingereiht: Seit diesem Tag gibt es nichts Fehlgeschlagenes, das noch einmal gesendet werden kann."
+    "Es wurde nichts weiter eingereiht: Seit diesem Tag ist nichts Fehlgeschlagenes übrig, das noch einmal gesendet werden kann."
   )
 })
 

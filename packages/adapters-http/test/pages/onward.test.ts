@@ -50,7 +50,7 @@ describe("what a page says after a change, and where it leads", () => {
     const browser = await signedIn(world, owner.account.email)
     const path = `/developer/apps/${id}`
     const register = async () => {
-      const fields = { redirect_uris: "https://coffee.example/callback" }
+      const fields = { redirect_uris: "https://coffee.example/callback", secret: "new" }
       return (await browser.submit(await browser.get(path), `${path}/redirect-uris`, fields)).text
     }
     const [first, second] = [await register(), await register()]

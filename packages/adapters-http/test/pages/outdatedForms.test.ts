@@ -101,7 +101,8 @@ describe("a developer's form that was opened before somebody else's change is no
     expect(repeated.text).toContain(`your form had: ${first}`)
     expect(repeated.text).toContain(`${elsewhere}</textarea`)
     expect(await secrets()).toEqual(before)
-    const registered = await browser.submit(repeated, `${path}/redirect-uris`, { redirect_uris: elsewhere })
+    const again = { redirect_uris: elsewhere, secret: "new" }
+    const registered = await browser.submit(repeated, `${path}/redirect-uris`, again)
     expect([registered.status, registered.text.includes("pa_cs_")]).toEqual([200, true])
   })
 

@@ -33,7 +33,7 @@ const toEvent = (row: typeof EventRow.Type): Event.WaitingEvent => ({
   webhookUrl: row.webhook_url,
   maxEventAgeS: row.max_event_age_s,
   storedAt: row.created_at,
-  ...(row.is_suspended ? { isSuspended: true } : {})
+  ...(row.is_suspended ? { wasSuspended: true } : {})
 })
 
 const KeyRow = Schema.Struct({ user_id: UserId, event_id: EventId })

@@ -37,7 +37,8 @@ const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) 
 
 /**
  * The tables from which rows or columns are removed. Every table except `devices` has an index on user and moment. A
- * user has few devices, so reading all devices of a user is cheap. The stays of imported files are found by device.
+ * user has few devices, so reading all devices of a user is cheap. The stays of imported files are read through the
+ * user's part of the primary key.
  */
 export const TABLES: ReadonlyArray<Table> = [
   { name: "fixes", key: "user_id, captured_at, device_id, lat, lon", moment: "t.captured_at", until: "cutoff" },

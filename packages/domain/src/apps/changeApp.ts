@@ -77,7 +77,7 @@ export const updateApp = program(
     const logo = typeof digest === "string" && typeof png === "string" ? { digest, png } : undefined
     const edit = (app: App, now: Timestamp.Timestamp) =>
       Either.flatMap(AppLife.edit(app, { ...fields, logo: digest }, now, shown), Submission.admit(account, rule, app))
-    return yield* step(account, id, edit, logo)
+    return yield* step(account, id, "develop", edit, logo)
   }
 )
 
@@ -119,6 +119,22 @@ export const registerRedirectUris = program(
     })
     if (committed !== undefined) yield* announceAudit(committed)
     return { app: yield* outcome, clientSecret }
+  }
+)
+
+/** Replaces the app's redirect URIs and leaves its client secrets as they are. Fails like `registerRedirectUris`. */
+export const changeRedirectUris = program(
+  "changeRedirectUris",
+  function* (
+    account: Account.Account,
+    id: AppId,
+    redirectUris: RedirectUri.List,
+    rule: Account.AddressRule,
+    shown: ShownState<number>
+  ) {
+    const next = (app: App, now: Timestamp.Timestamp) =>
+      Either.flatMap(AppLife.register(app, redirectUris, now, shown), Submission.admit(account, rule, app))
+    return yield* step(account, id, "secrets", next)
   }
 )
 
@@ -193,7 +209,7 @@ const audited = (
 export const submitApp = program(
   "submitApp",
   function* (account: Account.Account, id: AppId, rule: Account.AddressRule, shown: ShownState<number>) {
-    return yield* step(account, id, (app, now) =>
+    return yield* step(account, id, "develop", (app, now) =>
       Either.flatMap(AppLife.submit(app, now, shown), Submission.admit(account, rule, app))
     )
   }
@@ -207,7 +223,7 @@ export const submitApp = program(
 export const withdrawChange = program(
   "withdrawChange",
   function* (account: Account.Account, id: AppId, shown: ShownState<number>) {
-    return yield* step(account, id, (app, _, role) =>
+    return yield* step(account, id, "develop", (app, _, role) =>
       Either.filterOrLeft(
         AppLife.withdraw(app, shown),
         () => TeamRole.can(role, AppLife.actionToWithdraw(app)),
@@ -221,11 +237,12 @@ export const withdrawChange = program(
 const step = <E>(
   account: Account.Account,
   id: AppId,
+  action: TeamRole.Action,
   next: (app: App, now: Timestamp.Timestamp, role: TeamRole.TeamRole) => Either.Either<App, E>,
   logo?: Logo
 ) =>
   Effect.flatten(
-    changeAs(account, id, "develop", (before, now, role) => {
+    changeAs(account, id, action, (before, now, role) => {
       const outcome = next(before.app, now, role)
       return { outcome, after: Either.isLeft(outcome) ? null : { ...before, app: outcome.right }, logo }
     })

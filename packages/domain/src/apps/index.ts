@@ -17,6 +17,7 @@ export { authenticateClient, findClient, InvalidClient, proveClient } from "./au
 export * as ClientSecret from "./ClientSecret.js"
 export {
   type AppChanges,
+  changeRedirectUris,
   createApp,
   endPreviousClientSecrets,
   listClientSecrets,

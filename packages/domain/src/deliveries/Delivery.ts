@@ -118,8 +118,9 @@ export const OWN_FAULT_LIMIT = 3 * DAY
  * the workers, the first fault would fail every delivery that a fault had delayed before the stop.
  */
 export const OWN_FAULT_PAUSE = HOUR
-/** How long a delivery waits for the next try when its connection is suspended (decision staff-1). */
-export const SUSPENDED_WAIT = 10 * MINUTE
+/** How long a delivery of this age waits for its next try while its connection is suspended (decision staff-1). */
+export const suspendedWait = (ageMillis: number): number =>
+  Math.min(HOUR, Math.max(10 * MINUTE, Math.trunc(ageMillis / 20)))
 /**
  * A delivery that is older than this while its connection is suspended fails as `not_authorised`. Otherwise the
  * deliveries of an account that is suspended for good would wait without end.

@@ -121,8 +121,10 @@ const attempt = fn(function* (
     case "too_old":
       yield* recordUnsent(Disclosure.withheld(delivery))
       return unsent({ _tag: "TooOld", at: now })
-    case "suspended":
-      return unsent({ _tag: "Postponed", dueAt: Timestamp.plus(now, Delivery.SUSPENDED_WAIT), faultsSince: null })
+    case "suspended": {
+      const dueAt = Timestamp.plus(now, Delivery.suspendedWait(now - delivery.createdAt))
+      return unsent({ _tag: "Postponed", dueAt, faultsSince: null })
+    }
     case "send":
       if (Option.exists(authorisation, (found) => !Authorisation.mayGoTo(found, receiver.url)))
         return unsent({ _tag: "Failed", at: now, reason: "address_changed" })

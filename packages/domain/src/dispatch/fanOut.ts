@@ -142,7 +142,7 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, read: Out
   let left: ReadonlyArray<WaitingEvent> = events
   return Effect.gen(function* () {
     const appId = events[0].appId
-    const open = events.filter(({ isSuspended }) => isSuspended !== true)
+    const open = events.filter(({ wasSuspended }) => wasSuspended !== true)
     const receivers = yield* receiversOf(appId, open, read)
     const { endpoints, listeners } = receivers
     const attempts = yield* attemptsOf(open, receivers, read)
@@ -165,7 +165,7 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, read: Out
     const log = yield* AccessLogStore
     const toNobody = left
       .filter(({ id }) => !withReceiver.has(id) && !withListener.has(id))
-      .flatMap((event) => (event.isSuspended ? Disclosure.duringSuspension(event) : Disclosure.toNobody(event)) ?? [])
+      .flatMap((event) => (event.wasSuspended ? Disclosure.duringSuspension(event) : Disclosure.toNobody(event)) ?? [])
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)

@@ -180,7 +180,7 @@ export interface WaitingEvent extends OutboxEvent {
    * Present when the event occurred while the account of the person or of the app's holder was suspended. No receiver
    * gets the event, and nothing that a developer reads may show that the event occurred (decision staff-1).
    */
-  readonly isSuspended?: true
+  readonly wasSuspended?: true
 }
 
 /** The part of an event that is the same for every receiver. */

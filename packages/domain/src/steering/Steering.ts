@@ -311,7 +311,7 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
  * The granted scopes after the change. `scopes` cannot name scopes that the app may not have now: they stay granted,
  * unless the user takes them away. Scopes whose grace period has ended stay until the sweep, which also tells the app.
  * One exception, as in a renewal (decision consent-3): a new end of exact location removes sensitive scopes that the
- * app does not declare. Otherwise the choice would prolong them too.
+ * app may not have now. Otherwise the choice would prolong them too.
  */
 const scopesAfter = (
   { scopes, sensitiveDays, withoutLimited = [] }: SteeringChange,

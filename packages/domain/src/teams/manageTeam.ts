@@ -80,7 +80,8 @@ export interface Invited {
 
 /**
  * Invites the person with this address. The person gets a mail only if an account that is not suspended has confirmed
- * the address, and if few invitations were mailed to the address lately (`Rate.INVITATION_MAILS`). The answer and the
+ * the address, if the inviting owner's own address is confirmed, and if few invitations were mailed to the address
+ * lately (`Rate.INVITATION_MAILS`). The answer and the
  * list of invitations are the same whether or not the person has an account, so that an owner cannot find out who has
  * an account. Fails like `TeamLife.invite`.
  */
@@ -98,7 +99,7 @@ export const inviteMember = program("inviteMember", function* (account: Account,
   yield* TeamLife.invite(account, { ...input, id, invitee })(before, yield* Timestamp.now)
   const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
   // The mail names the address of the owner, which must not be somebody else's.
-  const isMailed = (yield* takeCall(mailbox, Rate.INVITATION_MAILS)).isAdmitted && account.confirmedAt !== null
+  const isMailed = account.confirmedAt !== null && (yield* takeCall(mailbox, Rate.INVITATION_MAILS)).isAdmitted
   const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee, isMailed }))
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
 })
@@ -139,7 +140,12 @@ export const getInvitation = program(
     const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })
     const by = yield* (yield* AccountStore).find(found.invitation.invitedBy)
-    return { ...found, by: Option.getOrNull(Option.map(by, ({ displayName, email }) => ({ displayName, email }))) }
+    // An address that its owner never confirmed may be somebody else's, so the page must not show it.
+    const inviter = Option.map(by, ({ confirmedAt, displayName, email }) => ({
+      displayName,
+      email: confirmedAt === null ? null : email
+    }))
+    return { ...found, by: Option.getOrNull(inviter) }
   }
 )
 

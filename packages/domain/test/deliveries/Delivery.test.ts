@@ -435,6 +435,11 @@ describe("what may be sent", () => {
     expect(verdict(made(T0, T0, 60), MINUTE + 1)).toBe("too_old")
     expect(verdict(made(T0, T0), MINUTE, true)).toBe("not_authorised")
   })
+
+  it("waits for the end of a suspension for a twentieth of its age, 10 minutes at least and an hour at most [staff-1]", () => {
+    const wait = (minutes: number) => Delivery.suspendedWait(minutes * MINUTE) / MINUTE
+    expect([0, 200, 220, 1_200, 1_300].map(wait)).toEqual([10, 10, 11, 60, 60])
+  })
 })
 
 describe("the order of claims [deliveries-16]", () => {

@@ -106,9 +106,10 @@ export const developer: typeof en.developer = {
     clientId: "Client-ID",
     clientSecret: "Client-Secret",
     clientSecretText:
-      "Wird einmal gezeigt, wenn Sie Redirect-URIs registrieren. Wenn Sie noch einmal registrieren, bekommen Sie ein neues; das alte gilt noch 24 Stunden.",
+      "Wird einmal gezeigt, wenn es ausgestellt wird. Wenn Sie ein weiteres ausstellen, gilt das alte noch 24 Stunden.",
     redirectsHint:
       "Eine je Zeile. Personen kehren zu genau diesen Adressen zurück: https, http auf localhost oder ein eigenes Schema wie com.example.app:/back.",
+    saveRedirects: "Redirect-URIs speichern",
     register: "Registrieren und ein Secret ausstellen",
     about: "Über die App",
     addLogo: "Logo hinzufügen",

@@ -110,7 +110,7 @@ export const team: typeof en.team = {
   holderStaysForGood: "Die App ist auf Ihren Namen registriert, deshalb können Sie das Team nicht verlassen.",
   invite: "Jemanden einladen",
   inviteText: (days) =>
-    `Wenn diese Adresse ein Konto hat, senden wir ihr eine Einladung, außer wenn sie in einer Stunde schon zwei bekommen hat. Die Einladung steht auch auf der Seite „Ihre Apps“, wenn sich jemand innerhalb von ${days} Tagen mit dieser Adresse anmeldet. Wir sagen nicht, ob es ein Konto gibt.`,
+    `Wenn diese Adresse ein Konto hat, und wenn Ihre eigene Adresse bestätigt ist, senden wir ihr eine Einladung, außer wenn sie in einer Stunde schon zwei bekommen hat. Die Einladung steht auch auf der Seite „Ihre Apps“, wenn sich jemand innerhalb von ${days} Tagen mit dieser Adresse anmeldet. Wir sagen nicht, ob es ein Konto gibt.`,
   roleHint: "Sie können sie später ändern.",
   send: "Einladung senden",
   cannotBeInvited: (reason) => html`kann nicht eingeladen werden: ${reason}`,

@@ -42,6 +42,7 @@ export const steering: typeof en.steering = {
     sensitive: "Ihr genauer Standort",
     nothing: "Nichts.",
     takenAway: "Weggenommen",
+    limitedExact: "Ein neues Ende des genauen Standorts nimmt weg, was hier mit „Jetzt nicht“ markiert ist.",
     notNow: "Jetzt nicht",
     hint: "Dem haben Sie zugestimmt, als die App gefragt hat. Für alles andere muss die App Sie noch einmal fragen.",
     connectionEnds: "Die Verbindung endet",

@@ -33,7 +33,7 @@ export const webhooks: typeof en.webhooks = {
   },
   titleOf: (app) => `Webhooks von ${app}`,
   empty:
-    "Noch kein Endpunkt. Ereignisse gehen nur an Abonnements und importierte Regeln mit eigener Adresse, wenn Ihre App welche hat.",
+    "Noch kein Endpunkt. Ereignisse gehen an Abonnements und importierte Regeln mit eigener Adresse, wenn Ihre App welche hat.",
   add: "Endpunkt hinzufügen",
   addEndpoint: "Endpunkt hinzufügen",
   revoked:
@@ -166,7 +166,7 @@ export const webhooks: typeof en.webhooks = {
     older: "Ältere",
     recovered: (count) =>
       count === 0
-        ? "Es wurde nichts eingereiht: Seit diesem Tag gibt es nichts Fehlgeschlagenes, das noch einmal gesendet werden kann."
+        ? "Es wurde nichts weiter eingereiht: Seit diesem Tag ist nichts Fehlgeschlagenes übrig, das noch einmal gesendet werden kann."
         : `${plural(count, "Zustellung", "Zustellungen")} eingereiht, die älteste zuerst.`,
     mayBeMore: "Es kann mehr geben: Drücken Sie „Fehlgeschlagenes noch einmal senden“ ein weiteres Mal.",
     notOfList: "muss aus der Liste sein",

@@ -110,9 +110,10 @@ export const developer = {
     clientId: "Client id",
     clientSecret: "Client secret",
     clientSecretText:
-      "Shown once, when redirect URIs are registered. Registering again gives a new one; the old one works for another 24 hours.",
+      "Shown once, when it is issued. When you issue another one, the old one works for another 24 hours.",
     redirectsHint:
       "One per line. Users return to exactly these addresses: https, http on localhost, or a private scheme such as com.example.app:/back.",
+    saveRedirects: "Save the redirect URIs",
     register: "Register and issue a secret",
     about: "About the app",
     addLogo: "Add a logo",

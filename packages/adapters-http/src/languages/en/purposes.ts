@@ -105,7 +105,7 @@ export const team = {
   holderStaysForGood: "You hold the app, so you cannot leave its team.",
   invite: "Invite somebody",
   inviteText: (days: number): string =>
-    `If this address has an account, we mail an invitation to it, unless it got two within an hour. It is also on the page “Your apps” of whoever signs in with this address within ${days} days. We do not say whether there is an account.`,
+    `If this address has an account, we mail an invitation to it, if your own address is confirmed, and unless it got two within an hour. It is also on the page “Your apps” of whoever signs in with this address within ${days} days. We do not say whether there is an account.`,
   roleHint: "You can change it later.",
   send: "Send the invitation",
   cannotBeInvited: (reason: Html): Html => html`cannot be invited: ${reason}`,

@@ -50,6 +50,7 @@ export const steering = {
     sensitive: "Your exact location",
     nothing: "Nothing.",
     takenAway: "Removed",
+    limitedExact: "A new end of exact location takes away what is marked “Not now” here.",
     notNow: "Not now",
     hint: "You agreed to these when the app asked. For anything else the app must ask you again.",
     connectionEnds: "The connection ends",

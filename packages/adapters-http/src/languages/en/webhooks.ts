@@ -32,7 +32,7 @@ export const webhooks = {
   },
   titleOf: (app: string): string => `Webhooks of ${app}`,
   empty:
-    "No endpoint yet. Events go only to subscriptions and to imported rules with their own address, if your app has any.",
+    "No endpoint yet. Events go to subscriptions and to imported rules with their own address, if your app has any.",
   add: "Add an endpoint",
   addEndpoint: "Add endpoint",
   revoked: "The app is revoked: no endpoint can be added or changed, and none gets a new signing secret.",
@@ -160,7 +160,7 @@ export const webhooks = {
     older: "Older",
     recovered: (count: number): string =>
       count === 0
-        ? "Nothing was queued: no failed delivery since that day can be sent again."
+        ? "Nothing more was queued: no failed delivery since that day is left that can be sent again."
         : `${plural(count, "delivery", "deliveries")} queued, the oldest first.`,
     mayBeMore: "There may be more: use “Send again what failed” once more.",
     notOfList: "must be one of the list",

@@ -3,6 +3,7 @@ import {
   AppLife,
   AppProposal,
   RedirectUri,
+  changeRedirectUris,
   registerRedirectUris,
   submitApp,
   updateApp,
@@ -73,6 +74,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
         revision: String(app.revision)
       })
     ]
+    const secrets = holdsSecrets ? yield* Secrets.list(visitor, app) : []
     return yield* respond({
       title: app.name,
       reader,
@@ -102,12 +104,12 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
                 label: LABELS.redirect_uris,
                 hint: words.redirectsHint
               })}
-              <button>${words.register}</button>
+              ${secrets.length > 0 && html`<button>${words.saveRedirects}</button>`}
+              <button name="secret" value="new" class="${secrets.length > 0 ? "second" : ""}">${words.register}</button>
             </form>`
           }
         </section>
-        ${holdsSecrets && Secrets.section(app, yield* Secrets.list(visitor, app), token)}
-        ${!isRevoked && AuthorizeAddress.section(app, purposes, authUrl)}
+        ${Secrets.section(app, secrets, token)} ${!isRevoked && AuthorizeAddress.section(app, purposes, authUrl)}
         ${
           may(app, "develop") &&
           (yield* Purposes.section(
@@ -261,7 +263,15 @@ const register = Visitor.signedIn((visitor) =>
     }
     const shown = Number(form.value("revision"))
     const rule = (yield* HttpOptions).addressRule
-    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right, rule, shown))
+    const keepsSecret = form.value("secret") !== "new" && (yield* Secrets.list(visitor, app)).length > 0
+    const args = [visitor.account, app.id, uris.right, rule, shown] as const
+    const registered = yield* Effect.either(
+      Effect.gen(function* () {
+        return keepsSecret
+          ? { app: yield* changeRedirectUris(...args), clientSecret: null }
+          : yield* registerRedirectUris(...args)
+      })
+    )
     if (Either.isLeft(registered)) {
       const error = registered.left
       if (error._tag === "Forbidden") return yield* confirmFirst(error)
@@ -277,6 +287,7 @@ const register = Visitor.signedIn((visitor) =>
       )
     }
     const { app: after, clientSecret } = registered.right
+    if (clientSecret === null) return seeOther(changedPath(after))
     const pending = AppProposal.pendingRedirectUris(after)
     const hasEarlier = (yield* Secrets.list(visitor, app)).length > 1
     return yield* Secrets.once(visitor, app, clientSecret, {

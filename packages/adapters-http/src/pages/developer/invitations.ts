@@ -58,7 +58,9 @@ const page = (visitor: Visitor.Visitor, refused?: string) =>
       width: "middle",
       status: refused === undefined ? 200 : 409,
       main: html`<h1>${title}</h1>
-        <p class="lead">${words.invitation.text(by === null ? "—" : `${by.displayName} (${by.email})`, appName)}</p>
+        <p class="lead">
+          ${words.invitation.text(by === null ? "—" : by.email === null ? by.displayName : `${by.displayName} (${by.email})`, appName)}
+        </p>
         ${
           refused !== undefined &&
           html`<div class="note warn" role="alert"><p>${words.notDone(ofDomain(refused))}</p></div>`

@@ -160,6 +160,7 @@ export const permissions = (
       html`<fieldset class="sensitive" ${Fields.describedByFaults(form, "scopes")}>
         <legend>${words.permissions.sensitive}</legend>
         ${boxes(sensitive)}
+        ${limitedScopes.some(Scope.isSensitive) && html`<p class="hint">${words.permissions.limitedExact}</p>`}
       </fieldset>`
     }
     <p class="hint">${words.permissions.hint}</p>

@@ -31,7 +31,7 @@ export const suspendedEvents: Contract<Uploads.UploadSamplePorts | StaffStore> =
       const change = (id: UserId, step: AccountChange.AccountStep) =>
         Effect.flatMap(StaffStore, (store) => store.change(id, step))
       const suspended = Effect.map(pending(connection.userId), (all) =>
-        all.map(({ id, isSuspended }) => [events.findIndex((event) => event.id === id), isSuspended === true])
+        all.map(({ id, wasSuspended }) => [events.findIndex((event) => event.id === id), wasSuspended === true])
       )
       Check.equal(yield* suspended, [[0, false]], "before any suspension")
       for (const id of [connection.userId, ownerId]) {

@@ -113,7 +113,7 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
           const events = due.map((event): WaitingEvent => ({
             ...Struct.omit(event, "fanOutDueAt", "fannedOutAt"),
             storedAt: event.storedAt ?? event.fanOutDueAt,
-            ...(wasSuspended(tables, event, event.occurredAt) ? { isSuspended: true as const } : {})
+            ...(wasSuspended(tables, event, event.occurredAt) ? { wasSuspended: true as const } : {})
           }))
           return { events, ahead: readAhead(tables, events, now), unreadable: [] }
         }),
