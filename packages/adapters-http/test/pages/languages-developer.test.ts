@@ -36,7 +36,7 @@ describe("the developer's pages in German [languages-1]", () => {
       [`${path}/users`, "Noch niemand hat die App verbunden."],
       [`${path}/webhooks`, "Keine hintereinander"],
       [`${path}/webhooks/${endpoint}`, '<h2 id="change">Endpunkt ändern</h2>'],
-      [`${path}/deliveries`, "Es wurde noch nichts gesendet."],
+      [`${path}/deliveries`, "An einen Endpunkt wurde noch nichts gesendet."],
       [`${path}/team`, '<h2 id="invite">Jemanden einladen</h2>']
     ] as const) {
       const answer = await read(page)
