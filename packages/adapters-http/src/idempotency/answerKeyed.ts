@@ -12,7 +12,7 @@ const NOTHING: Work<undefined> = { answer: null, value: undefined }
 export const answerKeyed = <A, E, R>(
   request: KeyedRequest,
   work: Effect.Effect<Work<A>, E, R>,
-  severalCommits = false
+  severalCommits: boolean
 ): ReturnType<typeof answerOnce<A, E, R>> =>
   Effect.gen(function* () {
     if (!severalCommits) return yield* answerOnce(request, work)

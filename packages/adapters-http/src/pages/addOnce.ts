@@ -58,7 +58,7 @@ export const addOnce = <A, I, E, R>(
       answer: { status: 200, contentType: null, body: Schema.encodeSync(Kept)(value), disclosed: null },
       value
     }))
-    const answered = yield* answerKeyed(request, work, severalCommits).pipe(
+    const answered = yield* answerKeyed(request, work, severalCommits === true).pipe(
       Effect.retry(WAIT),
       Effect.catchIf(isOfKey, (error) =>
         error._tag === "KeyInUse" ? Effect.fail(Errors.unavailable) : Effect.die(error)

@@ -1,8 +1,8 @@
 import { ImportStore } from "@place-access/domain/imports"
-import { MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { FILE, tokenOf } from "../support/importForm.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -10,11 +10,6 @@ beforeAll(async () => {
   world = await startWorld()
 })
 afterAll(() => world.close())
-
-const FILE = `${MemoryImportReader.FIRST_LINE}\n${MemoryImportReader.line(Date.parse("2026-02-05T09:00:00Z"), 52, 4)}\n`
-
-const tokenOf = async (person: Person): Promise<string> =>
-  /name="form_token" value="([^"]+)"/.exec((await person.get("/portal/imports/new")).text)?.[1] ?? ""
 
 /** The names of the person's imports, which are then removed. */
 const stored = async (person: Person): Promise<ReadonlyArray<string>> => {

@@ -4,6 +4,7 @@ import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing
 import { Effect } from "effect"
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { FILE, tokenOf } from "../support/importForm.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -11,11 +12,6 @@ beforeAll(async () => {
   world = await startWorld()
 })
 afterAll(() => world.close())
-
-const FILE = `${MemoryImportReader.FIRST_LINE}\n${MemoryImportReader.line(Date.parse("2026-02-05T09:00:00Z"), 52, 4)}\n`
-
-const tokenOf = async (person: Person): Promise<string> =>
-  /name="form_token" value="([^"]+)"/.exec((await person.get("/portal/imports/new")).text)?.[1] ?? ""
 
 /** Posts the form as a browser does, with `parts` in their order. */
 const post = (person: Person, parts: ReadonlyArray<readonly [name: string, value: string | Blob]>, headers = {}) => {

@@ -276,27 +276,34 @@ describeServers("by hand and by workers at once", (server) => {
       })
     ))
 
+  /** Calls `recover` as a program that can be run several times: each run has `count` new ids for the replays. */
+  const recovery = ({ appId, id: endpointId }: Parameters<typeof states>[0], now: Timestamp.Timestamp, count: number) =>
+    Effect.gen(function* () {
+      const ids = yield* Effect.replicateEffect(
+        Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id)),
+        count
+      )
+      const [since, before] = [Timestamp.plus(now, -Timestamp.HOUR), Timestamp.plus(now, 1)]
+      return yield* (yield* DeliveryStore).recover({ appId, endpointId, since, before, ids, now, dueFrom: now })
+    })
+
+  /** Makes twelve deliveries of the endpoint that have failed. */
+  const twelveFailed = (endpoint: Parameters<typeof states>[0]) =>
+    Effect.gen(function* () {
+      const rows = yield* insertMany(endpoint, 12)
+      const end = yield* ended("not_sent")
+      yield* together(of(yield* claim(), endpoint).map((one) => finish(one, end, null)))
+      return rows
+    })
+
   it("several recovers at once queue each event once", () =>
     run(
       Effect.gen(function* () {
         for (let trial = 0; trial < 10; trial++) {
           yield* withEndpoints((endpoint) =>
             Effect.gen(function* () {
-              const store = yield* DeliveryStore
-              const rows = yield* insertMany(endpoint, 12)
-              const end = yield* ended("not_sent")
-              yield* together(of(yield* claim(), endpoint).map((one) => finish(one, end, null)))
-              const now = yield* Timestamp.now
-              const { appId, id: endpointId } = endpoint
-              const takeUp = Effect.gen(function* () {
-                const ids = yield* Effect.replicateEffect(
-                  Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id)),
-                  20
-                )
-                const since = Timestamp.plus(now, -Timestamp.HOUR)
-                const before = Timestamp.plus(now, 1)
-                return yield* store.recover({ appId, endpointId, since, before, ids, now, dueFrom: now })
-              })
+              const rows = yield* twelveFailed(endpoint)
+              const takeUp = recovery(endpoint, yield* Timestamp.now, 20)
               const counts = yield* together([takeUp, takeUp, takeUp, takeUp])
               expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows.length)
               expect(yield* states(endpoint)).toEqual({ "failed not_sent": rows.length, trying: rows.length })
@@ -312,20 +319,8 @@ describeServers("by hand and by workers at once", (server) => {
         for (let trial = 0; trial < 10; trial++) {
           yield* withEndpoints((endpoint) =>
             Effect.gen(function* () {
-              const store = yield* DeliveryStore
-              yield* insertMany(endpoint, 12)
-              const end = yield* ended("not_sent")
-              yield* together(of(yield* claim(), endpoint).map((one) => finish(one, end, null)))
-              const now = yield* Timestamp.now
-              const { appId, id: endpointId } = endpoint
-              const [since, before] = [Timestamp.plus(now, -Timestamp.HOUR), Timestamp.plus(now, 1)]
-              const takeFive = Effect.gen(function* () {
-                const ids = yield* Effect.replicateEffect(
-                  Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id)),
-                  5
-                )
-                return yield* store.recover({ appId, endpointId, since, before, ids, now, dueFrom: now })
-              })
+              yield* twelveFailed(endpoint)
+              const takeFive = recovery(endpoint, yield* Timestamp.now, 5)
               expect(yield* together([takeFive, takeFive])).toEqual([5, 5])
               expect(yield* states(endpoint)).toEqual({ "failed not_sent": 12, trying: 10 })
             })

@@ -105,11 +105,9 @@ export const registerRedirectUris = program(
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
     let committed: AuditEvent.AuditEvent | undefined
+    const register = registering(account, redirectUris, rule, shown)
     const outcome = yield* changeAs(account, id, "secrets", (before, now) => {
-      const edited = Either.flatMap(
-        AppLife.register(before.app, redirectUris, now, shown),
-        Submission.admit(account, rule, before.app)
-      )
+      const edited = register(before.app, now)
       const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
       const after = Either.map(edited, (app) => ({ app, secrets: ClientSecret.rotate(before.secrets, next, now) }))
       // The first secret of an app replaces no other secret, so it makes no audit event.
@@ -132,11 +130,14 @@ export const changeRedirectUris = program(
     rule: Account.AddressRule,
     shown: ShownState<number>
   ) {
-    const next = (app: App, now: Timestamp.Timestamp) =>
-      Either.flatMap(AppLife.register(app, redirectUris, now, shown), Submission.admit(account, rule, app))
-    return yield* step(account, id, "secrets", next)
+    return yield* step(account, id, "secrets", registering(account, redirectUris, rule, shown))
   }
 )
+
+const registering =
+  (account: Account.Account, redirectUris: RedirectUri.List, rule: Account.AddressRule, shown: ShownState<number>) =>
+  (app: App, now: Timestamp.Timestamp) =>
+    Either.flatMap(AppLife.register(app, redirectUris, now, shown), Submission.admit(account, rule, app))
 
 /**
  * Issues a new client secret, which is returned only here, and immediately ends every other secret. An owner does this
