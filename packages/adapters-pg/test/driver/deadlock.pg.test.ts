@@ -9,20 +9,28 @@ import { describeServers } from "../support/postgres.js"
 describeServers("the victim of a deadlock", (server) => {
   const run = withStores(migratedOn(server), Layer.empty)
 
-  /** Two transactions add to two rows in opposite order, so that each waits for the other one. */
+  /**
+   * Two transactions add to two rows in opposite order, so that each waits for the other one. A victim that runs again
+   * first waits for the other one to end: otherwise it may lock its first row before the other one gets it, and then
+   * they wait for each other once more.
+   */
   const crossed = Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* sql`DROP TABLE IF EXISTS things`
     yield* sql`CREATE TABLE things (id int PRIMARY KEY, count int NOT NULL)`
     yield* sql`INSERT INTO things VALUES (1, 0), (2, 0)`
     const raise = (id: number) => sql`UPDATE things SET count = count + 1 WHERE id = ${id}`
-    const begun = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
+    const begun = { 1: yield* Deferred.make<void>(), 2: yield* Deferred.make<void>() }
+    const ended = { 1: yield* Deferred.make<void>(), 2: yield* Deferred.make<void>() }
     const both = (first: 1 | 2, second: 1 | 2) =>
-      raise(first).pipe(
-        Effect.zipRight(Deferred.succeed(begun[first === 1 ? 0 : 1], undefined)),
-        Effect.zipRight(Deferred.await(begun[first === 1 ? 1 : 0])),
+      Deferred.isDone(begun[first]).pipe(
+        Effect.flatMap((again) => (again ? Deferred.await(ended[second]) : Effect.void)),
+        Effect.zipRight(raise(first)),
+        Effect.zipRight(Deferred.succeed(begun[first], undefined)),
+        Effect.zipRight(Deferred.await(begun[second])),
         Effect.zipRight(raise(second)),
         sql.withTransaction,
+        Effect.ensuring(Deferred.succeed(ended[first], undefined)),
         Failures.orStoreError,
         Effect.either
       )
