@@ -1,5 +1,5 @@
 import { listConnections } from "@place-access/domain/connection"
-import { listPlaces } from "@place-access/domain/places"
+import { createPlace, listPlaces, Place } from "@place-access/domain/places"
 import { archivePurpose, listPurposes } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
@@ -136,6 +136,27 @@ it("a place that is added while another tab approves is stored, and the page say
   expect(answer.text).toContain("Something has changed since you opened this page.")
   const places = await world.run(listPlaces(person.account.id))
   expect(places.map(({ label }) => label)).toEqual(["Home"])
+})
+
+it("at the limit of places, a sentence stands in place of the form of a new place [limits-9, consent-11]", async () => {
+  const person = await world.person()
+  const { app } = await world.app(person)
+  const browser = await signedIn(world, person.account.email)
+  const add = (number: number) =>
+    world.run(
+      createPlace(person.account.id, {
+        label: Place.Label.make(`Place ${number}`),
+        kind: "other",
+        circle: { lat: 52.52, lon: 13.405, radiusM: 150 }
+      })
+    )
+  for (let number = 1; number < 100; number++) await add(number)
+  const path = authorizePath(app, { scope: CURRENT })
+  expect((await browser.get(path)).text).toContain('value="add_place"')
+  await add(100)
+  const full = (await browser.get(path)).text
+  expect(full).not.toContain('value="add_place"')
+  expect(full).toContain("You can have 100 places. Archive one to add another.")
 })
 
 it("a state of bytes that are not UTF-8 is refused before the person decides, because it would come back changed [consent-1, O3]", async () => {

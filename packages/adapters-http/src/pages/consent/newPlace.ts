@@ -1,4 +1,5 @@
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { Effect, Either } from "effect"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import { texts } from "../../languages/index.js"
@@ -43,7 +44,9 @@ export const fields = (visitor: Visitor.Visitor, { added, form }: NewPlaceResult
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
     const map = yield* Map.make(places.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
     const fresh = Fields.fresh({ kind: PlaceFields.firstKind(places), radius_m: String(Place.DEFAULT_RADIUS_M) })
-    return { map, view: { form: form ?? fresh, map: map.html, added: added?.label ?? null } }
+    // A refused form is shown again also at the limit, so that the person does not lose what they typed.
+    const isFull = places.length >= AccountLimits.PLACES.most && form === null
+    return { map, view: { form: form ?? fresh, map: map.html, added: added?.label ?? null, isFull } }
   })
 
 const refused = (form: Form.Form, problems: Fields.Shown["problems"]): NewPlaceResult => ({

@@ -47,6 +47,8 @@ export interface NewPlace {
   readonly map: Html
   /** The name of the place that the last form added; null: none. */
   readonly added: string | null
+  /** Whether the account has all the places that it can have: a sentence stands in place of the form. */
+  readonly isFull: boolean
 }
 
 export const LABELS = { ...words.labels, centre: PlaceFields.LABELS.centre }

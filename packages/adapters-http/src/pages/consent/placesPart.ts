@@ -1,4 +1,5 @@
 import type { ConsentReview } from "@place-access/domain/consent"
+import { AccountLimits } from "@place-access/domain/quotas"
 import * as Fields from "../kit/Fields.js"
 import { flag, type Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
@@ -85,10 +86,12 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
 const addition = ({ newPlace, review }: View): Html =>
   newPlace === null
     ? nothing
-    : html`<details class="add" ${flag("open", review.places.length === 0 || newPlace.form.problems.length > 0)}>
-        <summary>${words.add}</summary>
-        <div class="with-map">
-          ${PlaceFields.fields(newPlace.form, newPlace.map, { required: false })}
-          <button name="decision" value="add_place" class="second">${words.addThis}</button>
-        </div>
-      </details>`
+    : newPlace.isFull
+      ? html`<p class="soft">${texts.places.noMore(AccountLimits.PLACES.most)}</p>`
+      : html`<details class="add" ${flag("open", review.places.length === 0 || newPlace.form.problems.length > 0)}>
+          <summary>${words.add}</summary>
+          <div class="with-map">
+            ${PlaceFields.fields(newPlace.form, newPlace.map, { required: false })}
+            <button name="decision" value="add_place" class="second">${words.addThis}</button>
+          </div>
+        </details>`
