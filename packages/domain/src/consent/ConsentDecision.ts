@@ -89,17 +89,18 @@ export const canBeAnswered = (
 ): boolean => testOf !== null || app.redirectUris.includes(request.redirectUri)
 
 /**
- * Decides a request once. The same form posted again gets the first answer, with the same code. The form may be forged
- * or out of date, so `decide` checks each field: against `state`, which the store read after it had locked the request,
- * and against the purposes in `input`, which were read before the lock.
+ * Decides a request once. The same form posted again gets the first answer, with the same code, while the request is
+ * open and somebody can connect the app. The form may be forged or out of date, so `decide` checks each field: against
+ * `state`, which the store read after it had locked the request, and against the purposes in `input`, which were read
+ * before the lock.
  */
 export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp): UserDecision => {
   const { app, existing, request } = state
   if (!canBeAnswered(request, app, input.testOf)) return refuse("outdated")
-  if (request.decided !== null) return repeat(input, request, request.decided)
   if (!isOpen(request, now)) return refuse("expired")
   const closed = closedApp(app)
   if (closed !== undefined) return refuse(closed)
+  if (request.decided !== null) return repeat(input, request, request.decided)
   const { choices } = input
   if (choices.decision === "cancel") return deny(input, request, [])
   const before = Option.getOrUndefined(existing)

@@ -241,11 +241,38 @@ describe("a first consent", () => {
           Vault.Vault,
           olderKey
         )
-        yield* TestClock.adjust("2 hours")
+        yield* TestClock.adjust(ConsentRequest.LIFETIME - 1)
         expect(yield* decide(consentRequest, user, { decision: "cancel" })).toEqual(first)
         expect((yield* MemoryDatabase).codes.size).toBe(1)
         expect(reason(yield* decide(consentRequest, yield* Fixtures.user, { scopes: [CURRENT] }))).toBe("decided")
         expect(Either.isLeft(yield* Effect.either(reviewConsent(consentRequest.id, user)))).toBe(true)
+      })
+    ))
+
+  it("no answer is repeated after the request's hour, nor for an app that was revoked or suspended since [consent-6]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const { apps } = yield* MemoryDatabase
+        const [approved, denied] = [yield* request(app, [CURRENT]), yield* request(app, [CURRENT])]
+        const again = (consentRequest: ConsentRequest.ConsentRequest) =>
+          decide(consentRequest, user, { scopes: [CURRENT] })
+        yield* again(approved)
+        yield* decide(denied, user, { decision: "cancel" })
+        const now = yield* Timestamp.now
+        for (const one of [approved, denied]) {
+          for (const [closed, why] of [
+            [{ suspendedAt: now }, "app_suspended"],
+            [{ revokedAt: now }, "app_revoked"]
+          ] as const) {
+            apps.set(app.id, { app: { ...app, ...closed }, secrets: [] })
+            expect(reason(yield* again(one))).toBe(why)
+          }
+          apps.set(app.id, { app, secrets: [] })
+          expect(Either.isRight(yield* again(one))).toBe(true)
+        }
+        yield* TestClock.adjust(ConsentRequest.LIFETIME)
+        for (const one of [approved, denied]) expect(reason(yield* again(one))).toBe("expired")
       })
     ))
 
