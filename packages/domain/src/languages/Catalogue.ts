@@ -2,10 +2,7 @@ import type { Language } from "../shared/Language.js"
 import { pairs as german } from "./de/Pairs.js"
 import * as Template from "./Template.js"
 
-/** A language into which texts are translated. The domain writes its texts in English. */
-export type OtherLanguage = Exclude<Language, "en">
-
-/** A template in English, and the same text in another language. */
+/** A template in English, and the same text in a language. */
 export interface Entry {
   readonly from: Template.TextTemplate
   readonly to: Template.TextTemplate
@@ -56,9 +53,13 @@ const compile = (and: string, entries: ReadonlyArray<Entry>): LanguageCatalogue 
 
 const entryOf = (en: string, other: string): Entry => ({ from: Template.parse(en), to: Template.parse(other) })
 
-export const catalogues: Readonly<Record<OtherLanguage, LanguageCatalogue>> = {
-  de: compile(
-    " und ",
-    german.map(({ de, en }) => entryOf(en, de))
-  )
+const GERMAN = german.map(({ de, en }) => entryOf(en, de))
+
+/** The catalogue of English finds the names in a text, and writes the same text. */
+export const catalogues: Readonly<Record<Language, LanguageCatalogue>> = {
+  en: compile(
+    " and ",
+    GERMAN.map(({ from }) => ({ from, to: from }))
+  ),
+  de: compile(" und ", GERMAN)
 }

@@ -1,6 +1,7 @@
 // Translates the domain's English texts. Decision languages-2.
 import type { Language } from "../shared/Language.js"
 import { type LanguageCatalogue, catalogues, type Entry, firstWord } from "./Catalogue.js"
+import { isDirected, isolate } from "./Isolation.js"
 import * as Template from "./Template.js"
 
 /** A part of a text. `said` is the translation of the part; undefined when no template matches the part. */
@@ -19,17 +20,35 @@ interface Stretch {
 export const translate = (text: string, language: Language): string =>
   language === "en"
     ? text
-    : stretchesOf(catalogues[language], text)
+    : stretchesOf({ ...catalogues[language], name: identity }, text)
         .map(({ said, text }) => said ?? text)
         .join("")
+
+/**
+ * Translates a text for a page or a mail, and isolates each name that is written from right to left. The templates
+ * tell where the names are, in English texts too. A part that no template matches is isolated as a whole.
+ */
+export const readable = (text: string, language: Language): string =>
+  isDirected(text)
+    ? stretchesOf({ ...catalogues[language], name: isolate }, text)
+        .map(({ said, text }) => said ?? isolate(text))
+        .join("")
+    : translate(text, language)
 
 /** The parts that no template matches, for the test that every text of the domain is translated. */
 export const untranslated = (text: string, language: Language): ReadonlyArray<string> =>
   language === "en"
     ? []
-    : stretchesOf(catalogues[language], text).flatMap(({ said, text }) => (said === undefined ? [text] : []))
+    : stretchesOf({ ...catalogues[language], name: identity }, text).flatMap(({ said, text }) =>
+        said === undefined ? [text] : []
+      )
 
-const stretchesOf = (catalogue: LanguageCatalogue, text: string): ReadonlyArray<Stretch> => {
+/** A catalogue, and what becomes of a name in a text. */
+interface Reading extends LanguageCatalogue {
+  readonly name: (text: string) => string
+}
+
+const stretchesOf = (catalogue: Reading, text: string): ReadonlyArray<Stretch> => {
   const whole = say(catalogue, text, catalogue.open)
   if (whole !== undefined) return [{ text, said: whole }]
   return split(text, "\n\n", (paragraph) => {
@@ -54,7 +73,7 @@ const split = (
 
 const BULLET = "- "
 
-const stretchesOfLine = (catalogue: LanguageCatalogue, line: string): ReadonlyArray<Stretch> => {
+const stretchesOfLine = (catalogue: Reading, line: string): ReadonlyArray<Stretch> => {
   const said = say(catalogue, line)
   if (said !== undefined) return [{ text: line, said }]
   if (!line.startsWith(BULLET)) return stretchesOfSentences(catalogue, line)
@@ -76,7 +95,7 @@ const MOST_SENTENCES = 24
  * Splits the line so that as many characters as possible are translated, in as few parts as possible. A part may have
  * several sentences, because a name may contain the end of a sentence.
  */
-const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): ReadonlyArray<Stretch> => {
+const stretchesOfSentences = (catalogue: Reading, line: string): ReadonlyArray<Stretch> => {
   const starts = [0, ...[...line.matchAll(BOUNDARY)].map(({ index }) => index + 1)]
   if (starts.length === 1 || starts.length > MOST_SENTENCES) {
     return [{ text: line, said: say(catalogue, line) ?? sayFaults(catalogue, line) }]
@@ -109,7 +128,7 @@ const MOST_FAULTS = 6
  * Translates the faults of one field, which the HTTP adapter joins into one text: `must not be empty, must be one
  * line`.
  */
-const sayFaults = (catalogue: LanguageCatalogue, line: string): string | undefined => {
+const sayFaults = (catalogue: Reading, line: string): string | undefined => {
   const faults = line.split(FAULT, MOST_FAULTS + 1)
   if (faults.length < 2 || faults.length > MOST_FAULTS) return undefined
   const said = faults.map((fault) => say(catalogue, fault))
@@ -136,19 +155,23 @@ const listed = (chain: Chain | null): ReadonlyArray<Stretch> =>
 
 /** Translates the whole text by one entry; undefined when no entry matches. */
 const say = (
-  catalogue: LanguageCatalogue,
+  catalogue: Reading,
   text: string,
   further: ReadonlyArray<Entry> = [],
   // Translates the text in a slot of the kind `text` or `list`. This text may match a template too, but the text in the
-  // slots of that template stays as it is (`identity`).
-  sayPart: (part: string) => string = (part) => say(catalogue, part, [], identity) ?? part
+  // slots of that template is a name.
+  sayPart: (part: string) => string = (part) => say(catalogue, part, [], catalogue.name) ?? catalogue.name(part)
 ): string | undefined => {
   for (const entries of [catalogue.byFirstWord.get(firstWord(text)) ?? [], catalogue.others, further]) {
     for (const { from, to } of entries) {
       const filling = Template.match(from, text)
       if (filling === undefined) continue
       return Template.write(to, filling, (kind, filled) =>
-        kind === "text" ? sayPart(filled) : kind === "list" ? listOf(catalogue.and, filled, sayPart) : filled
+        kind === "text"
+          ? sayPart(filled)
+          : kind === "list"
+            ? listOf(catalogue.and, filled, sayPart)
+            : catalogue.name(filled)
       )
     }
   }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Email } from "../accounts/Account.js"
-import { translate } from "../languages/Translation.js"
+import { readable } from "../languages/Translation.js"
 import {
   type Language,
   type TimeZone,
@@ -121,12 +121,12 @@ export const forReader = (
   language: Language.Language,
   zone: TimeZone.TimeZone | null
 ): MailMessage => {
-  const inLanguage = (link: Link): Link => ({ ...link, label: translate(link.label, language) })
+  const inLanguage = (link: Link): Link => ({ ...link, label: readable(link.label, language) })
   const { body, furtherLinks, link, subject } = message
   return {
     ...message,
-    subject: translate(subject, language),
-    body: Words.inZone(translate(body, language), zone, language),
+    subject: readable(subject, language),
+    body: Words.inZone(readable(body, language), zone, language),
     ...(link === undefined ? {} : { link: inLanguage(link) }),
     ...(furtherLinks === undefined ? {} : { furtherLinks: furtherLinks.map(inLanguage) })
   }
