@@ -22,14 +22,27 @@ export const RedirectUri = Schema.String.pipe(
 )
 export type RedirectUri = typeof RedirectUri.Type
 
-/** The redirect URIs in the body of `POST /v1/oauth/clients/{app_id}`: 1 to 20 URIs without repeats. */
+/**
+ * A parameter that the service adds when the browser returns. RFC 6749 §3.1 allows each parameter once: an app that
+ * reads the first `state` would read the registered one (decision apps-6).
+ */
+const ANSWER_PARAMETER = /^[^?]*\?(?:.*&)?(?:code|state|iss|error|error_description|error_uri)(?:[=&]|$)/
+const withPlainLetters = (uri: string) =>
+  uri.replace(/%([4-7].)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+
+/**
+ * The redirect URIs in the body of `POST /v1/oauth/clients/{app_id}`: 1 to 20 URIs without repeats, and without
+ * parameters that the service adds itself.
+ */
 export const List = Schema.Array(RedirectUri).pipe(
   Schema.minItems(1, { message: () => "must name at least one address" }),
   Schema.maxItems(MAX, { message: () => `must name at most ${MAX} addresses` }),
   Schema.filter((uris) =>
-    uris.flatMap((uri, index) =>
-      uris.indexOf(uri) < index ? [{ path: [index], message: "is the same as an earlier one" }] : []
-    )
+    uris.flatMap((uri, index) => {
+      if (uris.indexOf(uri) < index) return [{ path: [index], message: "is the same as an earlier one" }]
+      if (!ANSWER_PARAMETER.test(withPlainLetters(uri))) return []
+      return [{ path: [index], message: "must not have code, state, iss, error or error_… in its query: we add them" }]
+    })
   )
 )
 export type List = typeof List.Type

@@ -158,6 +158,35 @@ describe("the list that an app registers", () => {
     ])
     expect(problems(["https://a.example/x", "https://a.example/X", "https://a.example/x/"])).toEqual([])
   })
+
+  it.each([
+    "https://a.example/cb?code=abc",
+    "https://a.example/cb?tenant=1&state=fixed",
+    "https://a.example?iss",
+    "https://a.example/cb?error&x=1",
+    "https://a.example/cb?error_description=",
+    "com.example.app:/cb?error_uri=x",
+    "https://a.example/cb?%63%6Fde=abc",
+    "https://a.example/cb?x=%ff&stat%65=1"
+  ])("a parameter that the service adds itself is refused, and works in an address that is stored: %s", (uri) => {
+    expect(accepts(uri)).toBe(true)
+    expect(problems(["https://a.example/cb", uri])).toEqual([
+      expect.stringMatching(/^1 must not have code, state, /)
+    ])
+  })
+
+  it("names, values and paths that only resemble such a parameter are taken", () => {
+    const uris = [
+      "/cb?codes=1",
+      "/cb?Code=1",
+      "/cb?x=code",
+      "/cb?next=/y?code=1",
+      "/code=1",
+      "/cb?%ff=1",
+      "/cb?x-iss=1"
+    ]
+    expect(problems(uris.map((rest) => `https://a.example${rest}`))).toEqual([])
+  })
 })
 
 describe("withQuery", () => {

@@ -42,7 +42,8 @@ const app = (): Value =>
   [test people](${DOCS}/reference/test-people) can connect it, also while a reviewer looks at the app.
   [Hand the app in for review](${DOCS}/reference/apps#appsSubmit), so that everybody can connect it.
 
-Register the addresses to which users return. We compare an address exactly, without prefixes or wildcards. Registering
+Register the addresses to which users return. We compare an address exactly, without prefixes or wildcards. Its query
+must not have \`code\`, \`state\`, \`iss\`, \`error\`, \`error_description\` or \`error_uri\`: we add these. Registering
 addresses issues a new client secret, which is shown once and belongs on your server.`)
 
 const consent = ({ authUrl }: ServiceOptions): Value => [

@@ -6,6 +6,14 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "parameters-of-redirect-uris",
+    kind: "changed",
+    title: "A redirect URI cannot be registered with a parameter that the service adds",
+    text: `\`POST /v1/oauth/clients/{app_id}\` answers 400 to an address with \`code\`, \`state\`, \`iss\`, \`error\`,
+    \`error_description\` or \`error_uri\` in its query. Addresses that are registered already keep working.`
+  },
+  {
+    on: "2026-11-30",
     id: "host-of-imported-rules",
     kind: "added",
     title: "Users see to which host the events of an imported rule go",

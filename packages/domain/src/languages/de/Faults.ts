@@ -48,6 +48,10 @@ export const faults: ReadonlyArray<GermanPair> = [
   { en: "must name at most {n:number} addresses", de: "darf höchstens {n:number} Adressen nennen" },
   { en: "is the same as an earlier one", de: "ist dieselbe wie eine frühere" },
   {
+    en: "must not have code, state, iss, error or error_… in its query: we add them",
+    de: "darf in der Abfrage weder code, state, iss, error noch error_… haben: wir fügen sie an"
+  },
+  {
     en: "must be an absolute http or https address without credentials",
     de: "muss eine vollständige http- oder https-Adresse ohne Zugangsdaten sein"
   },
