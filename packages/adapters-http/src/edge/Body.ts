@@ -119,10 +119,13 @@ export const acceptable = (
   cell: CurrentRequest.Cell
 ): Exit.Exit<string> => {
   const type = mediaType(request.headers["content-type"]) ?? JSON_TYPE
-  const encoding = request.headers["content-encoding"] ?? "identity"
-  return cell.route.reads.has(type) && encoding.toLowerCase() === "identity"
-    ? Exit.succeed(type)
-    : Exit.die(new BodyRefused({ answer: unsupported(cell) }))
+  const isPlain = (request.headers["content-encoding"] ?? "identity").toLowerCase() === "identity"
+  if (isPlain && cell.route.reads.has(type)) return Exit.succeed(type)
+  const answer = unsupported(cell)
+  // RFC 9110 §15.5.16: the header tells the client that the encoding was at fault.
+  return Exit.die(
+    new BodyRefused({ answer: isPlain ? answer : Errors.withHeaders(answer, { "accept-encoding": "identity" }) })
+  )
 }
 
 /**

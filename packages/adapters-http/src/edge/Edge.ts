@@ -268,8 +268,13 @@ const noRoute = (request: HttpServerRequest.HttpServerRequest, known: EdgeRoutes
     : Errors.methodNotAllowed(allow)
 }
 
+// The router ignores case and repeated slashes.
+const API_PATH = /^\/+(?:v1|\.well-known)\//i
+/** `text/html` in `Accept`, without the weight 0: `q=0` means "not acceptable" (RFC 9110 §12.4.2). */
+const HTML = /(?:^|,)\s*text\/html\s*(?![^,;])(?![^,]*;\s*q=0(?:\.0*)?\s*(?:[,;]|$))/i
+
 const wantsPage = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  !/^\/(?:v1|\.well-known)\//.test(request.url) && (request.headers["accept"] ?? "").includes("text/html")
+  !API_PATH.test(request.url) && HTML.test(request.headers["accept"] ?? "")
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
 

@@ -270,6 +270,24 @@ describe("what HttpApi itself refuses", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  it.each([
+    ["/nowhere", "text/html", true],
+    ["/nowhere", "application/xml, Text/HTML;q=0.8, */*;q=0", true],
+    ["/nowhere", "text/html;level=1", true],
+    ["/nowhere", "text/html;q=0, application/json", false],
+    ["/nowhere", "application/json, text/html; charset=utf-8 ; Q=0.000", false],
+    ["/nowhere", "text/html-like", false],
+    ["/nowhere", "*/*", false],
+    ["/v1/nowhere", "text/html", false],
+    ["/V1/Nowhere", "text/html", false],
+    ["//v1//nowhere", "text/html", false],
+    ["/.Well-Known/nowhere", "text/html", false]
+  ])("an error of %s for Accept: %s is a page: %s", async (path, accept, isPage) => {
+    const answer = await raw(served.url, [`GET ${path} HTTP/1.1`, "host: x", `accept: ${accept}`])
+    expect(answer).toContain(isPage ? "No such page" : "No such route")
+    expect(answer.includes("<h1>404</h1>")).toBe(isPage)
+  })
+
   it("paths that cannot be decoded or hold NUL do not reach a handler", async () => {
     expect((await raw(served.url, ["GET /v1/things/%zz HTTP/1.1", "host: x"])).split("\r\n")[0]).toMatch(/ 40[04] /)
     expect((await get("/v1/things/a%00b")).json).toMatchObject({ statusCode: 400, error: "invalid_request" })
@@ -290,7 +308,11 @@ describe("what HttpApi itself refuses", () => {
       expect(answer.json).toMatchObject({ error: "unsupported_media_type" })
     }
     const zipped = { "content-type": "application/json", "content-encoding": "gzip" }
-    expect((await post("/v1/things", { headers: zipped, body })).status).toBe(415)
+    const refused = await post("/v1/things", { headers: zipped, body })
+    // RFC 9110 §15.5.16: the header says that the encoding was the fault.
+    expect([refused.status, refused.headers.get("accept-encoding")]).toEqual([415, "identity"])
+    const typed = await post("/v1/things", { headers: { "content-type": "text/plain" }, body })
+    expect([typed.status, typed.headers.get("accept-encoding")]).toEqual([415, null])
     const utf8 = { "content-type": 'Application/JSON ; charset="UTF-8"' }
     expect((await post("/v1/things", { headers: utf8, body })).status).toBe(200)
   })
