@@ -8,6 +8,7 @@ import { AppId, ConsentRequestId, PlaceId, PurposeId, Scope } from "@place-acces
 import { Tier } from "@place-access/domain/tiers"
 import { Schema } from "effect"
 import { STATUS } from "../apps/AppsApi.js"
+import { WithoutKey } from "../idempotency/WithoutKey.js"
 import { MayForbid } from "../openapi/ImpossibleErrors.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -132,10 +133,11 @@ export const ConsentsApi = HttpApiGroup.make("consents")
   )
   .add(
     HttpApiEndpoint.post("decide")`/v1/user/consent-requests/${id}/decision`
+      .annotate(WithoutKey, "a repeated request gets the first answer, while the app may still get it")
       .annotate(OpenApi.Summary, "Decide on the request; answers with the address to send the browser to")
       .annotate(
         OpenApi.Description,
-        "Idempotent: the first decision counts, and a repeated call gets the same code. Sharing exact location with `standard_days: never` needs a fresh sign-in."
+        "Idempotent: the first decision counts, and a repeated call gets the same code, until the request is an hour old. 409 when the request is older, or the app no longer has its redirect URI. Sharing exact location with `standard_days: never` needs a fresh sign-in."
       )
       .setPayload(Answer)
       .addSuccess(Schema.Struct({ redirect_to: Schema.String }).annotations({ identifier: "ConsentAnswer" }))

@@ -184,6 +184,32 @@ describe("/v1/user/consent-requests", () => {
     expect((await world.call(`/v1/user/consent-requests/${old}`)).status).toBe(401)
   })
 
+  it("a decision is repeated, also with a key, until its address is no longer registered [consent-6, idempotency-1]", async () => {
+    const other = await world.app(user)
+    const parameters = {
+      client_id: other.app.id,
+      redirect_uri: other.app.redirectUris[0] ?? "",
+      scope: CURRENT,
+      code_challenge: "x".repeat(43),
+      code_challenge_method: "S256",
+      state: "state-of-the-app"
+    }
+    const { id } = await world.run(startConsent(parameters, world.url))
+    const keyed = () =>
+      user.send(
+        "POST",
+        `/v1/user/consent-requests/${id}/decision`,
+        { decision: "allow", scopes: [CURRENT], places: [] },
+        { headers: { "idempotency-key": "the-same" } }
+      )
+    const first = await keyed()
+    expect(first.status).toBe(200)
+    expect((await keyed()).json).toEqual(first.json)
+    const uris = { redirectUris: ["https://elsewhere.example/callback"] }
+    expect((await user.send("POST", `/v1/oauth/clients/${other.app.id}`, uris)).status).toBe(201)
+    expect((await keyed()).status).toBe(409)
+  })
+
   it("a decision made with the cookie needs an Origin of ours", async () => {
     const id = await ask(CURRENT)
     const forged = await user.send(

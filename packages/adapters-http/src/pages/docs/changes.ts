@@ -14,6 +14,14 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-30",
+    id: "repeated-consent-decisions",
+    kind: "changed",
+    title: "A decision about a consent request is repeated for an hour, and without a key",
+    text: `\`POST /v1/user/consent-requests/{id}/decision\` repeats its first answer until the request is an hour old, unless
+    the app was revoked or suspended or no longer has the redirect URI. The call does not read \`Idempotency-Key\`.`
+  },
+  {
+    on: "2026-11-30",
     id: "host-of-imported-rules",
     kind: "added",
     title: "Users see to which host the events of an imported rule go",
