@@ -124,7 +124,7 @@ export const OAuthApi = HttpApiGroup.make("oauth")
       .annotate(OpenApi.Summary, "End the connection of a token")
       .annotate(
         OpenApi.Description,
-        "Ends the connection with all its tokens and rules. 200 for any token, even an unknown or empty one. 401 only for wrong client credentials."
+        "Ends the connection with all its tokens and rules. A token from before the last approval of the user has no effect, also while the new code is not exchanged yet. 200 for any token, even an unknown or empty one. 401 only for wrong client credentials."
       )
       .setPayload(Schema.Union(RevokeJson, HttpApiSchema.withEncoding(RevokeForm, FORM)))
       .addSuccess(HttpApiSchema.Empty(200))

@@ -99,7 +99,7 @@ const ADVICE: Readonly<Record<Code, string>> = {
     "A fault of the service: repeating the request will hardly help. Report the `X-Request-Id` of the answer.",
   unavailable: "A temporary failure. Retry after `Retry-After` seconds, and back off: wait longer each time.",
   connection_on_hold:
-    "Keep the tokens: the connection works again when the hold ends. The refused request spent no code and no refresh token. Ask again after `Retry-After` seconds."
+    "Keep the tokens: the connection works again when the hold ends. The refused request spent no code and no refresh token. Ask again after `Retry-After` seconds. A refresh token that an earlier request may have spent, because its answer got lost, counts as a leak after the hold: do not send it again."
 }
 
 /** Every error, in the order of status codes. */

@@ -42,9 +42,9 @@ const app = (): Value =>
   [test people](${DOCS}/reference/test-people) can connect it, also while a reviewer looks at the app.
   [Hand the app in for review](${DOCS}/reference/apps#appsSubmit), so that everybody can connect it.
 
-Register the addresses to which users return. We compare an address exactly, without prefixes or wildcards. Its query
-must not have \`code\`, \`state\`, \`iss\`, \`error\`, \`error_description\` or \`error_uri\`: we add these. Registering
-addresses issues a new client secret, which is shown once and belongs on your server.`)
+Register the addresses to which users return. We compare an address exactly, without prefixes or wildcards. We add
+\`code\`, \`state\`, \`iss\`, \`error\`, \`error_description\` and \`error_uri\` to the query, so no address may have these.
+Registering addresses issues a new client secret, which is shown once and belongs on your server.`)
 
 const consent = ({ authUrl }: ServiceOptions): Value => [
   sequence(
@@ -188,10 +188,15 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
   new tokens.
 - When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to
   connect again. Never loop.
+- A refresh that is refused with 503 [connection_on_hold](${DOCS}/errors/connection_on_hold) spends nothing, but the
+  ${duration(TokenFamily.RACE_WINDOW)} run on. If the answer to an earlier refresh got lost, do not send its token again
+  after the hold: it counts as a leak. Let the user connect again.
 - \`scope\` in every token answer lists the scopes that are effective now. There may be fewer than last time.
-- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauthRevoke) with any token of a connection ends the whole
-  connection. The route answers 200 for any token, with an empty body and no content type. simple-oauth2 fails with 406 on such an answer:
-  call \`revokeAll({ json: true })\` or \`revoke(type, { json: true })\`.
+- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauthRevoke) with a token of a connection ends the whole
+  connection, also with a spent refresh token. A token from before the user's last approval ends nothing: exchange the
+  new code first, and revoke the new token.
+- The revocation endpoint answers 200 for any token, with an empty body and no content type. simple-oauth2 fails with
+  406 on such an answer: call \`revokeAll({ json: true })\` or \`revoke(type, { json: true })\`.
 - \`sub\` is the user as your app sees them: the same after a reconnect, another one for another app. It says nothing
   about who they are.
 - Encrypt tokens where you keep them. The service itself keeps only hashes.`)

@@ -100,6 +100,7 @@ const conventions = (): Value =>
 - Unknown fields of a request are ignored, and new fields may appear in answers and events.
 - Lists have \`limit\` and \`cursor\`; \`nextCursor\` is null on the last page.
 - A POST that makes something can be [repeated safely](${DOCS}/errors#repeating) with \`Idempotency-Key\`.
+- \`If-Match\` is not read: no resource has an \`ETag\`, and the request is carried out.
 - Every answer has an \`X-Request-Id\`.`)
 
 const versions = (): Value =>
