@@ -1,6 +1,7 @@
 import { StoreError } from "@place-access/domain/shared"
 import { Clock, Effect, Runtime, type Scope } from "effect"
 import * as Activity from "./Activity.js"
+import { isInTransaction } from "./Client.js"
 
 interface Waiting<Item, Answer> {
   readonly item: Item
@@ -19,6 +20,10 @@ const MAX = 500
  * each item is written alone, so that only the faulty item fails. After a transient error all items of the batch fail,
  * and their callers may retry. A caller that stops waiting cancels no other item.
  *
+ * An item from inside a transaction goes into no batch: `write` gets it alone, on the connection of the transaction. A
+ * batch would need another connection. When all connections of the pool were in such transactions, each would wait for
+ * a connection that only the others can free; the embedded database has only one session.
+ *
  * `pauseMillis`: after each statement, the batches pause for as long as the statement took, but at most for this time,
  * so that more items share the next statement. 0: no pause. Only callers that are not in a hurry set `pauseMillis`.
  */
@@ -26,6 +31,11 @@ export const make = <Item, Answer>(
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
   pauseMillis = 0
 ) => makeBy(() => "", write, pauseMillis)
+
+const answerOf = <Answer>(answers: ReadonlyArray<Answer>, index: number): Effect.Effect<Answer> => {
+  const own = answers[index]
+  return own === undefined ? Effect.dieMessage("left out of the answers") : Effect.succeed(own)
+}
 
 /** Writes a batch and answers each of its items. */
 const answering = <Item, Answer>(
@@ -35,10 +45,7 @@ const answering = <Item, Answer>(
     Effect.matchCauseEffect(write(batch.map(({ item }) => item)), {
       onSuccess: (answers) =>
         Effect.sync(() => {
-          for (const [index, { answer }] of batch.entries()) {
-            const own = answers[index]
-            answer(own === undefined ? Effect.dieMessage("left out of the answers") : Effect.succeed(own))
-          }
+          for (const [index, { answer }] of batch.entries()) answer(answerOf(answers, index))
         }),
       onFailure: (cause) =>
         batch.length > 1 && cause._tag === "Fail" && !cause.error.transient
@@ -90,7 +97,7 @@ export const makeBy = <Item, Answer>(
         return Effect.void
       })
 
-    return (item) =>
+    const shared = (item: Item): Effect.Effect<Answer, StoreError> =>
       Effect.async((resume) => {
         if (isClosed) return resume(Effect.fail(closed))
         const key = keyOf(item)
@@ -102,4 +109,6 @@ export const makeBy = <Item, Answer>(
         // The loop does not start immediately, so that items that arrive at the same moment share a statement.
         fork(loop(key, waiting), { scope, immediate: false })
       })
+    const alone = (item: Item) => Effect.flatMap(write([item]), (answers) => answerOf(answers, 0))
+    return (item) => Effect.flatMap(isInTransaction, (is) => (is ? alone(item) : shared(item)))
   })

@@ -1,4 +1,7 @@
+import { TransactionConnection } from "@effect/sql/SqlClient"
+import type { Connection } from "@effect/sql/SqlConnection"
 import * as Batches from "@place-access/adapters-pg/driver/Batches"
+import { isInTransaction } from "@place-access/adapters-pg/driver/Client"
 import { StoreError } from "@place-access/domain/shared"
 import { Deferred, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
@@ -132,6 +135,35 @@ describe("work in flight shares statements", () => {
         )
         yield* open
         expect((yield* Fiber.join(all)).map(Either.isRight)).toEqual(numbers(20).map((one) => one !== 7))
+      })
+    ))
+
+  it("an item from inside a transaction waits for no statement outside of it, and shares none", () =>
+    run(
+      Effect.gen(function* () {
+        const seen: Array<readonly [ReadonlyArray<number>, boolean]> = []
+        const [begun, open] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const write = yield* Batches.make((numbers: ReadonlyArray<number>) =>
+          Effect.gen(function* () {
+            const isInside = yield* isInTransaction
+            seen.push([numbers, isInside])
+            yield* Deferred.succeed(begun, undefined)
+            if (!isInside) yield* Deferred.await(open)
+            return numbers
+          })
+        )
+        const outside = yield* Effect.fork(write(0))
+        yield* Deferred.await(begun)
+        const both = Effect.all([write(1), write(2)], { concurrency: "unbounded" })
+        const inside = Effect.provideService(both, TransactionConnection, [{} as Connection, 0])
+        expect(yield* Effect.timeout(inside, "2 seconds")).toEqual([1, 2])
+        expect(seen).toEqual([
+          [[0], false],
+          [[1], true],
+          [[2], true]
+        ])
+        yield* Deferred.succeed(open, undefined)
+        expect(yield* Fiber.join(outside)).toBe(0)
       })
     ))
 

@@ -2,7 +2,7 @@ import { layerPostgres, SqlLimitStore } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { askZone, type LimitStore, type Rate, Subject, takeCall } from "@place-access/domain/limits"
 import { AppId, ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
-import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Schedule } from "effect"
+import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Ref, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { describeCitus, describeServers, lockWaits, type Server } from "../support/postgres.js"
 
@@ -93,6 +93,32 @@ describeServers("limits, two servers on one database whose windows are locked", 
         expect(refusals).toEqual(Array.from({ length: 40 }, () => "BudgetExceeded"))
       })
     ))
+})
+
+describeServers("limits, one server whose connections are all in transactions", (on) => {
+  it("counts a call of each transaction on the transaction's connection [limits-6]", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Effect.acquireRelease(Effect.promise(on.migratedDatabase), ({ drop }) =>
+        Effect.promise(drop)
+      )
+      const both = yield* Layer.build(SqlLimitStore.layer.pipe(Layer.provideMerge(pool(url))))
+      const sql = Context.get(both, SqlClient)
+      const rate: Rate.Rate = { calls: 10, windowMillis: Timestamp.HOUR }
+      // Every connection of the pool (4) is in a transaction before the first call is counted.
+      const [all, begun] = [yield* Deferred.make<void>(), yield* Ref.make(0)]
+      const one = (index: number) =>
+        sql`SELECT 1`.pipe(
+          Effect.zipRight(Ref.updateAndGet(begun, (count) => count + 1)),
+          Effect.tap((count) => Effect.when(Deferred.succeed(all, undefined), () => count === 4)),
+          Effect.zipRight(Deferred.await(all)),
+          Effect.zipRight(takeCall(connection(index % 2), rate)),
+          sql.withTransaction
+        )
+      const standings = yield* Effect.forEach([0, 1, 2, 3], one, { concurrency: "unbounded" }).pipe(
+        Effect.provide(both)
+      )
+      expect(standings.map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual([8, 8, 9, 9])
+    }).pipe(Effect.scoped, Effect.runPromise))
 })
 
 describeCitus("limits, one server on a cluster on which one shard of the windows is blocked", (on) => {

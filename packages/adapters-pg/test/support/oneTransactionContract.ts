@@ -1,6 +1,7 @@
 import { Idempotency, IdempotencyStore } from "@place-access/domain/idempotency"
+import { type LimitStore, Subject, takeCall } from "@place-access/domain/limits"
 import { createPlace, Place, PlaceStore } from "@place-access/domain/places"
-import { type Timestamp, Vault } from "@place-access/domain/shared"
+import { Timestamp, Vault } from "@place-access/domain/shared"
 import { Check, type Contract, Fixtures } from "@place-access/domain/testing"
 import type { AccountStore } from "@place-access/domain/accounts"
 import type { Entropy } from "@place-access/domain/shared"
@@ -19,10 +20,17 @@ export const someone = Effect.gen(function* () {
   } as const
   const decide = (kept: Option.Option<Idempotency.KeptAnswer>, now: Timestamp.Timestamp) =>
     Idempotency.decide(kept, hash, now)
-  const make = Effect.as(createPlace(user.id, draft), { sealed: Vault.Sealed.make("made"), value: "made" })
+  const made = { sealed: Vault.Sealed.make("made"), value: "made" }
+  const make = Effect.as(createPlace(user.id, draft), made)
+  const rate = { calls: 10, windowMillis: Timestamp.HOUR }
+  const take = Effect.map(takeCall(Subject.madeBy(user.id), rate), ({ remaining }) => rate.calls - remaining)
   return {
     once: store.once(at, hash, decide, make),
     onceAndFail: store.once(at, hash, decide, Effect.zipRight(make, Effect.fail("no"))),
+    /** Counts a call, and returns the number of counted calls, this call included. */
+    take,
+    takeOnce: store.once(at, hash, decide, Effect.as(take, made)),
+    takeOnceAndFail: store.once(at, hash, decide, Effect.zipRight(take, Effect.fail("no"))),
     count: Effect.map(places.list(user.id), (all) => all.length)
   }
 })
@@ -31,7 +39,9 @@ export const someone = Effect.gen(function* () {
  * Requests with an idempotency key. The rows that the request writes through other stores, and its stored answer, must
  * be committed together or not at all.
  */
-export const oneTransactionContract: Contract<IdempotencyStore | PlaceStore | AccountStore | Entropy.Entropy> = [
+export const oneTransactionContract: Contract<
+  IdempotencyStore | PlaceStore | LimitStore | AccountStore | Entropy.Entropy
+> = [
   {
     name: "once: what failed work has written through another store is not there",
     run: Effect.gen(function* () {
@@ -52,6 +62,17 @@ export const oneTransactionContract: Contract<IdempotencyStore | PlaceStore | Ac
         { concurrency: "unbounded" }
       )
       Check.equal(yield* count, 1, "places")
+    })
+  },
+  {
+    // Work that needed a second connection would wait for a connection that only other work of this kind can free.
+    name: "once: a call that the work counts is counted on the connection of its transaction",
+    run: Effect.gen(function* () {
+      const { take, takeOnce, takeOnceAndFail } = yield* someone
+      Check.equal(yield* Effect.either(takeOnceAndFail), Either.left("no"), "the failure")
+      Check.equal(yield* take, 1, "calls after the failure")
+      Check.equal((yield* takeOnce)._tag, "Worked", "the next one")
+      Check.equal(yield* take, 3, "calls")
     })
   }
 ]
