@@ -26,6 +26,24 @@ const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
     )
   })
 
+/** Starts a search, presses Control-C when the output matches, and returns the exit code and the whole output. */
+const interrupted = async (args: ReadonlyArray<string>, at: RegExp): Promise<[code: unknown, text: string]> => {
+  const child = spawn(process.execPath, [...commandOf("simulate"), ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  const output: Array<string> = []
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
+  // `ended` never rejects. When the search does not end, the test therefore compares `ended` with 0, fails, and shows
+  // the output of the search.
+  const ended = once(child, "close", { signal: AbortSignal.timeout(500_000) }).then(
+    ([code]) => code as number | null,
+    () => (child.kill("SIGKILL"), "it did not end")
+  )
+  while (!at.test(output.join("")) && child.exitCode === null && child.signalCode === null) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  child.kill("SIGINT")
+  return [await ended, output.join("")]
+}
+
 /**
  * A plan in which faults are on when the person Ana comes home. The first attempt of the webhook to her app fails, and
  * the second one arrives.
@@ -113,29 +131,18 @@ describe("npm run simulate", () => {
     expect([text.code, text.error.trim()]).toEqual([64, `--plan ${file} cannot be used: it is not JSON.`])
   })
 
+  it("a search that writes no files ends with Control-C after the run that is under way, and prints its summary", async () => {
+    const [code, text] = await interrupted("--swarm --seed 5 --steps 5 --for 10m".split(" "), /steps\/s/)
+    expect([code, text]).toEqual([0, expect.stringMatching(/\d+ runs? · (?!.* · seed \d).*\n$/)])
+  })
+
   it("a guided search ends with Control-C after the run that is under way: what was reached, and the kept plans", async () => {
     const corpus = join(folder, "corpus")
-    const child = spawn(
-      process.execPath,
-      [...commandOf("simulate"), ..."--guided --seed 5 --steps 5 --for 10m --corpus".split(" "), corpus],
-      { stdio: ["ignore", "pipe", "pipe"] }
-    )
-    const output: Array<string> = []
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
-    const outputText = () => output.join("")
-    // `ended` never rejects. When the search does not end, the test therefore compares `ended` with 0, fails, and shows
-    // the output of the search.
-    const ended = once(child, "exit", { signal: AbortSignal.timeout(500_000) }).then(
-      ([code]) => code as number | null,
-      () => (child.kill("SIGKILL"), "it did not end")
-    )
-    while (!/plans kept/.test(outputText()) && child.exitCode === null && child.signalCode === null) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    child.kill("SIGINT")
-    expect([await ended, outputText()]).toEqual([0, expect.stringMatching(/Never reached \(\d+ marks\):/)])
+    const args = [..."--guided --seed 5 --steps 5 --for 10m --corpus".split(" "), corpus]
+    const [code, text] = await interrupted(args, /plans kept/)
+    expect([code, text]).toEqual([0, expect.stringMatching(/Never reached \(\d+ marks\):/)])
     const kept = (await readdir(corpus)).length
-    expect(outputText()).toContain(`Wrote ${kept} plans to ${corpus}.`)
+    expect(text).toContain(`Wrote ${kept} plans to ${corpus}.`)
     const again = await simulate("--guided --seed 6 --steps 5 --runs 1 --corpus", corpus)
     expect([again.code, again.error]).toEqual([0, ""])
     expect((await readdir(corpus)).length).toBe(kept)

@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, type Effect, Exit, Option } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import { CannotStart } from "../CannotStart.js"
 import * as RootFibers from "./RootFibers.js"
 import * as StackTraces from "./StackTraces.js"
@@ -88,7 +88,9 @@ export const run = (main: Effect.Effect<unknown, unknown>, { mustFinish = false 
   StackTraces.install()
   RootFibers.install()
   watchSignals()
-  NodeRuntime.runMain(main, {
+  // `runMain` adds its own listeners only after the first steps of the program. Without the yield, a program that
+  // replaces the listeners in these steps, as a search of the simulation does, would not replace those of `runMain`.
+  NodeRuntime.runMain(Effect.zipRight(Effect.yieldNow(), main), {
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit, end) => {

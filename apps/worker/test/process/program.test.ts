@@ -48,6 +48,12 @@ const FINISHES_AFTER_SIGNAL = `Effect.uninterruptible(Effect.async((resume) => {
   process.once('SIGTERM', () => setTimeout(() => resume(Effect.void), 1_000))
 }))`
 
+/** Work that replaces the listeners of SIGINT in its first step, and that is done 10 ms after the signal. */
+const HANDLES_CONTROL_C = `Effect.async((resume) => {
+  process.removeAllListeners('SIGINT')
+  process.once('SIGINT', () => setTimeout(() => resume(Effect.void), 1_000))
+})`
+
 describe("a command that a signal ends", () => {
   const stderr = "The command was stopped. It may not have done all its work.\n"
 
@@ -62,6 +68,11 @@ describe("a command that a signal ends", () => {
   it("does not end with 0 after it finished the step that it had begun, because more steps may have been to come", async () => {
     const ended = await stopped(`${FINISHES_AFTER_SIGNAL}, { mustFinish: true }`)
     expect(ended).toEqual({ code: 143, signal: null, stderr })
+  })
+
+  it("ends with 0 when the command itself handles the signal, as a search of the simulation does", async () => {
+    const { code, stderr } = await stopped(`${HANDLES_CONTROL_C}, { mustFinish: true }`, "SIGINT")
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   })
 
   it("ends like after Control-C when a question of the command is broken off", async () => {
