@@ -7,6 +7,7 @@
  * @module
  */
 
+import { Isolation } from "@place-access/domain/languages"
 import type { Language } from "@place-access/domain/shared"
 import { forReader, Html, type Value } from "../html/Html.js"
 import * as german from "./de/index.js"
@@ -58,9 +59,13 @@ const ofNode = (node: Node, path: ReadonlyArray<string>): unknown => {
   return (...values: ReadonlyArray<unknown>) =>
     forReader(({ language }) => {
       const text = at(language, path)
-      return typeof text === "function" ? text(...values) : (text as Value)
+      return typeof text === "function" ? text(...values.map(isolated)) : (text as Value)
     })
 }
+
+/** Names in the values of a text. In the text they are parts of a string, where `Html` could no longer find them. */
+const isolated = (value: unknown): unknown =>
+  typeof value === "string" ? Isolation.isolate(value) : Array.isArray(value) ? value.map(isolated) : value
 
 /** Every text, in the language of the person who reads the page. */
 export const texts = ofNode(english as unknown as Node, []) as Texts<TextFiles>

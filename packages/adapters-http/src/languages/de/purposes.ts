@@ -121,7 +121,7 @@ export const team: typeof en.team = {
   withdraw: "Zurückziehen",
   invitation: {
     title: (app) => `Einladung in das Team von ${app}`,
-    text: (by, app) => `Das Team der App „${app}“ möchte Sie als Mitglied. Die Einladung kommt von ${by}.`,
+    text: (by, app) => html`Das Team der App „${app}“ möchte Sie als Mitglied. Die Einladung kommt von ${by}.`,
     until: (at) => html`Sie können annehmen bis: ${at}.`,
     seen: "Die anderen im Team sehen Ihren Namen, und wer die App besitzt, sieht auch Ihre E-Mail-Adresse. Sie können das Team jederzeit verlassen.",
     accept: "Dem Team beitreten",

@@ -97,10 +97,10 @@ export const review: typeof en.review = {
       "Wenn Sie genehmigen, ersetzt der neue Wortlaut den gültigen. Wenn Sie ablehnen, gilt der frühere weiter.",
     purpose: (key) => html`Zweck ${key}`,
     ofApp: {
-      revoked: (app, developer) => `Von ${app} (widerrufen), Entwickler: ${developer}.`,
-      sandbox: (app, developer) => `Von ${app} (in der Sandbox), Entwickler: ${developer}.`,
-      in_review: (app, developer) => `Von ${app} (in Prüfung), Entwickler: ${developer}.`,
-      production: (app, developer) => `Von ${app} (in Produktion), Entwickler: ${developer}.`
+      revoked: (app, developer) => html`Von ${app} (widerrufen), Entwickler: ${developer}.`,
+      sandbox: (app, developer) => html`Von ${app} (in der Sandbox), Entwickler: ${developer}.`,
+      in_review: (app, developer) => html`Von ${app} (in Prüfung), Entwickler: ${developer}.`,
+      production: (app, developer) => html`Von ${app} (in Produktion), Entwickler: ${developer}.`
     },
     wording: "Wortlaut",
     lastNote: "Notiz der letzten Entscheidung",

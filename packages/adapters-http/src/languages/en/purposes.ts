@@ -1,6 +1,6 @@
 import type { Role } from "@place-access/domain/teams"
 import type { Purpose } from "@place-access/domain/purposes"
-import { type Html, html } from "../../html/Html.js"
+import { type Html, html, type Text } from "../../html/Html.js"
 import { plural } from "./words.js"
 
 /** Purposes on the pages of developers. */
@@ -116,8 +116,8 @@ export const team = {
   withdraw: "Withdraw",
   invitation: {
     title: (app: string): string => `Invitation into the team of ${app}`,
-    text: (by: string, app: string): string =>
-      `The team of the app “${app}” wants you as a member. The invitation is from ${by}.`,
+    text: (by: Text, app: string): Html =>
+      html`The team of the app “${app}” wants you as a member. The invitation is from ${by}.`,
     until: (at: Html): Html => html`You can accept until ${at}.`,
     seen: "The others in the team see your name, and the owners also see your e-mail address. You can leave the team at any time.",
     accept: "Join the team",

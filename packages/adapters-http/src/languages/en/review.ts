@@ -95,10 +95,10 @@ export const review = {
       "If you approve, the new wording replaces the one in force. If you reject, the earlier wording stays in force.",
     purpose: (key: Html): Html => html`Purpose ${key}`,
     ofApp: {
-      revoked: (app: string, developer: string): string => `Of ${app}, which is revoked, by ${developer}.`,
-      sandbox: (app: string, developer: string): string => `Of ${app}, which is in the sandbox, by ${developer}.`,
-      in_review: (app: string, developer: string): string => `Of ${app}, which is in review, by ${developer}.`,
-      production: (app: string, developer: string): string => `Of ${app}, which is in production, by ${developer}.`
+      revoked: (app: string, developer: Html): Html => html`Of ${app}, which is revoked, by ${developer}.`,
+      sandbox: (app: string, developer: Html): Html => html`Of ${app}, which is in the sandbox, by ${developer}.`,
+      in_review: (app: string, developer: Html): Html => html`Of ${app}, which is in review, by ${developer}.`,
+      production: (app: string, developer: Html): Html => html`Of ${app}, which is in production, by ${developer}.`
     },
     wording: "Wording",
     lastNote: "Note of the last decision",
@@ -138,7 +138,7 @@ export const review = {
     newApp: "App, into production",
     editedPurpose: "Edit of an approved purpose",
     newPurpose: "New purpose",
-    since: (at: Html, developer: string): Html => html`Waits since ${at}. From ${developer}.`,
+    since: (at: Html, developer: Html): Html => html`Waits since ${at}. From ${developer}.`,
     app: (state: Html): Html => html`The app: ${state}`
   },
   flags: {

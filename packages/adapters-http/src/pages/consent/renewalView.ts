@@ -1,7 +1,7 @@
 import type { ConsentReview } from "@place-access/domain/consent"
 import { Timestamp } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
-import { type Html, html, type Value } from "../../html/Html.js"
+import { commas, type Html, html, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 import { head, radios, type View } from "./parts.js"
@@ -106,7 +106,7 @@ const stays = ({ places, previous, scopes }: ConsentReview.ConsentReview): Html 
         }
       </dd>
       <dt>${words.stays.places}</dt>
-      <dd>${shared.length === 0 ? words.stays.noPlaces : shared.map(({ label }) => label).join(", ")}</dd>
+      <dd>${shared.length === 0 ? words.stays.noPlaces : commas(shared.map(({ label }) => label))}</dd>
       <dt>${words.stays.connection}</dt>
       <dd>${ends === null ? texts.consent.length("never") : texts.consent.ends(time(ends))}</dd>
       <dt>${words.stays.rules}</dt>

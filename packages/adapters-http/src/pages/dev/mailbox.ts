@@ -1,8 +1,10 @@
 import { HttpServerRequest } from "@effect/platform"
+import { readable } from "@place-access/domain/languages"
 import { type RecentMail, listRecentMail } from "@place-access/domain/mail"
 import { NotFound } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import * as BrowserLocale from "../../html/BrowserLocale.js"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
@@ -40,6 +42,8 @@ const show = (options: ServiceOptions) =>
     return yield* respond({
       title: "Mailbox",
       reader: null,
+      // The page is in English for every browser.
+      locale: { ...(yield* BrowserLocale.locale), language: "en" },
       width: "middle",
       main: html`<h1>Mailbox</h1>
         <p class="lead">
@@ -58,9 +62,9 @@ const show = (options: ServiceOptions) =>
 
 const card = ({ createdAt, subject, text, to }: RecentMail): Html =>
   html`<li class="card">
-    <h2>${subject}</h2>
+    <h2>${readable(subject, "en")}</h2>
     <p class="small">To ${to ?? "nobody any more"}, ${time(createdAt)}</p>
-    <pre class="letter">${linked(text)}</pre>
+    <pre class="letter">${linked(readable(text, "en"))}</pre>
   </li>`
 
 /** The text of an e-mail as HTML, in which the web addresses of the text are links. */

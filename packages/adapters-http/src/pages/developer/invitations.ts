@@ -59,7 +59,7 @@ const page = (visitor: Visitor.Visitor, refused?: string) =>
       status: refused === undefined ? 200 : 409,
       main: html`<h1>${title}</h1>
         <p class="lead">
-          ${words.invitation.text(by === null ? "—" : by.email === null ? by.displayName : `${by.displayName} (${by.email})`, appName)}
+          ${words.invitation.text(by === null ? "—" : by.email === null ? by.displayName : html`${by.displayName} (${by.email})`, appName)}
         </p>
         ${
           refused !== undefined &&

@@ -22,7 +22,7 @@ import * as RateLimit from "../../limits/RateLimit.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html, type Text, type Value } from "../../html/Html.js"
+import { commas, flag, type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Removal from "../kit/Removal.js"
@@ -136,7 +136,7 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, trip: 
       <dt>${words.made}</dt>
       <dd>${time(person.createdAt)}</dd>
       <dt>${words.places}</dt>
-      <dd>${person.places.map(({ label }) => label).join(", ")}</dd>
+      <dd>${commas(person.places.map(({ label }) => label))}</dd>
       <dt><code>grant_id</code></dt>
       <dd>${person.connectionId === null ? words.ended : html`<code>${person.connectionId}</code>`}</dd>
       <dt>${words.lastReading}</dt>

@@ -1,5 +1,5 @@
 import { DateTime } from "effect"
-import { translate } from "@place-access/domain/languages"
+import { readable } from "@place-access/domain/languages"
 import { Timestamp, type TimeZone, Words } from "@place-access/domain/shared"
 import { forReader, type Html, html, nothing } from "../../html/Html.js"
 import type { Locale } from "../../html/Locale.js"
@@ -38,12 +38,12 @@ export const span = (times: ReadonlyArray<Timestamp.Timestamp>): Html => {
 }
 
 /**
- * A text of the domain in the reader's language. Times in UTC within the text are written like all other times of the
- * page.
+ * A text of the domain in the reader's language, in which names are isolated. Times in UTC within the text are written
+ * like all other times of the page.
  */
 export const ofDomain = (text: string): Html =>
   forReader(({ language }) =>
-    Words.pieces(translate(text, language)).map((piece) => (typeof piece === "string" ? piece : time(piece)))
+    Words.pieces(readable(text, language)).map((piece) => (typeof piece === "string" ? piece : time(piece)))
   )
 
 /**

@@ -120,10 +120,10 @@ const optionsOf = (
   ]),
   purpose: distinct([
     ...apps.flatMap(({ name, purposes }) =>
-      purposes.map(({ description, id }) => ({ value: id, text: `${name}: ${description}` }))
+      purposes.map(({ description, id }) => ({ value: id, text: html`${name}: ${description}` }))
     ),
     ...entries.flatMap(({ appName, purpose }) =>
-      purpose === null ? [] : [{ value: purpose.id, text: `${appName}: ${purpose.description}` }]
+      purpose === null ? [] : [{ value: purpose.id, text: html`${appName}: ${purpose.description}` }]
     )
   ])
 })

@@ -5,6 +5,7 @@ import { texts } from "../../languages/index.js"
 import * as Day from "../kit/Day.js"
 import type { ShownProblem } from "../kit/Fields.js"
 import type * as Form from "../kit/Form.js"
+import type { Text } from "../../html/Html.js"
 import type { Locale } from "../../html/Locale.js"
 
 /** The filters of the access log, for its page and its file. */
@@ -43,7 +44,7 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): AccessLo
 
 export interface FilterOption {
   readonly value: string
-  readonly text: string
+  readonly text: Text
 }
 
 /** The choices that the form offers besides "all". */

@@ -88,8 +88,8 @@ export const reviewHead = (current: Tab): Html => {
     </nav>`
 }
 
-export const developerName = ({ developer }: Pick<DevelopedApp, "developer">): string =>
-  `${developer.displayName} (${developer.email})`
+export const developerName = ({ developer }: Pick<DevelopedApp, "developer">): Html =>
+  html`${developer.displayName} (${developer.email})`
 
 /** A table of apps of all developers. `path` returns the address to which an app's name links. */
 export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App.App, "id">) => string): Html =>

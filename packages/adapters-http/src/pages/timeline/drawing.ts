@@ -1,7 +1,7 @@
 import { type Geometry, type Place } from "@place-access/domain/places"
 import { Trace } from "@place-access/domain/timeline"
 import type { Fix } from "@place-access/domain/fixes"
-import { escape, Html, html, nothing } from "../../html/Html.js"
+import { Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as Land from "../land/Land.js"
 
@@ -44,7 +44,7 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
       ${lines.map((line) => new Html(`<polyline class="way" points="${line.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ")}"/>`))}
       ${stops.map((stop) => disc("stop", project(stop), 5))} ${ends(lines)}
       ${new Html(Land.towns(view, { most: MOST_TOWNS, letter: LETTER, line: LABEL_HEIGHT, taken: labels }))}
-      ${labels.map(({ text, x, y }) => new Html(`<text x="${round(x)}" y="${round(y)}">${escape(text)}</text>`))}
+      ${labels.map(({ text, x, y }) => html`<text x="${round(x)}" y="${round(y)}">${text}</text>`)}
       ${scale(view.unitsPerM)} ${inset(view, [...lines.flat(), ...labels, ...stops.map(project)])}
     </svg>
     ${town !== null && html`<figcaption>${texts.timeline.near(town)}</figcaption>`}
