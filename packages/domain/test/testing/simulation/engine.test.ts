@@ -179,6 +179,24 @@ it("a loop looks less often while nothing happens, and is back in its own time w
   expect(looks.length).toBe(quiet + 1)
 })
 
+it("a loop that looks less often is back in its own time when a clock that was set back has caught up", () => {
+  const engine = new Engine()
+  const looks: Array<number> = []
+  engine.run(
+    Effect.gen(function* () {
+      const look = Effect.sync(() => looks.push(engine.clock.elapsed))
+      yield* Effect.fork(Process.periodic(Effect.forever(Effect.zipRight(look, Effect.sleep("7 seconds")))))
+      yield* engine.advance("2 days")
+      yield* engine.jump(-40 * 60_000)
+      yield* engine.advance("1 hour")
+    })
+  )
+  const caughtUp = 2 * 24 * HOUR + 40 * 60_000
+  expect(looks).toContain(caughtUp + 7_000)
+  // In these twenty minutes nothing happens, so the loop soon looks less often again.
+  expect(looks.filter((at) => at > caughtUp).length).toBeLessThan(20)
+})
+
 it("a loop that waits for the answer whether there is work is in its own time when something happens meanwhile", () => {
   const engine = new Engine()
   const looks: Array<number> = []

@@ -96,4 +96,39 @@ describe("a clock that is set back", () => {
     const times = entries.map(({ t }) => t)
     expect(times).not.toEqual(times.toSorted((a, b) => a - b))
   })
+
+  it("a webhook of an event from before is sent when the clock has caught up", () => {
+    const jumpedBack = 30 * 60_000
+    const { entries, violations } = Simulation.runSync({ seed: 1 }, (world) =>
+      Effect.gen(function* () {
+        const ana = yield* world.user("ana")
+        const home = yield* ana.place({ label: "Home", lat: 52.1, lon: 5.1 })
+        const phone = yield* ana.phone()
+        const app = yield* world.app({ scopes: SCOPES })
+        const hook = yield* app.endpoint("hook")
+        yield* hook.script(200)
+        const connection = yield* app.connect(ana, { scopes: SCOPES, places: [home] })
+        yield* connection.call({
+          endpoint: "POST /v1/rules/place",
+          placeId: home.id,
+          type: "enter",
+          dwellMinutes: null,
+          webhookUrl: null,
+          activeFrom: null,
+          activeUntil: null,
+          maxEventAgeS: null
+        })
+        yield* phone.fix({ lat: 52.2, lon: 5.1 })
+        yield* world.advance("10 minutes")
+        yield* phone.at(home)
+        yield* world.jump(-jumpedBack)
+        yield* world.advance("40 minutes")
+        yield* world.mark("forty minutes later")
+      })
+    )
+    const jumped = entries.find((entry) => entry.kind === "fault" && entry.fault === "clock.jump")
+    const posted = entries.filter((entry) => entry.kind === "posted")
+    expect(posted.map(({ passed }) => Math.floor((passed - (jumped?.passed ?? 0)) / 60_000))).toEqual([30])
+    expect(violations).toEqual([])
+  })
 })

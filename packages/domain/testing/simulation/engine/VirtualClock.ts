@@ -247,10 +247,24 @@ export class VirtualClock implements Clock.Clock {
     })
   }
 
-  /** Moves the time of day. Timers fire by the time that has passed, so a jump changes no timer. */
+  /**
+   * Moves the time of day. Timers fire by the time that has passed, so a jump changes no timer. After a clock was set
+   * back, work that was scheduled earlier becomes due only when the clock has caught up, so the clock then calls
+   * `stir`.
+   */
   jump(millis: number): void {
     this.latest = Math.max(this.latest, this.timeOfDay)
     this.offset += millis
+    if (this.behindMillis === 0) return
+    this.timers.add({
+      at: this.passed + this.behindMillis,
+      fire: () => this.stir(),
+      // After another jump, the clock may catch up at another time. That jump then added a timer of its own, and this
+      // timer only makes the loops look once more.
+      isDead: () => false,
+      isPeriodic: true,
+      isOutside: false
+    })
   }
 
   /** Moves the time that has passed forward to `monotonic`; never back. */

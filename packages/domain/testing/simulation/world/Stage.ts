@@ -131,11 +131,7 @@ export class Stage {
     return Effect.gen(this, function* () {
       const { clock } = this.parts.engine
       // After the clock was set back, work that was scheduled earlier becomes due only when the clock has caught up.
-      if (clock.behindMillis > 0) {
-        yield* this.advance(clock.behindMillis)
-        clock.stir()
-      }
-      yield* this.advance(CALM)
+      yield* this.advance(clock.behindMillis + CALM)
       if (yield* this.hasWaiting) yield* this.advance(WAITS)
       const until = clock.monotonic + Duration.toMillis(cap)
       for (let calm = 0; clock.monotonic < until;) {
