@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h
 /** The longest time by which one request may move the clock: two years. */
 export const LONGEST = 731 * DAY
 
-const PART = /(\d{1,9})(ms|s|m|h|d|w)/y
+const PART = /(\d{1,11})(ms|s|m|h|d|w)/y
 
 /**
  * Parses a length of time such as `14d` or `23h35m`, to milliseconds. None: the text is no length of time, or it

@@ -13,14 +13,19 @@ describe("a span of time", () => {
     ["23h35m", 23 * HOUR + 35 * 60_000],
     ["2w 1d", 15 * 24 * HOUR],
     ["0s", 0],
-    ["731d", 731 * 24 * HOUR]
+    ["731d", 731 * 24 * HOUR],
+    ["1209599000ms", 14 * 24 * HOUR - 1_000],
+    ["63158400000ms", 731 * 24 * HOUR]
   ])("%s is %i ms", (text, millis) => {
     expect(Span.parse(text)).toEqual(Option.some(millis))
   })
 
-  it.each(["", "14", "d", "-1d", "1.5h", "14 days", "1d x", "x1d", "732d", "99999999999d"])("%s is none", (text) => {
-    expect(Span.parse(text)).toEqual(Option.none())
-  })
+  it.each(["", "14", "d", "-1d", "1.5h", "14 days", "1d x", "x1d", "732d", "63158400001ms", "99999999999d"])(
+    "%s is none",
+    (text) => {
+      expect(Span.parse(text)).toEqual(Option.none())
+    }
+  )
 })
 
 describe("a moment", () => {
