@@ -151,6 +151,17 @@ describe("a time of a day [retention-choice-4]", () => {
   })
 
   it.each([
+    // In Nuuk, clocks go forward from 23:00 on 28 March 2026 to 00:00 on 29 March.
+    ["America/Nuuk", "2026-03-28", "22:59", "2026-03-29T00:59:00.000Z", "2026-03-29T00:59:00.000Z"],
+    ["America/Nuuk", "2026-03-28", "23:30", "2026-03-29T01:00:00.000Z", "2026-03-29T01:00:00.000Z"],
+    ["America/Nuuk", "2026-03-28", "24:00", "2026-03-29T01:00:00.000Z", "2026-03-29T01:00:00.000Z"],
+    // In St. John's, clocks went back from 00:01 on 7 November 2010 to 23:01 on 6 November.
+    ["America/St_Johns", "2010-11-06", "23:30", "2010-11-07T02:00:00.000Z", "2010-11-07T02:30:00.000Z"]
+  ])("is in its day, or at the end of the day: %s, %s %s: %s, as an end %s", (name, date, time, first, last) => {
+    expect([instant(name, date, time), instant(name, date, time, "last")]).toEqual([first, last])
+  })
+
+  it.each([
     ["Europe/Berlin", "2026-10-25", "02:30", "2026-10-25T01:30:00.000Z"],
     ["Europe/Berlin", "2026-10-25", "03:00", "2026-10-25T02:00:00.000Z"],
     ["Europe/Berlin", "2026-10-25", "24:00", "2026-10-25T23:00:00.000Z"],
