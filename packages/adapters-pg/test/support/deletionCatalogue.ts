@@ -3,9 +3,12 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Account, AccountStore, Session, SignInThrottle } from "@place-access/domain/accounts"
 import type { AppStore } from "@place-access/domain/apps"
 import { everything } from "@place-access/domain/leases"
+import { AccountLink, AddressChange, SignUpRequest } from "@place-access/domain/credentials"
+import { MailOutbox } from "@place-access/domain/mail"
 import type { PurposeStore } from "@place-access/domain/purposes"
 import { AccountDeletion, AccountDeletionStore, removeDeleted } from "@place-access/domain/deletions"
-import { Entropy, Timestamp, type UserId, Vault } from "@place-access/domain/shared"
+import { type AppId, Entropy, InvitationId, MemberId, Timestamp, UserId, Vault } from "@place-access/domain/shared"
+import { TeamLife, TeamStore } from "@place-access/domain/teams"
 import { Check, type Contract, Fixtures } from "@place-access/domain/testing"
 import { Effect, Either, Option, Schema, TestClock } from "effect"
 
@@ -117,6 +120,63 @@ const plant = (userId: UserId) =>
     return planted
   })
 
+/**
+ * Makes the person invite others into a team, and join a team. So the outbox has mails to others about the person: an
+ * open and an accepted invitation by the person, and the person's acceptance.
+ */
+const teamwork = (user: Account.Account) =>
+  Effect.gen(function* () {
+    const team = yield* TeamStore
+    const [owner, friend, guest] = [yield* Fixtures.user, yield* Fixtures.user, yield* Fixtures.user]
+    const invite = (app: AppId, by: Account.Account, invitee: Account.Account) =>
+      Effect.gen(function* () {
+        const id = InvitationId.make(yield* Entropy.id("inv"))
+        const done = yield* team.update(app, TeamLife.invite(by, { id, email: invitee.email, role: "owner", invitee }))
+        Check.isTrue(Option.exists(done, Either.isRight), "invited")
+        return id
+      })
+    const join = (app: AppId, by: Account.Account, invitee: Account.Account) =>
+      Effect.gen(function* () {
+        const [invitation, member] = [yield* invite(app, by, invitee), MemberId.make(yield* Entropy.id("mbr"))]
+        const done = yield* team.update(app, TeamLife.accept(invitee, invitation, member))
+        Check.isTrue(Option.exists(done, Either.isRight), "joined")
+      })
+    const { id } = yield* Fixtures.app(owner.id)
+    yield* join(id, owner, user)
+    yield* join(id, user, friend)
+    yield* invite(id, user, guest)
+  })
+
+/**
+ * Stores mails that were sent to the person's address for others: for a sign-up that was never confirmed, and for an
+ * account whose owner typed the address.
+ */
+const strayMails = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const now = yield* Timestamp.now
+  const other = yield* Fixtures.user
+  const hash = (yield* Vault.Vault).sha256(other.id)
+  const link = AccountLink.make("address_change", hash, other, now)
+  const mails = [
+    SignUpRequest.confirmMail({
+      hash,
+      userId: UserId.make(yield* Entropy.id("usr")),
+      email,
+      displayName,
+      passwordHash: "",
+      keep: null,
+      returnTo: "/",
+      createdAt: now,
+      expiresAt: now
+    }),
+    AddressChange.confirmMail({ ...link, newEmail: email }),
+    AddressChange.confirmMail({ ...AccountLink.make("address_confirmation", hash, yield* Fixtures.user, now), email })
+  ]
+  for (const mail of mails) yield* (yield* MailOutbox).put(mail, now)
+  // The worker that sends a mail removes the address.
+  yield* sql`UPDATE mail_outbox SET sent_at = ${Rows.at(now)}, address = NULL WHERE address = ${email}`
+})
+
 /** The tables that contain one of the words, in any column of any row. */
 const tablesWith = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -149,6 +209,8 @@ const person = Effect.gen(function* () {
   yield* sql`INSERT INTO factor_removals (user_id, requested_at) VALUES (${user.id}, ${Rows.at(now)})`
   const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.1", browser: null }
   yield* accounts.admitTry(tried, SignInThrottle.decide)
+  yield* teamwork(user)
+  yield* strayMails
   const sandbox = yield* Fixtures.app(user.id)
   yield* Fixtures.purpose(sandbox.id, "find_me")
   const production = yield* Fixtures.app(user.id, { status: "production" })
@@ -194,7 +256,15 @@ const countOf = (table: string, where: string, value: string) =>
   })
 
 export const deletionCatalogue: Contract<
-  SqlClient | AccountStore | AppStore | PurposeStore | AccountDeletionStore | Entropy.Entropy | Vault.Vault
+  | SqlClient
+  | AccountStore
+  | AppStore
+  | TeamStore
+  | MailOutbox
+  | PurposeStore
+  | AccountDeletionStore
+  | Entropy.Entropy
+  | Vault.Vault
 > = [
   {
     name: "no row of any table says who it was: not by id, not by e-mail, not by name",

@@ -135,7 +135,10 @@ const keyOf = (kind: string, { createdAt, hash }: AccountLink.AccountLink): stri
   // A part of the digest distinguishes two links of the same moment, and is no secret.
   `${kind} ${createdAt} ${hash.slice(0, 12)}`
 
-/** The mail with a link that confirms an address. The caller adds the encrypted secret of the link. */
+/**
+ * The mail with a link that confirms an address. The caller adds the encrypted secret of the link. The text does not
+ * have the address, which may be another person's (decision deletions-3).
+ */
 export const confirmMail = (link: AccountLink.AccountLink): MailMessage => ({
   to: link.userId,
   address: link.newEmail ?? link.email,
@@ -143,8 +146,8 @@ export const confirmMail = (link: AccountLink.AccountLink): MailMessage => ({
   subject: "Confirm your e-mail address",
   body: [
     link.newEmail === null
-      ? `Open this link to confirm ${link.email}, in a browser in which you are signed in. It works once, until ${Words.moment(link.expiresAt)}.`
-      : `Somebody wants to use this address, ${link.newEmail}, for their account. If it was you, open the link in a browser in which you are signed in. It works once, until ${Words.moment(link.expiresAt)}; you then sign in with this address.`,
+      ? `Open the link to confirm this address, in a browser in which you are signed in. It works once, until ${Words.moment(link.expiresAt)}.`
+      : `Somebody wants to use this address for their account. If it was you, open the link in a browser in which you are signed in. It works once, until ${Words.moment(link.expiresAt)}; you then sign in with this address.`,
     "If it was not you, do nothing: only a browser that is signed in to that account can use the link."
   ].join("\n\n"),
   link: { site: "service", path: "/confirm-address?token=", label: "Confirm the address" }

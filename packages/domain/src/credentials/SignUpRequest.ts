@@ -84,7 +84,11 @@ export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@a
 /** Whether the account lost its address. The placeholder in its place is no address: nobody reads mail there. */
 export const isReleased = ({ email, id }: Pick<Account, "email" | "id">): boolean => email === releasedEmail(id)
 
-/** The mail with a link that confirms a sign-up. The caller adds the encrypted secret of the link. */
+/**
+ * The mail with a link that confirms a sign-up. The caller adds the encrypted secret of the link. The text does not have
+ * the address: if the sign-up is never confirmed, the mail stays in the outbox under an id that gets no account, and the
+ * deletion of another account with the address would not find the mail (decision deletions-3).
+ */
 export const confirmMail = (request: SignUpRequest): MailMessage => ({
   to: request.userId,
   address: request.email,
@@ -92,7 +96,7 @@ export const confirmMail = (request: SignUpRequest): MailMessage => ({
   dedupeKey: `sign_up ${request.createdAt} ${request.hash.slice(0, 12)}`,
   subject: "Confirm your e-mail address",
   body: [
-    `Somebody signed up with this address, ${request.email}. If it was you, open the link and type the password that you chose. The link works once, until ${Words.moment(request.expiresAt)}.`,
+    `Somebody signed up with this address. If it was you, open the link and type the password that you chose. The link works once, until ${Words.moment(request.expiresAt)}.`,
     "If it was not you, do nothing: without the link there is no account. Do not open it for somebody else."
   ].join("\n\n"),
   link: { site: "service", path: "/confirm-sign-up?token=", label: "Confirm the address" }

@@ -48,7 +48,7 @@ export interface NewInvitation {
  * limits of members and invitations.
  */
 export const invite =
-  (by: Pick<Account, "id" | "email">, { invitee, isMailed = true, ...draft }: NewInvitation) =>
+  (by: Pick<Account, "id">, { invitee, isMailed = true, ...draft }: NewInvitation) =>
   (team: Team, now: Timestamp): TeamOutcome => {
     const refused = refusal(team, by.id) ?? closed(team)
     if (refused !== undefined) return Either.left(refused)
@@ -62,7 +62,7 @@ export const invite =
     if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
     const invitation: Invitation = { ...draft, invitedBy: by.id, createdAt: now }
     const after = { ...team, invitations: [...open, invitation] }
-    const mails = invitee === null || !isMailed ? [] : [TeamNotice.invited(team, invitation, by, invitee)]
+    const mails = invitee === null || !isMailed ? [] : [TeamNotice.invited(team, invitation, invitee)]
     return changed(after, by.id, by.id, now, "team_invited", draft.role, mails)
   }
 
@@ -86,7 +86,7 @@ const invitationOf = (team: Team, id: InvitationId, email: Email, now: Timestamp
  * for a closed or full team, and for a person in the team.
  */
 export const accept =
-  (account: Pick<Account, "id" | "email" | "displayName">, id: InvitationId, memberId: MemberId) =>
+  (account: Pick<Account, "id" | "email">, id: InvitationId, memberId: MemberId) =>
   (team: Team, now: Timestamp): TeamOutcome => {
     const found = invitationOf(team, id, account.email, now)
     if (found === undefined) return unknown("invitation")
@@ -97,9 +97,7 @@ export const accept =
     const member: Member = { id: memberId, userId: account.id, role: found.role, since: now }
     const left = without(team, id)
     const after = { ...left, members: [...left.members, member] }
-    return changed(after, account.id, account.id, now, "team_joined", found.role, [
-      TeamNotice.joined(team, found, account)
-    ])
+    return changed(after, account.id, account.id, now, "team_joined", found.role, [TeamNotice.joined(team, found)])
   }
 
 /** The invited person declines the invitation. */

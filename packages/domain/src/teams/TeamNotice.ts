@@ -35,22 +35,21 @@ const mail = (to: UserId, key: string, subject: string, body: ReadonlyArray<stri
   naming: foldable
 })
 
+/** The key of the mail about an invitation. */
+export const invitationKey = (id: string): string => `team_invited ${id}`
+
 /**
  * The mail to the invited person, who has an account with a confirmed address. The person may not know the owner, so
- * the mail has no text that the owner chose: neither the name of the app nor that of the owner (decision teams-7).
+ * the mail has no text that the owner chose: neither the name of the app nor the owner's name or address (decision
+ * teams-7).
  */
-export const invited = (
-  team: Pick<Team, "appId">,
-  invitation: Invitation,
-  by: Pick<Account, "email">,
-  invitee: Pick<Account, "id">
-): MailMessage =>
+export const invited = (team: Pick<Team, "appId">, invitation: Invitation, invitee: Pick<Account, "id">): MailMessage =>
   mail(
     invitee.id,
-    `team_invited ${invitation.id}`,
+    invitationKey(invitation.id),
     "You are invited into the team of an app",
     [
-      `An owner of an app invites you into its team: ${by.email}. The page of the invitation names the app.`,
+      "An owner of an app invites you into its team. The page of the invitation names the owner and the app.",
       ROLE_WORDS[invitation.role],
       `You can accept until ${Words.moment(endsAt(invitation))}. If you do nothing, nothing happens.`
     ],
@@ -61,19 +60,13 @@ export const invited = (
     }
   )
 
-/** The mail to the owner whose invitation a person has accepted. */
-export const joined = (
-  team: Team,
-  { id, invitedBy }: Pick<Invitation, "id" | "invitedBy">,
-  account: Pick<Account, "displayName">
-): MailMessage =>
+/** The mail to the owner whose invitation a person has accepted. The page of the team names the person. */
+export const joined = (team: Team, { id, invitedBy }: Pick<Invitation, "id" | "invitedBy">): MailMessage =>
   mail(
     invitedBy,
     `team_joined ${id}`,
     `Somebody joined the team of ${team.appName}`,
-    [
-      `Your invitation into the team of the app "${team.appName}" was accepted: ${account.displayName} is a member now.`
-    ],
+    [`Your invitation into the team of the app "${team.appName}" was accepted. The page of the team shows by whom.`],
     { ...appLink(team), path: `${appLink(team).path}/team`, label: "The team" }
   )
 

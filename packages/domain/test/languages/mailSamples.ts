@@ -287,10 +287,10 @@ const teamMails: Make = (facts) => {
   const member = { id: "mbr_1", userId: "usr_1" } as unknown as Team.Member
   return [
     ...Role.TeamRole.literals.flatMap((role) => [
-      TeamNotice.invited(team, { ...invitation, role }, named, named),
+      TeamNotice.invited(team, { ...invitation, role }, named),
       TeamNotice.roleChanged(team, { ...member, role }, at)
     ]),
-    TeamNotice.joined(team, invitation, named),
+    TeamNotice.joined(team, invitation),
     TeamNotice.removed(team, member, at),
     TeamNotice.left(team, member, at),
     TeamNotice.handedOver(team, member, at),

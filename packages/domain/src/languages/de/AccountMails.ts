@@ -7,8 +7,8 @@ import type { GermanPair } from "../GermanPair.js"
 export const accountMails: ReadonlyArray<GermanPair> = [
   { en: "Confirm your e-mail address", de: "Bestätigen Sie Ihre E-Mail-Adresse" },
   {
-    en: "Somebody signed up with this address, {email}. If it was you, open the link and type the password that you chose. The link works once, until {at:moment}.",
-    de: "Jemand hat sich mit dieser Adresse registriert: {email}. Wenn Sie das waren, öffnen Sie den Link und geben Sie das Passwort ein, das Sie gewählt haben. Der Link funktioniert einmal, bis zum {at:moment}."
+    en: "Somebody signed up with this address. If it was you, open the link and type the password that you chose. The link works once, until {at:moment}.",
+    de: "Jemand hat sich mit dieser Adresse registriert. Wenn Sie das waren, öffnen Sie den Link und geben Sie das Passwort ein, das Sie gewählt haben. Der Link funktioniert einmal, bis zum {at:moment}."
   },
   {
     en: "If it was not you, do nothing: without the link there is no account. Do not open it for somebody else.",
@@ -27,12 +27,12 @@ export const accountMails: ReadonlyArray<GermanPair> = [
   { en: "Sign in", de: "Anmelden" },
   { en: "Set a new password", de: "Neues Passwort setzen" },
   {
-    en: "Open this link to confirm {email}, in a browser in which you are signed in. It works once, until {at:moment}.",
-    de: "Öffnen Sie diesen Link, um {email} zu bestätigen, und zwar in einem Browser, in dem Sie angemeldet sind. Er funktioniert einmal, bis zum {at:moment}."
+    en: "Open the link to confirm this address, in a browser in which you are signed in. It works once, until {at:moment}.",
+    de: "Öffnen Sie den Link, um diese Adresse zu bestätigen, und zwar in einem Browser, in dem Sie angemeldet sind. Er funktioniert einmal, bis zum {at:moment}."
   },
   {
-    en: "Somebody wants to use this address, {email}, for their account. If it was you, open the link in a browser in which you are signed in. It works once, until {at:moment}; you then sign in with this address.",
-    de: "Jemand möchte diese Adresse für ein Konto verwenden: {email}. Wenn Sie das waren, öffnen Sie den Link in einem Browser, in dem Sie angemeldet sind. Er funktioniert einmal, bis zum {at:moment}; danach melden Sie sich mit dieser Adresse an."
+    en: "Somebody wants to use this address for their account. If it was you, open the link in a browser in which you are signed in. It works once, until {at:moment}; you then sign in with this address.",
+    de: "Jemand möchte diese Adresse für ein Konto verwenden. Wenn Sie das waren, öffnen Sie den Link in einem Browser, in dem Sie angemeldet sind. Er funktioniert einmal, bis zum {at:moment}; danach melden Sie sich mit dieser Adresse an."
   },
   {
     en: "If it was not you, do nothing: only a browser that is signed in to that account can use the link.",

@@ -7,8 +7,8 @@ export const teamTexts: ReadonlyArray<GermanPair> = [
   { en: "The app", de: "Die App" },
   { en: "You are invited into the team of an app", de: "Sie sind in das Team einer App eingeladen" },
   {
-    en: "An owner of an app invites you into its team: {email}. The page of the invitation names the app.",
-    de: "Sie sind in das Team einer App eingeladen. Die Einladung kommt von {email}. Auf der Seite der Einladung steht, um welche App es geht."
+    en: "An owner of an app invites you into its team. The page of the invitation names the owner and the app.",
+    de: "Sie sind in das Team einer App eingeladen. Auf der Seite der Einladung steht, von wem sie kommt und um welche App es geht."
   },
   {
     en: "As an owner you can do everything with the app: its secrets and its team are yours to change, too.",
@@ -28,8 +28,8 @@ export const teamTexts: ReadonlyArray<GermanPair> = [
   },
   { en: "Somebody joined the team of {app}", de: "Jemand ist dem Team von {app} beigetreten" },
   {
-    en: 'Your invitation into the team of the app "{app}" was accepted: {name} is a member now.',
-    de: "Ihre Einladung in das Team der App „{app}“ wurde angenommen: {name} gehört jetzt dazu."
+    en: 'Your invitation into the team of the app "{app}" was accepted. The page of the team shows by whom.',
+    de: "Ihre Einladung in das Team der App „{app}“ wurde angenommen. Auf der Seite des Teams steht, von wem."
   },
   { en: "You have another role in the team of {app}", de: "Sie haben eine andere Rolle im Team von {app}" },
   {

@@ -338,6 +338,24 @@ export const teamStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "AccountDeletionStore: the mails of the invitations that a deletion removes are gone, others stay [deletions-2]",
+    run: Effect.gen(function* () {
+      const { app, holder } = yield* owned
+      const [invitee, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const { member: owner } = yield* joined(app, holder, "owner")
+      const { member: leaver } = yield* joined(app, holder, "owner")
+      yield* invited(app, leaver, invitee, "viewer")
+      yield* invited(app, owner, other, "viewer")
+      yield* begin(leaver)
+      Check.equal(yield* mailsTo(invitee), [], "the invitation of the deleted account")
+      Check.equal(yield* mailsTo(other), ["team_invited"], "the invitation of another owner")
+      const alone = yield* owned
+      yield* invited(alone.app, alone.holder, invitee, "viewer")
+      yield* begin(alone.holder)
+      Check.equal(yield* mailsTo(invitee), [], "the invitation into an app that is revoked")
+    })
+  },
+  {
     name: "AccountDeletionStore: the owner who inherits the app gets a mail, and the audit log has it [teams-5]",
     run: Effect.gen(function* () {
       const { app, holder } = yield* owned
