@@ -3,6 +3,7 @@ import { Delivery, Signature } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import * as Corrections from "./openapi/Corrections.js"
 import * as EventCatalogue from "./openapi/EventCatalogue.js"
 import type { Json } from "./openapi/Json.js"
 import * as WorkedSignature from "./openapi/WorkedSignature.js"
@@ -95,7 +96,7 @@ const BODIES: { readonly [Name in EventCatalogue.CatalogueEntry["name"]]: Schema
 const webhook = ({ description, examples, name, summary }: EventCatalogue.CatalogueEntry): Json => {
   // `defs` collects the named schemas to which the body refers. This function does not use `defs`: the only such schema
   // is the schema of a time, and the document has this schema already.
-  const schema = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
+  const made = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
   return {
     post: {
       tags: [EVENTS_TAG.name],
@@ -118,7 +119,7 @@ const webhook = ({ description, examples, name, summary }: EventCatalogue.Catalo
         required: true,
         content: {
           "application/json": {
-            schema,
+            schema: Corrections.clean(made),
             examples: Object.fromEntries(
               examples.map(({ body, type }) => [type, { value: JSON.parse(body) as unknown }])
             )

@@ -165,6 +165,26 @@ describe("GET /openapi.json", () => {
     })
   })
 
+  it("an enum of texts that recurs has a name, and no schema has the title of a filter [wire-3]", () => {
+    const titles: Array<unknown> = []
+    const counts = new Map<string, number>()
+    const look = (value: unknown, isNamed: boolean): void => {
+      if (typeof value !== "object" || value === null) return
+      const { enum: values, title, type } = value as Record<string, unknown>
+      if (typeof title === "string") titles.push(title)
+      if (type === "string" && !isNamed && Array.isArray(values) && values.length > 1) {
+        const key = values.join(" ")
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
+      for (const inner of Object.values(value)) look(inner, false)
+    }
+    const { schemas, ...components } = document.components
+    for (const schema of Object.values(schemas)) look(schema, true)
+    look([components, document.paths], false)
+    expect([...counts].filter(([, count]) => count > 2)).toEqual([])
+    expect(titles).toEqual([])
+  })
+
   it("names operations, lists and enums for those who generate clients; required fields come first [wire-3]", () => {
     expect(operations().filter(({ operation }) => !/^[a-z]\w*$/.test(operation.operationId))).toEqual([])
     const bodies = operations().flatMap(({ name, operation }) =>

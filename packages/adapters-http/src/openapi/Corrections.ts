@@ -169,7 +169,8 @@ const HEADERS: Readonly<Record<string, Json>> = { "429": retryAfter, "503": retr
  */
 const GENERATED = /^(?:a|an) (?:non empty |positive |finite )?(?:string|number|integer|array)\b/
 
-const clean = (value: unknown): unknown => {
+/** Removes the titles, descriptions and other members that the generator adds and that say nothing to a reader. */
+export const clean = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(clean)
   if (!isObject(value)) return value
   return Object.fromEntries(
@@ -181,7 +182,7 @@ const clean = (value: unknown): unknown => {
 
 const isNoise = (name: string, inner: unknown): boolean =>
   (name === "description" && typeof inner === "string" && GENERATED.test(inner)) ||
-  (name === "title" && typeof inner === "string" && /^(?:\w+\(.*\)|int|unknown)$/.test(inner)) ||
+  (name === "title" && typeof inner === "string" && /^(?:\w+\(.*\)|int|finite|unknown)$/.test(inner)) ||
   (name === "$id" && inner === "/schemas/unknown") ||
   (name === "additionalProperties" && inner === true)
 

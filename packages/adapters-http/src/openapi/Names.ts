@@ -1,11 +1,12 @@
 // This module names the document's parts, for people who generate clients from the document (decision wire-3).
 import { Account } from "@place-access/domain/accounts"
 import { App } from "@place-access/domain/apps"
+import { Connection } from "@place-access/domain/connection"
 import { Delivery } from "@place-access/domain/deliveries"
 import { Device } from "@place-access/domain/devices"
 import { Event } from "@place-access/domain/events"
 import { Place } from "@place-access/domain/places"
-import { Rule } from "@place-access/domain/rules"
+import { Rule, RuleLife } from "@place-access/domain/rules"
 import { Scope } from "@place-access/domain/shared"
 import { isObject, type Json, list, map, object, refName, refTo, text } from "./Json.js"
 
@@ -16,13 +17,17 @@ export const operationId = (name: string): string =>
 /** Enums that several schemas have, by the name that a generated client gives them. */
 const ENUMS: Readonly<Record<string, ReadonlyArray<string>>> = {
   AppStatus: App.AppStatus.literals,
+  CrossingType: Rule.RuleType.literals.filter((type) => type !== "dwell"),
   DeliveryState: Delivery.DeliveryState.literals,
   DeviceFormat: Device.PhoneFormat.literals,
+  EndReason: Connection.EndReason.literals,
   EventName: Event.SUBSCRIBABLE,
   EventType: Event.EventType.literals,
+  FailReason: Delivery.FailReason.literals,
   PlaceKind: Place.PlaceKind.literals,
   Role: Account.Role.literals,
   RuleEventType: Event.RuleFired.fields.type.literals,
+  RuleState: RuleLife.RuleState.literals,
   RuleType: Rule.RuleType.literals,
   Scope: Scope.all,
   SensitiveScope: Scope.sensitive
