@@ -65,27 +65,37 @@ const WaitingRow = Schema.Struct({
   received_at: Rows.At
 })
 
+/** `FutureReading.undisputed` is the same rule in memory. */
 const waiting =
   (sql: SqlClient): Store["waiting"] =>
-  (userId, deviceId, since, limit) =>
-    sql`SELECT reading_key, reading, received_at FROM quarantined_fixes q
-        WHERE user_id = ${userId} AND device_id = ${deviceId} AND received_at > ${Rows.at(since)} AND reason = 'future'
-          -- A visit report has no capturedAt and stays.
-          AND reading ? 'capturedAt'
-          AND (reading ->> 'capturedAt')::float8
-            <= extract(epoch FROM received_at) * 1000 + ${FutureReading.MAX_WAIT}::float8
-          AND NOT EXISTS (
-            SELECT 1 FROM fixes f
-            WHERE f.user_id = ${userId} AND f.device_id = ${deviceId} AND f.captured_at > q.received_at
-              AND f.captured_at < to_timestamp((q.reading ->> 'capturedAt')::float8 / 1000) AND f.received_at > q.received_at
-              AND f.captured_at <= f.received_at + ${Fix.MAX_AHEAD} * interval '1 millisecond')
-        ORDER BY (reading ->> 'capturedAt')::float8, reading_key COLLATE "C" LIMIT ${limit}`.pipe(
+  (userId, { deviceId, fixes, receivedAt }, since, limit) => {
+    const device = sql`user_id = ${userId} AND device_id = ${deviceId}`
+    // A visit report has no capturedAt and stays.
+    const future = sql`${device} AND received_at > ${Rows.at(since)} AND reason = 'future' AND reading ? 'capturedAt'`
+    const millis = sql`(reading ->> 'capturedAt')::float8`
+    return sql`SELECT reading_key, reading, received_at FROM quarantined_fixes
+        WHERE ${future} AND ${millis} <= extract(epoch FROM received_at) * 1000 + ${FutureReading.MAX_WAIT}::float8
+          AND received_at > coalesce((
+            SELECT q.received_at FROM (
+              SELECT received_at, to_timestamp(${millis} / 1000) AS captured_at FROM quarantined_fixes WHERE ${future}
+            ) q
+            WHERE EXISTS (
+              SELECT 1 FROM fixes f
+              WHERE ${device} AND f.captured_at > q.received_at AND f.captured_at < q.captured_at
+                AND f.received_at > q.received_at
+                AND f.captured_at <= f.received_at + ${Fix.MAX_AHEAD} * interval '1 millisecond')
+            OR q.received_at < ${Rows.at(receivedAt)} AND EXISTS (
+              SELECT 1 FROM unnest(${fixes.map(({ capturedAt }) => Rows.at(capturedAt))}::timestamptz[]) AS own (at)
+              WHERE own.at > q.received_at AND own.at < q.captured_at)
+            ORDER BY q.received_at DESC LIMIT 1), '-infinity')
+        ORDER BY ${millis}, reading_key COLLATE "C" LIMIT ${limit}`.pipe(
       Rows.all(WaitingRow),
       Effect.map((rows) =>
         rows.map((row) => ({ key: row.reading_key, reading: row.reading, receivedAt: row.received_at }))
       ),
       orStoreError
     )
+  }
 
 const latest =
   (sql: SqlClient): Store["latest"] =>

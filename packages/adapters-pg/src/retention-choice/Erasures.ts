@@ -148,14 +148,18 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
     const said = (field: string) =>
       sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
                 THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric END)`
-    yield* sql`DELETE FROM quarantined_fixes
-               WHERE user_id = ${userId} AND (
-                 received_at >= ${Rows.at(from)} AND received_at < ${Rows.at(until)}
+    const mayComeFromIt = sql`(received_at >= ${Rows.at(from)} AND received_at < ${Rows.at(until)}
                  OR EXISTS (
                    SELECT FROM unnest(ARRAY[${said("capturedAt")}, ${said("arrival")}, ${said("departure")}])
                      AS said (at)
                    WHERE said.at >= ${from}::numeric
                      AND (said.at < ${until}::numeric OR received_at < ${Rows.at(until)})))`
+    const future = sql`user_id = ${userId} AND reason = 'future' AND reading ? 'capturedAt'`
+    yield* sql`DELETE FROM quarantined_fixes q
+               WHERE ${future} AND received_at <= (
+                 SELECT max(received_at) FROM quarantined_fixes
+                 WHERE ${future} AND device_id = q.device_id AND ${mayComeFromIt})`
+    yield* sql`DELETE FROM quarantined_fixes WHERE user_id = ${userId} AND ${mayComeFromIt}`
   })
 
 const ReportRow = Schema.Struct({

@@ -164,14 +164,13 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**
      * At most `limit` readings of the device that were quarantined after `since` because their time was in the future,
-     * earliest capture first. Leaves out the readings that no upload can accept: a reading that was captured more than
-     * `FutureReading.MAX_WAIT` after its arrival, and a reading that a later fix contradicts. This is a fix that
-     * arrived after the reading, was captured between the reading's arrival and the reading's own time, and was not
-     * from the future itself when it arrived.
+     * earliest capture first. Leaves out the readings that this upload cannot accept: all that are not
+     * `FutureReading.undisputed`, by the device's stored fixes or by `upload.fixes`, which are not stored yet. Of the
+     * readings that were quarantined after `since`, each may keep earlier ones in quarantine, also beyond `limit`.
      */
     readonly waiting: (
       userId: UserId,
-      deviceId: DeviceId,
+      upload: Pick<StoredUpload, "deviceId" | "receivedAt" | "fixes">,
       since: Timestamp.Timestamp,
       limit: number
     ) => StoreEffect<ReadonlyArray<FutureReading>>

@@ -6,7 +6,7 @@ import * as Fix from "./Fix.js"
  * A reading that was quarantined because its capture time was more than `Fix.MAX_AHEAD` after its arrival. Either clock
  * may have been wrong. If the server's clock was slow, the reading is good, and the phone's next readings are captured
  * later still. If the phone's clock was fast and was then corrected, the phone's next reading has an earlier time: the
- * true time of this reading is unknown, so it stays in quarantine.
+ * true times of this reading and of those before it are unknown, so they stay in quarantine (`undisputed`).
  */
 export interface FutureReading {
   /** The key under which the reading was stored (`Quarantined.key`). */
@@ -41,9 +41,26 @@ export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
 
 /**
- * The readings of `waiting` that are accepted now: they were at most `MAX_WAIT` ahead, one of `fixes` has the same time
- * or a later time, and none of `fixes` was captured between the reading's arrival and the reading's own time. `fixes`
- * are the fixes of an upload of the same device, and none of them is from the future.
+ * The readings that fixes of the same device do not keep in quarantine. A fix contradicts a reading when it arrived
+ * after the reading and was captured between the reading's arrival and the reading's own time: then the phone's clock
+ * was ahead when the reading arrived. It had also been ahead before, so each reading that arrived no later than a
+ * contradicted reading stays in quarantine, too. A fix that was itself from the future when it arrived contradicts
+ * nothing. A reading that was more than `MAX_WAIT` ahead stays in quarantine, and may be contradicted as well.
+ */
+export const undisputed = (
+  readings: ReadonlyArray<FutureReading>,
+  fixes: ReadonlyArray<Pick<Fix.StoredFix, "capturedAt" | "receivedAt">>
+): ReadonlyArray<FutureReading> => {
+  const right = fixes.filter((fix) => fix.capturedAt - fix.receivedAt <= Fix.MAX_AHEAD)
+  const wasAhead = ({ reading, receivedAt }: FutureReading): boolean =>
+    right.some((fix) => Math.min(fix.receivedAt, fix.capturedAt) > receivedAt && fix.capturedAt < reading.capturedAt)
+  const until = Math.max(Number.NEGATIVE_INFINITY, ...readings.filter(wasAhead).map((one) => one.receivedAt))
+  return readings.filter((one) => one.receivedAt > until && one.reading.capturedAt - one.receivedAt <= MAX_WAIT)
+}
+
+/**
+ * The readings of `waiting` that are accepted now, because one of `fixes` has the same time or a later time. `waiting`
+ * are `undisputed` readings. `fixes` are the fixes of an upload of the same device, and none of them is from the future.
  */
 export const due = (
   waiting: ReadonlyArray<FutureReading>,
@@ -52,10 +69,7 @@ export const due = (
 ): ReadonlyArray<AcceptedReading> => {
   const newest = fixes.reduce((latest, { capturedAt }) => Math.max(latest, capturedAt), Number.NEGATIVE_INFINITY)
   return waiting.flatMap(({ key, reading, receivedAt }) => {
-    const at = reading.capturedAt
-    const wasSetBack = fixes.some(({ capturedAt }) => capturedAt > receivedAt && capturedAt < at)
-    if (at > newest || at - receivedAt > MAX_WAIT || wasSetBack) return []
-    const judged = Fix.judge(reading, now)
-    return judged._tag === "Fix" ? [{ key, fix: judged.fix, receivedAt }] : []
+    const judged = reading.capturedAt > newest ? undefined : Fix.judge(reading, now)
+    return judged?._tag === "Fix" ? [{ key, fix: judged.fix, receivedAt }] : []
   })
 }

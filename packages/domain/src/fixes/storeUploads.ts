@@ -1,5 +1,5 @@
 import { Array as Arr, Effect, Either } from "effect"
-import { Carried, type Device, InvalidDeviceToken, type QuarantineReason } from "../devices/index.js"
+import { Carried, InvalidDeviceToken, type QuarantineReason } from "../devices/index.js"
 import { WorkSignal } from "../events/index.js"
 import * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
@@ -148,7 +148,7 @@ const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedU
 
   const noLongerWaiting =
     own.length > 0 && FutureReading.mayWait(device.lastFutureAt, receivedAt)
-      ? FutureReading.due(yield* waitingReadings(userId, deviceId, receivedAt), own, receivedAt)
+      ? FutureReading.due(yield* waitingReadings(userId, { deviceId, receivedAt, fixes: own }), own, receivedAt)
       : []
   // An archive may have brought a deleted stretch that contains the time of a quarantined reading.
   const dueReadings = noLongerWaiting.filter(({ fix }) => isKept(view, fix.capturedAt))
@@ -229,9 +229,9 @@ const keptOf = (view: UploadView, upload: JudgedUpload): UploadToStore => {
 /**
  * The readings of the phone that were quarantined because their time was in the future, and that may be accepted now.
  */
-const waitingReadings = (userId: Device.Device["userId"], deviceId: Device.Device["id"], now: Timestamp.Timestamp) =>
+const waitingReadings = (userId: UserId, upload: Pick<StoredUpload, "deviceId" | "receivedAt" | "fixes">) =>
   Effect.flatMap(FixStore, (store) =>
-    store.waiting(userId, deviceId, Timestamp.plus(now, -2 * FutureReading.MAX_WAIT), FutureReading.MOST)
+    store.waiting(userId, upload, Timestamp.plus(upload.receivedAt, -2 * FutureReading.MAX_WAIT), FutureReading.MOST)
   )
 
 /** Whether the user keeps history of this instant, and has not deleted it. */

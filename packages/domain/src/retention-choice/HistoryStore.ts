@@ -71,10 +71,12 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      * Returns false and deletes nothing when the user would have more than `Erasure.MOST` stretches.
      *
      * The store deletes fixes, quarantined entries that may come from the stretch (`Erasure.mayComeFrom`), visits
-     * (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of devices, and evaluations of rules. Rules also
-     * forget on which side of their circles the user was in the stretch (`RuleEvaluation.without`). Stays are derived
-     * again from the beginning of the stretch. The version of the user's uploads is raised, so that an upload in
-     * progress must read the stretch before it can commit.
+     * (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of devices, and evaluations of rules. A reading from
+     * the future that it deletes takes with it all readings from the future of its device that did not arrive later,
+     * because it may have kept these in quarantine (`FutureReading.undisputed`). Rules also forget on which side of
+     * their circles the user was in the stretch (`RuleEvaluation.without`). Stays are derived again from the beginning
+     * of the stretch. The version of the user's uploads is raised, so that an upload in progress must read the stretch
+     * before it can commit.
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**

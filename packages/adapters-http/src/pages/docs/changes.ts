@@ -6,6 +6,15 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "phones-whose-clock-was-ahead",
+    kind: "changed",
+    title: "A phone whose clock was ahead no longer adds positions at wrong times when its clock is put right",
+    text: `All readings that were \`quarantined\` as from the future stay in quarantine when a later reading shows that
+    the phone's clock was ahead. Before, only the last of them did: rules fired, and answers about the present were
+    wrong, for positions that were hours old.`
+  },
+  {
+    on: "2026-11-30",
     id: "parameters-of-redirect-uris",
     kind: "changed",
     title: "A redirect URI cannot be registered with a parameter that the service adds",

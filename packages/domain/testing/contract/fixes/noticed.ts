@@ -155,9 +155,8 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
       ] as const
       Check.isTrue(yield* Uploads.commitAll(one, uploads), "committed")
       const waiting = (id: DeviceId) =>
-        Effect.map(
-          Effect.flatMap(FixStore, (store) => store.waiting(one.userId, id, at(-1), 10)),
-          (all) => all.map(({ key, receivedAt }) => [key, receivedAt - now])
+        Effect.map(Uploads.waiting({ ...one, id }, at(-1)), (all) =>
+          all.map(({ key, receivedAt }) => [key, receivedAt - now])
         )
       Check.equal(
         [yield* waiting(one.id), yield* waiting(other.id)],

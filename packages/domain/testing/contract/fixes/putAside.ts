@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import type { Quarantined } from "../../../src/fixes/FixStore.js"
-import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as FutureReading from "../../../src/fixes/FutureReading.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
@@ -22,6 +21,10 @@ const listed = (device: { readonly userId: Parameters<DeviceStore["Type"]["list"
 /** When a reading of the device was last put aside because its time was in the future, as `FixStore.view` shows it. */
 const lastFutureAt = (device: Parameters<typeof Uploads.view>[0]) =>
   Effect.map(Uploads.view(device), ({ devices }) => devices.find(({ id }) => id === device.id)?.lastFutureAt)
+
+/** The keys of the readings that an upload of the device may accept. */
+const waitingKeys = (...of: Parameters<typeof Uploads.waiting>) =>
+  Effect.map(Uploads.waiting(...of), (all) => all.map(({ key }) => key))
 
 const ahead = (capturedAt: Timestamp.Timestamp, key: string): Quarantined => ({
   key,
@@ -88,11 +91,9 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
     name: "waiting: the device's readings from the future since a moment, the earliest captured first, until they are taken",
     run: Effect.gen(function* () {
       const device = yield* phone
-      const store = yield* FixStore
       const now = yield* Timestamp.now
       const at = (minutes: number) => Timestamp.plus(now, minutes * Timestamp.MINUTE)
-      const waiting = (since = at(-1), limit = 10) =>
-        Effect.map(store.waiting(device.userId, device.id, since, limit), (all) => all.map(({ key }) => key))
+      const waiting = (since = at(-1), limit = 10) => waitingKeys(device, since, { limit })
       Check.equal(yield* lastFutureAt(device), null, "never")
       yield* Uploads.commit(device, {
         receivedAt: at(-60),
@@ -113,7 +114,7 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
       Check.equal(yield* waiting(), ["first", "second", "third"], "keys")
       Check.equal(yield* waiting(at(-1), 2), ["first", "second"], "as many as asked for")
       Check.equal(yield* waiting(at(-61)), ["first", "old", "second", "third"], "since earlier")
-      const [first] = yield* store.waiting(device.userId, device.id, at(-1), 1)
+      const [first] = yield* Uploads.waiting(device, at(-1), { limit: 1 })
       Check.equal(first, { key: "first", reading: readings[1]?.reading, receivedAt: now }, "field by field")
       yield* Uploads.commit(device, { receivedAt: at(31), taken: ["first", "third", "nothing"] })
       Check.equal(yield* waiting(), ["second"], "less those that were taken")
@@ -129,13 +130,7 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
         quarantined: [ahead(Timestamp.plus(dayLater, 1), "more than a day"), ahead(dayLater, "a day")],
         putAside: [{ reason: "future", count: 2 }]
       })
-      const store = yield* FixStore
-      const found = yield* store.waiting(device.userId, device.id, Timestamp.plus(now, -1), 10)
-      Check.equal(
-        found.map(({ key }) => key),
-        ["a day"],
-        "keys"
-      )
+      Check.equal(yield* waitingKeys(device, Timestamp.plus(now, -1)), ["a day"], "keys")
     })
   },
   {
@@ -157,12 +152,7 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
         [at(30), now],
         "arrivals, the newest capture first"
       )
-      const left = yield* (yield* FixStore).waiting(device.userId, device.id, at(-1), 10)
-      Check.equal(
-        left.map(({ key }) => key),
-        ["two"],
-        "still waits"
-      )
+      Check.equal(yield* waitingKeys(device, at(-1)), ["two"], "still waits")
     })
   },
   {
@@ -171,10 +161,7 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
       const device = yield* phone
       const now = yield* Timestamp.now
       const at = (minutes: number, millis = 0) => Timestamp.plus(now, minutes * Timestamp.MINUTE + millis)
-      const waiting = Effect.map(
-        Effect.flatMap(FixStore, (store) => store.waiting(device.userId, device.id, at(-1), 10)),
-        (all) => all.map(({ key }) => key)
-      )
+      const waiting = waitingKeys(device, at(-1))
       yield* Uploads.commit(device, { quarantined: [ahead(at(40), "first to arrive")] })
       yield* Uploads.commit(device, { receivedAt: at(1), quarantined: [ahead(at(20), "captured earlier")] })
       const accepted = Uploads.fixes(1, at(20))
@@ -197,19 +184,21 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
     name: "waiting: none that its device contradicted: by a fix that came later and was captured between arrival and time of the reading",
     run: Effect.gen(function* () {
       const device = yield* phone
-      const store = yield* FixStore
       const now = yield* Timestamp.now
       const at = (minutes: number) => Timestamp.plus(now, minutes * Timestamp.MINUTE)
-      const waiting = Effect.map(store.waiting(device.userId, device.id, at(-1), 10), (all) =>
-        all.map(({ key }) => key)
-      )
+      const waiting = waitingKeys(device, at(-1))
       yield* Uploads.commit(device, { fixes: Uploads.fixes(1, at(4)) })
-      yield* Uploads.commit(device, { quarantined: [ahead(at(10), "one"), ahead(at(30), "two")] })
+      yield* Uploads.commit(device, { quarantined: [ahead(at(30), "two")] })
+      yield* Uploads.commit(device, {
+        receivedAt: at(1),
+        fixes: Uploads.fixes(1, at(3)),
+        quarantined: [ahead(at(10), "one")]
+      })
       yield* Uploads.commit(device, {
         receivedAt: at(6),
         fixes: [...Uploads.fixes(1, at(10)), ...Uploads.fixes(1, now)]
       })
-      yield* Uploads.commit(yield* Samples.device(device.userId), { receivedAt: at(1), fixes: Uploads.fixes(1, at(5)) })
+      yield* Uploads.commit(yield* Samples.device(device.userId), { receivedAt: at(2), fixes: Uploads.fixes(1, at(5)) })
       Check.equal(
         yield* waiting,
         ["one"],
@@ -217,6 +206,69 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
       )
       yield* Uploads.commit(device, { receivedAt: at(10), fixes: Uploads.fixes(1, at(9)) })
       Check.equal(yield* waiting, [], "both")
+    })
+  },
+  {
+    name: "waiting: a contradicted reading keeps each reading that arrived before it or with it in quarantine, and none that arrived later",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const other = yield* Samples.device(device.userId)
+      const now = yield* Timestamp.now
+      const at = (minutes: number) => Timestamp.plus(now, minutes * Timestamp.MINUTE)
+      for (const minutes of [0, 20, 40, 60, 80]) {
+        const both = [ahead(at(minutes + 10), `${minutes}`), ahead(at(minutes + 15), `${minutes}, 15 ahead`)]
+        yield* Uploads.commit(device, {
+          receivedAt: at(minutes),
+          quarantined: minutes === 40 ? both : both.slice(0, 1)
+        })
+      }
+      yield* Uploads.commit(other, { receivedAt: at(20), quarantined: [ahead(at(30), "other")] })
+      const all = ["0", "20", "40", "40, 15 ahead", "60", "80"]
+      Check.equal(yield* waitingKeys(device, at(-1)), all, "before")
+      // The fix contradicts only the reading that was 15 minutes ahead.
+      yield* Uploads.commit(device, { receivedAt: at(100), fixes: Uploads.fixes(1, at(52)) })
+      Check.equal(yield* waitingKeys(device, at(-1)), ["60", "80"], "after")
+      Check.equal(yield* waitingKeys(device, at(-1), { limit: 1 }), ["60"], "as many as asked for")
+      Check.equal(yield* waitingKeys(other, at(-1)), ["other"], "of another device")
+      Check.equal(yield* waitingKeys(device, at(60)), ["80"], "since later")
+    })
+  },
+  {
+    name: "waiting: the fixes of the upload contradict like stored fixes that arrived with it, also readings beyond the limit",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const at = (minutes: number, millis = 0) => Timestamp.plus(now, minutes * Timestamp.MINUTE + millis)
+      for (const minutes of [0, 20, 40])
+        yield* Uploads.commit(device, {
+          receivedAt: at(minutes),
+          quarantined: [ahead(at(minutes + 10), `${minutes}`)]
+        })
+      const waiting = (receivedAt: Timestamp.Timestamp, ...captured: ReadonlyArray<Timestamp.Timestamp>) =>
+        waitingKeys(device, at(-1), { limit: 1, receivedAt, fixes: captured.flatMap((from) => Uploads.fixes(1, from)) })
+      Check.equal(yield* waiting(at(60)), ["0"], "without fixes")
+      Check.equal(yield* waiting(at(60), at(-9), at(0), at(50), at(60)), ["0"], "at its arrival or from its time on")
+      Check.equal(yield* waiting(at(60), at(40, 1)), [], "just after the last arrived")
+      Check.equal(yield* waiting(at(60), at(60), at(50, -1)), [], "just before the last was captured")
+      Check.equal(yield* waiting(at(60), at(25)), ["40"], "only those before")
+      Check.equal(yield* waiting(at(40), at(44)), ["0"], "arrived with it")
+      Check.equal(yield* waiting(at(40, 1), at(44)), [], "arrived after it")
+    })
+  },
+  {
+    name: "waiting: a reading that was more than a day ahead keeps earlier ones in quarantine; one from before does not",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const at = (minutes: number) => Timestamp.plus(now, minutes * Timestamp.MINUTE)
+      const year = Timestamp.plus(now, 365 * Timestamp.DAY)
+      yield* Uploads.commit(device, { receivedAt: at(-30), quarantined: [ahead(year, "a year, before")] })
+      yield* Uploads.commit(device, { quarantined: [ahead(at(10), "ten minutes")] })
+      yield* Uploads.commit(device, { receivedAt: at(60), fixes: Uploads.fixes(1, at(60)) })
+      Check.equal(yield* waitingKeys(device, at(-61)), ["ten minutes"], "before")
+      yield* Uploads.commit(device, { receivedAt: at(30), quarantined: [ahead(year, "a year, after")] })
+      Check.equal(yield* waitingKeys(device, at(-61)), [], "after")
+      Check.equal(yield* waitingKeys(device, at(-1)), [], "since later")
     })
   }
 ]

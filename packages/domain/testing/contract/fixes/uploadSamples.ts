@@ -90,6 +90,21 @@ export const commitAll = (
     return yield* store.commit({ userId, version, uploads, states: [], ...more })
   })
 
+/**
+ * The device's readings from the future since this moment that an upload of `fixes` may accept. The upload
+ * arrives at the present time, unless `receivedAt` says otherwise.
+ */
+export const waiting = (
+  { id, userId }: Pick<Device, "userId" | "id">,
+  since: Timestamp.Timestamp,
+  { limit = 10, ...parts }: Partial<Pick<StoredUpload, "fixes" | "receivedAt">> & { readonly limit?: number } = {}
+) =>
+  Effect.flatMap(FixStore, (store) =>
+    Effect.flatMap(Timestamp.now, (now) =>
+      store.waiting(userId, { deviceId: id, receivedAt: now, fixes: [], ...parts }, since, limit)
+    )
+  )
+
 /** The newest fixes of the phone's user. */
 export const latest = ({ userId }: Pick<Device, "userId">, limit = 100) =>
   Effect.flatMap(FixStore, (store) => store.latest(userId, limit))

@@ -3,7 +3,6 @@ import { EventStore } from "../../../src/deliveries/EventStore.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import * as Movement from "../../../src/devices/Movement.js"
 import { FixHistory } from "../../../src/fixes/FixHistory.js"
-import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import type { ImportStore } from "../../../src/imports/ImportStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
@@ -34,6 +33,22 @@ const begin = Effect.gen(function* () {
 const erase = (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     return yield* (yield* HistoryStore).erase(userId, { from, until }, yield* Timestamp.now)
+  })
+
+/** Quarantines a reading from the future of the phone. */
+const putAside = (
+  phone: Pick<Visits.Phone, "userId" | "id">,
+  [receivedAt, at]: readonly [Timestamp.Timestamp, Timestamp.Timestamp]
+) =>
+  Effect.forEach(Uploads.fixes(1, at), (reading) =>
+    Uploads.commit(phone, { receivedAt, quarantined: [{ key: `${receivedAt} ${at}`, reading, reason: "future" }] })
+  )
+
+/** The times of receipt and the stated times of the phone's readings that may still be accepted. */
+const waiting = (phone: Pick<Visits.Phone, "userId" | "id">) =>
+  Effect.gen(function* () {
+    const found = yield* Uploads.waiting(phone, Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY), { limit: 20 })
+    return found.map(({ reading, receivedAt }) => [receivedAt, reading.capturedAt])
   })
 
 const erasures = (userId: UserId) =>
@@ -193,12 +208,7 @@ export const erasureContract: Contract<Ports> = [
   {
     name: "erase: a quarantined reading goes when its time or its receipt is in the stretch, or when the stretch is between its receipt and its time [retention-choice-5]",
     run: Effect.gen(function* () {
-      const { phone, t, userId } = yield* begin
-      const devices = yield* DeviceStore
-      const waiting = Effect.gen(function* () {
-        const found = yield* (yield* FixStore).waiting(phone.userId, phone.id, t(-600), 20)
-        return found.map(({ reading, receivedAt }) => [receivedAt, reading.capturedAt])
-      })
+      const { t, userId } = yield* begin
       const sent = [
         [t(0), t(10, -1)],
         [t(0), t(10)],
@@ -212,14 +222,10 @@ export const erasureContract: Contract<Ports> = [
         [t(20), t(20)],
         [t(20), t(40)]
       ] as const
-      for (const [receivedAt, at] of sent) {
-        const quarantined = Uploads.fixes(1, at).map((reading) => ({
-          key: `${receivedAt} ${at}`,
-          reading,
-          reason: "future" as const
-        }))
-        yield* Uploads.commit(phone, { quarantined, receivedAt })
-      }
+      // Each reading is of another phone, because a reading that goes takes earlier readings of its phone with it.
+      const phones = yield* Effect.forEach(sent, (one) =>
+        Effect.tap(Samples.device(userId), (phone) => putAside(phone, one))
+      )
       yield* erase(userId, t(10), t(20))
       const left = [
         [t(0), t(10, -1)],
@@ -227,8 +233,21 @@ export const erasureContract: Contract<Ports> = [
         [t(20), t(20)],
         [t(20), t(40)]
       ]
-      Check.equal(yield* waiting, left, "the edges")
-      Check.equal((yield* devices.list(userId)).length, 1, "the phone stays")
+      Check.equal((yield* Effect.forEach(phones, waiting)).flat(), left, "the edges")
+      Check.equal((yield* (yield* DeviceStore).list(userId)).length, 1 + sent.length, "the phones stay")
+    })
+  },
+  {
+    name: "erase: a reading from the future that goes takes with it those of its phone that arrived before it or with it [retention-choice-5]",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* begin
+      const other = yield* Samples.device(userId)
+      const early = [t(0), t(6)] as const
+      const late = [t(20), t(30)] as const
+      for (const one of [early, [t(4), t(9)], [t(4), t(15)], late] as const) yield* putAside(phone, one)
+      yield* putAside(other, early)
+      yield* erase(userId, t(10), t(20))
+      Check.equal([yield* waiting(phone), yield* waiting(other)], [[late], [early]], "what is left")
     })
   },
   {

@@ -44,33 +44,20 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
             }))
         })),
 
-      waiting: (userId, deviceId, since, limit) =>
+      waiting: (userId, { deviceId, fixes: added, receivedAt }, since, limit) =>
         Effect.sync(() => {
-          const mine = [...fixes.values()].filter(
-            (fix) =>
-              fix.userId === userId &&
-              fix.deviceId === deviceId &&
-              fix.capturedAt <= Timestamp.plus(fix.receivedAt, Fix.MAX_AHEAD)
+          const mine = [...fixes.values()].filter((fix) => fix.userId === userId && fix.deviceId === deviceId)
+          const readings = [...quarantined.values()].flatMap((one): ReadonlyArray<FutureReading.FutureReading> =>
+            one.userId === userId &&
+            one.deviceId === deviceId &&
+            one.reason === "future" &&
+            one.receivedAt > since &&
+            "capturedAt" in one.reading
+              ? [{ key: one.key, reading: one.reading, receivedAt: one.receivedAt }]
+              : []
           )
-          return [...quarantined.values()]
-            .flatMap((one): ReadonlyArray<FutureReading.FutureReading> =>
-              one.userId === userId &&
-              one.deviceId === deviceId &&
-              one.reason === "future" &&
-              one.receivedAt > since &&
-              "capturedAt" in one.reading &&
-              one.reading.capturedAt <= Timestamp.plus(one.receivedAt, FutureReading.MAX_WAIT)
-                ? [{ key: one.key, reading: one.reading, receivedAt: one.receivedAt }]
-                : []
-            )
-            .filter(
-              ({ reading, receivedAt }) =>
-                !mine.some(
-                  (fix) =>
-                    fix.receivedAt > receivedAt && fix.capturedAt > receivedAt && fix.capturedAt < reading.capturedAt
-                )
-            )
-            .sort((a, b) => a.reading.capturedAt - b.reading.capturedAt || (a.key < b.key ? -1 : 1))
+          return FutureReading.undisputed(readings, [...mine, ...added.map((fix) => ({ ...fix, receivedAt }))])
+            .toSorted((a, b) => a.reading.capturedAt - b.reading.capturedAt || (a.key < b.key ? -1 : 1))
             .slice(0, limit)
         }),
 

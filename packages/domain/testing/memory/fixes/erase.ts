@@ -1,4 +1,5 @@
 import * as Movement from "../../../src/devices/Movement.js"
+import type { Quarantined } from "../../../src/fixes/FixStore.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
@@ -17,8 +18,14 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   for (const { key, value } of of(tables.fixes, userId)) {
     if (Erasure.covers(erasure, value.capturedAt)) tables.fixes.delete(key)
   }
-  for (const { key, value } of of(tables.quarantined, userId)) {
-    if (Erasure.mayComeFrom(value, [erasure])) tables.quarantined.delete(key)
+  const putAside = of(tables.quarantined, userId)
+  const gone = putAside.filter(({ value }) => Erasure.mayComeFrom(value, [erasure]))
+  for (const { key, value } of putAside) {
+    const isEarlier = gone.some(
+      ({ value: one }) =>
+        isFuture(one) && isFuture(value) && one.deviceId === value.deviceId && one.receivedAt >= value.receivedAt
+    )
+    if (isEarlier || Erasure.mayComeFrom(value, [erasure])) tables.quarantined.delete(key)
   }
   eraseVisits(tables, userId, erasure)
   eraseFromRules(tables, userId, erasure)
@@ -30,6 +37,9 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   }
   return true
 }
+
+/** Whether the quarantined entry is a reading that the service may accept later. */
+const isFuture = ({ reading, reason }: Quarantined): boolean => reason === "future" && "capturedAt" in reading
 
 /** Copies the user's rows of a table, so that the caller can change the table while it reads the copy. */
 const of = <K, V extends { readonly userId: UserId }>(table: Map<K, V>, userId: UserId) =>
