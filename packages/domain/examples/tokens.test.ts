@@ -3,6 +3,8 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { ConsentFlow, Fixtures, MemoryEntropy, MemoryWorkSignal, Simulation } from "@place-access/domain/testing"
 import { resumeAccount, suspendAccount } from "@place-access/domain/staff"
+import { AccessLogStore } from "@place-access/domain/access-log"
+import { Rate } from "@place-access/domain/limits"
 import { StoreError } from "@place-access/domain/shared"
 import { TokenStore } from "@place-access/domain/tokens"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -19,7 +21,7 @@ const runtime = ManagedRuntime.make(stores)
 let user: Awaited<ReturnType<typeof person>>
 const person = () => runtime.runPromise(Fixtures.user)
 let registered: Awaited<ReturnType<typeof register>>
-const register = () => runtime.runPromise(Fixtures.registeredApp(user))
+const register = () => runtime.runPromise(Fixtures.registeredApp(user, { status: "production" }))
 let url: string
 let close = () => undefined as void
 
@@ -54,8 +56,8 @@ const me = async ({ access_token }: Tokens): Promise<number> =>
   (await fetch(`${url}/me`, { headers: { authorization: `Bearer ${access_token}` } })).status
 
 /** The user approves. Returns the form with which the app's server exchanges the code. */
-const approved = async () => {
-  const { code } = await runtime.runPromise(ConsentFlow.approve(registered.app, user, ["location.place.current"]))
+const approved = async (by = user) => {
+  const { code } = await runtime.runPromise(ConsentFlow.approve(registered.app, by, ["location.place.current"]))
   const [redirect_uri = ""] = registered.app.redirectUris
   return { grant_type: "authorization_code", code, code_verifier: ConsentFlow.VERIFIER, redirect_uri }
 }
@@ -122,4 +124,37 @@ it("while the account is suspended, codes and tokens are on hold; afterwards the
   expect([status, await me(json)]).toEqual([200, 200])
   expect(await suspended(async () => [await me(json), await refresh(json)])).toEqual([503, onHold])
   expect([await me(json), (await refresh(json)).status]).toEqual([200, 200])
+})
+
+it("a call is counted and in the user's access log: beyond the rate, on hold, and with a token that has stopped working [limits-3] [limits-10]", async () => {
+  const clientOf = () => registered.app
+  const server = tokenServer(runtime, clientOf, Rate.perMinute(3))
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const call = async ({ access_token }: Tokens) =>
+    (await fetch(`${at}/me`, { headers: { authorization: `Bearer ${access_token}` } })).status
+  const logged = async ({ id }: typeof user) => {
+    const list = Effect.flatMap(AccessLogStore, (log) => log.list(id, {}, 10, undefined))
+    const { items } = await runtime.runPromise(list)
+    return items.map(({ error, status, times }) => `${status} ${error} x${times}`).toSorted()
+  }
+  try {
+    const often = await person()
+    const { json } = await post("/token", await approved(often))
+    expect([await call(json), await call(json), await call(json), await call(json)]).toEqual([200, 200, 200, 429])
+    expect(await logged(often)).toEqual(["200 null x1", "200 null x1", "200 null x1", "429 rate_limited x1"])
+
+    const ended = await person()
+    const { json: tokens } = await post("/token", await approved(ended))
+    await runtime.runPromise(suspendAccount("operator", ended.id))
+    expect(await call(tokens)).toBe(503)
+    await runtime.runPromise(resumeAccount("operator", ended.id))
+    await post("/revoke", { token: tokens.refresh_token })
+    expect([await call(tokens), await call(tokens), await call(tokens)]).toEqual([401, 401, 401])
+    // The third call with the ended token is beyond the rate of three calls a minute, so the log does not count it.
+    expect(await logged(ended)).toEqual(["401 invalid_token x2", "503 connection_on_hold x1"])
+  } finally {
+    server.close()
+  }
 })
