@@ -93,11 +93,18 @@ const lookAgain =
       orStoreError
     )
 
+/**
+ * Deletes the counts of calls that name the account in a statement of its own, because they are on all shards. The other
+ * rows are the last trace of the account, so they are deleted last.
+ */
 const finish =
   (sql: SqlClient): Store["finish"] =>
   (userId) =>
     Effect.zipRight(
-      sql`DELETE FROM mail_outbox
-          WHERE user_id = ${NOBODY.id} AND dedupe_key = ${AccountDeletion.receiptKey(userId)}`,
-      sql`DELETE FROM account_deletions WHERE user_id = ${userId}`
-    ).pipe(sql.withTransaction, Effect.asVoid, orStoreError)
+      sql`DELETE FROM rate_windows WHERE strpos(subject, ${userId}) > 0`,
+      Effect.zipRight(
+        sql`DELETE FROM mail_outbox
+            WHERE user_id = ${NOBODY.id} AND dedupe_key = ${AccountDeletion.receiptKey(userId)}`,
+        sql`DELETE FROM account_deletions WHERE user_id = ${userId}`
+      ).pipe(sql.withTransaction)
+    ).pipe(Effect.asVoid, orStoreError)

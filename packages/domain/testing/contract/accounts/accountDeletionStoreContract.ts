@@ -12,6 +12,8 @@ import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import type { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
+import { LimitStore } from "../../../src/limits/LimitStore.js"
+import * as Subject from "../../../src/limits/Subject.js"
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { Conflict } from "../../../src/shared/Errors.js"
@@ -29,7 +31,7 @@ import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { deletedRows, type DeletedRowsPorts } from "./deletedRows.js"
 
-type Ports = DeletedRowsPorts | FixStore | EventStore | MailOutbox | Rules.RuleSamplePorts
+type Ports = DeletedRowsPorts | FixStore | EventStore | LimitStore | MailOutbox | Rules.RuleSamplePorts
 
 const begin = ({ id }: Pick<Account, "id">) =>
   Effect.gen(function* () {
@@ -279,6 +281,23 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       yield* store.finish(user.id)
       yield* store.finish(user.id)
       Check.equal(yield* receipts, [], "gone")
+    })
+  },
+  {
+    name: "finish: no count of calls names the account any more, and other counts stay [deletions-3]",
+    run: Effect.gen(function* () {
+      const [limits, store] = [yield* LimitStore, yield* AccountDeletionStore]
+      const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const digest = (yield* Vault).sha256(user.email)
+      const own = [Subject.madeBy(user.id), Subject.invitedBy(user.id), Subject.addressLink(digest, user.id)]
+      const counts = Effect.forEach([...own, Subject.madeBy(other.id)], (subject) =>
+        Effect.flatMap(Timestamp.now, (now) => limits.count(subject, Timestamp.DAY, now))
+      ).pipe(Effect.map((windows) => windows.map(({ used }) => used)))
+      Check.equal(yield* counts, [1, 1, 1, 1], "counted")
+      yield* begun(user)
+      yield* removeAll(user)
+      yield* store.finish(user.id)
+      Check.equal(yield* counts, [1, 1, 1, 2], "after the finish")
     })
   },
   {

@@ -52,6 +52,9 @@ export const layer: Layer.Layer<AccountDeletionStore, never, MemoryDatabase> = L
           tables.mail.delete(key)
           tables.mailStates.delete(key)
           accountDeletions.delete(userId)
+          for (const subject of tables.rateWindows.keys()) {
+            if (subject.includes(userId)) tables.rateWindows.delete(subject)
+          }
         })
     })
   })
