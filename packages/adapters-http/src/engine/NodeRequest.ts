@@ -57,8 +57,9 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   readonly stream = unboundedStream
   readonly multipartStream = unboundedStream
 
-  modify(): HttpServerRequest.HttpServerRequest {
-    return this
+  /** The same request with another address. Nothing else of a request can be changed. */
+  modify({ url = this.url }: { readonly url?: string }): HttpServerRequest.HttpServerRequest {
+    return Object.create(this, { url: { value: url, enumerable: true } }) as HttpServerRequest.HttpServerRequest
   }
 
   /**

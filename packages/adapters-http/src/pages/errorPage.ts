@@ -9,11 +9,18 @@ import { forReader, type Html, html } from "../html/Html.js"
 import { texts } from "../languages/index.js"
 import * as Fields from "./kit/Fields.js"
 import { type PageReader, respond } from "./kit/Page.js"
+import * as Stranger from "./kit/Stranger.js"
 import * as Visitor from "./kit/Visitor.js"
 
 const words = texts.frame.errors
 
 const TITLES: Readonly<Record<number, Html>> = words.titles
+
+/** The titles of refused forms with a message of their own, for which the title of the status would be wrong. */
+const OWN_TITLES: ReadonlyMap<unknown, Html> = new Map([
+  [Visitor.stale.message, words.stale],
+  [Stranger.noCookie.message, words.noCookie]
+])
 
 /**
  * For some statuses, a text that replaces the message of the API. For these statuses the API's message is of no use to
@@ -51,7 +58,7 @@ const readerOf = (
  */
 export const errorPage = (error: Errors.WireError, requestId: string) =>
   Effect.flatMap(readerOf(error.statusCode), (reader) => {
-    const title = TITLES[error.statusCode] ?? words.unknown
+    const title = OWN_TITLES.get(error.message) ?? TITLES[error.statusCode] ?? words.unknown
     // When a limit of an account refuses the request, the message says which limit it was. So the message is shown, and
     // not the general advice.
     const text =

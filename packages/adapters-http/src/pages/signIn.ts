@@ -124,5 +124,5 @@ const postSignOut = Effect.gen(function* () {
 export const routes = [
   Routes.get("/sign-in", getSignIn),
   Routes.post("/sign-in", postSignIn),
-  Routes.post("/sign-out", postSignOut)
+  Routes.post("/sign-out", Visitor.backWhenStale(postSignOut))
 ]

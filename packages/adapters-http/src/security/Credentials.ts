@@ -124,6 +124,7 @@ export const setKnownBrowser = (
     ...attributes(options),
     maxAge: KnownBrowser.LIFETIME
   })
+
 const pendingName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-pending" : "pending")
 
 /**
@@ -150,3 +151,33 @@ export const clearPending = (
   options: ServiceOptions
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeSetCookie(response, pendingName(options), "", { ...attributes(options), maxAge: 0 })
+
+const noticeName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-notice" : "notice")
+
+/**
+ * The cookie with the name of the notice that the next page shows. The browser sends it with the redirect after a form,
+ * and not with a link from another site. So nobody can make a page say that something was done.
+ */
+export const notice = (request: HttpServerRequest.HttpServerRequest, options: ServiceOptions): string | undefined =>
+  request.cookies[noticeName(options)]
+
+export const setNotice = (
+  response: HttpServerResponse.HttpServerResponse,
+  name: string,
+  options: ServiceOptions
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, noticeName(options), name, {
+    ...attributes(options),
+    sameSite: "strict",
+    maxAge: "1 minute"
+  })
+
+export const clearNotice = (
+  response: HttpServerResponse.HttpServerResponse,
+  options: ServiceOptions
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, noticeName(options), "", {
+    ...attributes(options),
+    sameSite: "strict",
+    maxAge: 0
+  })

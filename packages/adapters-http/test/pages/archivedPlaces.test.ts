@@ -15,8 +15,8 @@ const sharing = async () => {
   const { connect, connection, person, placeId } = await connected(world)
   await connect([CURRENT])
   const { id } = await connection()
-  const page = async (path: string, language = "en") =>
-    plain((await person.get(path, { headers: { "accept-language": language } })).text)
+  const page = async (path: string, language = "en", headers: Readonly<Record<string, string>> = {}) =>
+    plain((await person.get(path, { headers: { "accept-language": language, ...headers } })).text)
   return {
     person,
     page,
@@ -37,12 +37,13 @@ describe("an archived place that was shared [M1, places-3]", () => {
   })
 
   it("the notice after it says the same", async () => {
-    const { archive, page } = await sharing()
+    const { archive, page, person } = await sharing()
     await archive()
-    const english = await page("/portal/places?done=place-archived")
+    const headers = { cookie: `${person.cookie}; notice=place-archived` }
+    const english = await page("/portal/places?done=place-archived", "en", headers)
     expect(english).toContain("Apps with which it is shared can still see your past visits there")
     expect(english).not.toContain("no longer see it")
-    const german = await page("/portal/places?done=place-archived", "de")
+    const german = await page("/portal/places?done=place-archived", "de", headers)
     expect(german).toContain("Apps, für die er freigegeben ist, können frühere Besuche dort weiterhin sehen")
     expect(german).not.toContain("sehen ihn nicht mehr")
   })

@@ -86,8 +86,11 @@ describe("pages of the portal in German [languages-1]", () => {
   })
 
   it("names of properties of the texts are no notices", async () => {
-    const status = async (code: string) =>
-      /<div[^>]* role="status">(.*?)<\/div>/.exec(await inGerman(`/portal/places?done=${code}`))
+    const status = async (code: string) => {
+      const headers = { cookie: `${person.cookie}; notice=${code}`, "accept-language": "de" }
+      const { text } = await person.get(`/portal/places?done=${code}`, { headers })
+      return /<div[^>]* role="status">(.*?)<\/div>/s.exec(text)
+    }
     expect(await status("toString")).toBeNull()
     expect((await status("place-changed"))?.[1]).toContain("Der Ort ist geändert.")
     expect((await status("password-strong"))?.[1]).toMatch(/Ihr Passwort ist geändert\. Es ist stark/)

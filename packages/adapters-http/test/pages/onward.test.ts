@@ -67,6 +67,7 @@ describe("what a page says after a change, and where it leads", () => {
     const ended = await browser.submit(await browser.get(path), `${path}/secrets/end-previous`)
     const read = async (address: string) => (await browser.get(address, { "accept-language": "de" })).text
     expect(await read(ended.headers.get("location") ?? "")).toContain("Die früheren Client-Secrets gelten nicht mehr.")
+    browser.cookies.set("notice", "secrets-ended")
     expect(await read(`${path}/webhooks?done=secrets-ended`)).toContain("Die früheren Signaturschlüssel sind ungültig.")
   })
 

@@ -148,7 +148,7 @@ describe("a developer's form that was opened before somebody else's change is no
     const refused = await browser.submit(list, `${at}/submit`)
     const repeated = await browser.submit(page, `${at}/submit`)
     expect([refused.status, repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, 409, true])
-    expect(repeated.text).toContain(`value="Sells where you are"`)
+    expect(repeated.text).toContain(`Sells where you are</textarea>`)
     expect((await owner.get(`${api}/purposes`)).json).toMatchObject({ purposes: [{ status: "draft" }] })
     const submit = async () => (await browser.submit(repeated, `${at}/submit`)).headers.get("location")
     expect([await submit(), await submit()]).toEqual([`${at}?done=purpose-submitted`, at])

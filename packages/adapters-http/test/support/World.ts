@@ -114,13 +114,18 @@ export const startWorld = async ({
     const { cookie: token } = await run(signIn({ email: address, password: PASSWORD, address: "192.0.2.1" }))
     const name = issuer.startsWith("https:") ? "__Host-session" : "session"
     let cookie = `${name}=${token}`
+    // The cookie with which the next page shows what a form has done.
+    let notice = ""
     const ask = async (path: string, init: RequestInit): Promise<Answer> => {
-      const headers = { cookie, origin: issuer, ...(init.headers as Record<string, string> | undefined) }
+      const own = { cookie: notice === "" ? cookie : `${cookie}; ${notice}`, origin: issuer }
+      const headers = { ...own, ...(init.headers as Record<string, string> | undefined) }
       const answer = await call(served.url + path, { ...init, headers })
-      const fresh = answer.headers
-        .getSetCookie()
-        .find((text) => text.startsWith(`${name}=`) && !/; Max-Age=0/.test(text))
-      cookie = fresh?.split(";")[0] ?? cookie
+      for (const text of answer.headers.getSetCookie()) {
+        const [pair = ""] = text.split(";")
+        const isCleared = text.includes("; Max-Age=0")
+        if (pair.startsWith(`${name}=`) && !isCleared) cookie = pair
+        if (/^(?:__Host-)?notice=/.test(pair)) notice = isCleared ? "" : pair
+      }
       return answer
     }
     return {

@@ -26,6 +26,8 @@ export const frame: typeof en.frame = {
       "Seit Sie diese Seite geöffnet haben, hat sich etwas geändert. Deshalb wurde nichts gespeichert. Prüfen Sie das Formular, und speichern Sie noch einmal.",
     outdatedAnew:
       "Seit Sie diese Seite geöffnet haben, hat sich etwas geändert. Deshalb wurde nichts gespeichert. Das Formular zeigt, was jetzt gespeichert ist. Machen Sie Ihre Änderung noch einmal.",
+    expired:
+      "Seit Sie dieses Formular geöffnet haben, haben Sie sich neu angemeldet oder Ihre Identität bestätigt. Deshalb wurde nichts gespeichert. Prüfen Sie das Formular, und senden Sie es noch einmal ab.",
     newPassword:
       "Mindestens 10 Zeichen. Vier Wörter, die nicht zusammengehören, sind leicht zu merken und schwer zu erraten.",
     noEmail: "Geben Sie eine Adresse ein, zum Beispiel name@beispiel.de",
@@ -53,6 +55,8 @@ export const frame: typeof en.frame = {
       500: "Bei uns ist etwas schiefgegangen",
       503: "Wir sind gerade nicht erreichbar"
     },
+    stale: "Dieses Formular ist abgelaufen",
+    noCookie: "Diese Seite braucht ein Cookie",
     unknown: "Etwas ist schiefgegangen",
     advice: {
       405: "Gehen Sie zurück, und verwenden Sie die Links und Knöpfe der Seite",
@@ -68,6 +72,8 @@ export const frame: typeof en.frame = {
   messages: {
     stale:
       "Dieses Formular ist abgelaufen. Gehen Sie zurück, laden Sie die Seite neu, und füllen Sie es noch einmal aus",
+    noCookie:
+      "Ihr Browser hat das Cookie nicht gesendet, das dieses Formular braucht. Erlauben Sie Cookies für diesen Dienst, laden Sie die Seite neu, und füllen Sie das Formular noch einmal aus",
     tooManyFields: "Das Formular hat zu viele Felder",
     noPage: "Unter dieser Adresse ist nichts",
     noAccount: "Dieses Konto gibt es nicht",

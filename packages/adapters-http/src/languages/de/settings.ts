@@ -229,6 +229,8 @@ export const notices: typeof en.notices = {
   "password-changed": "Ihr Passwort ist geändert.",
   "address-asked":
     "Eine E-Mail an die neue Adresse ist unterwegs. Öffnen Sie den Link darin innerhalb von 24 Stunden in diesem Browser; bis dahin ändert sich nichts. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden an eine Adresse höchstens drei Links in 24 Stunden.",
+  "address-asked-no-mail":
+    "Noch hat sich nichts geändert. Der Link kann nicht ankommen, weil dieser Dienst zurzeit keine E-Mails sendet.",
   "address-mailed":
     "Eine E-Mail mit einem Link ist unterwegs. Öffnen Sie den Link innerhalb von 24 Stunden in diesem Browser. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden höchstens drei Links in einer halben Stunde.",
   "address-confirmed": "Ihre Adresse ist bestätigt.",
@@ -256,9 +258,11 @@ export const notices: typeof en.notices = {
   "history-chosen": "Gespeichert. Es gilt ab jetzt.",
   disconnected: "Die App ist getrennt.",
   shared: "Die Orte, nach denen die App fragen darf, sind geändert.",
-  paused: "Die App ist pausiert. Sie erfährt nichts, bis die Pause endet.",
+  paused:
+    "Die App ist pausiert. Bis die Pause endet, erfährt sie nicht, wo Sie sind oder waren. Sie kann sehen, dass Sie sie pausiert haben.",
   resumed: "Die App kann wieder fragen. Die Regeln der App beginnen neu.",
-  "all-paused": "Alle Apps sind pausiert. Keine erfährt etwas, bis ihre Pause endet.",
+  "all-paused":
+    "Alle Apps sind pausiert. Bis ihre Pause endet, erfährt keine App, wo Sie sind oder waren. Die Apps können sehen, dass Sie sie pausiert haben.",
   "all-resumed": "Alle Apps können wieder fragen. Die Regeln der Apps beginnen neu.",
   "exact-location-ended": "Die App bekommt Ihren genauen Standort nicht mehr.",
   "exact-location-not-restored":

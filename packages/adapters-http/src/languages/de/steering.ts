@@ -17,7 +17,7 @@ export const steering: typeof en.steering = {
     badge: "Pausiert",
     lengths: { hour: "1 Stunde", day: "1 Tag", until_resumed: "Bis ich fortsetze" },
     heading: "Pausieren",
-    hint: "Während einer Pause erfährt die App nicht, wo Sie sind oder waren, und keine Regel benachrichtigt sie. Nach der Pause kann die App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf.",
+    hint: "Während einer Pause erfährt die App nicht, wo Sie sind oder waren, und keine Regel benachrichtigt sie. Die App kann sehen, dass Sie sie pausiert haben. Nach der Pause kann die App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf.",
     until: (at) => html`Pausiert bis: ${at}.`,
     untilResumed: "Pausiert, bis Sie fortsetzen.",
     text: (app) =>
@@ -82,7 +82,7 @@ export const steering: typeof en.steering = {
     added: "Hinzugefügt",
     removed: "Entfernt",
     earlierVisits: (place) => `Auch Besuche aus der Zeit vor der Freigabe: ${place}`,
-    noEnd: "Ohne Enddatum",
+    noEnd: "Kein Enddatum",
     connectionEnds: (at) => html`Die Verbindung endet: ${at}`,
     exactEnds: (at) => html`Der genaue Standort endet: ${at}`,
     exactEnded: (at) => html`Der genaue Standort war beendet: ${at}`,

@@ -28,6 +28,8 @@ export const frame = {
     outdated: "Something changed since you opened this page, so nothing was saved. Check the form and save again.",
     outdatedAnew:
       "Something changed since you opened this page, so nothing was saved. The form shows what is saved now. Make your change again.",
+    expired:
+      "You signed in or confirmed anew after you had opened this form, so nothing was saved. Check the form and send it again.",
     newPassword: "At least 10 characters. Four words that do not belong together are easy to keep and hard to guess.",
     noEmail: "Enter an address such as name@example.com",
     email: "Email",
@@ -57,6 +59,8 @@ export const frame = {
       500: "Something went wrong on our side",
       503: "We are not available right now"
     },
+    stale: "This form has expired",
+    noCookie: "This page needs a cookie",
     unknown: "Something went wrong",
     // For some statuses, a text that replaces the message of the API, because the message is of no use to the reader of
     // a page, or repeats the title. The message of a limit of the account (429) is not replaced.
@@ -75,6 +79,8 @@ export const frame = {
   // English.
   messages: {
     stale: "This form has expired. Go back, reload the page and fill it in again",
+    noCookie:
+      "Your browser did not send the cookie that this form needs. Allow cookies for this service, reload the page and fill it in again",
     tooManyFields: "The form has too many fields",
     noPage: "No such page",
     noAccount: "No such account",

@@ -231,6 +231,8 @@ export const notices = {
   "password-changed": "Your password was changed.",
   "address-asked":
     "A mail to the new address is on its way. Open its link in this browser within 24 hours; until then nothing changes. No mail after some minutes? Look into the spam folder. We send at most three links to one address in 24 hours.",
+  "address-asked-no-mail":
+    "Nothing has changed yet. The link cannot arrive, because at present this service sends no mail.",
   "address-mailed":
     "A mail with a link is on its way. Open the link in this browser within 24 hours. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
   "address-confirmed": "Your address is confirmed.",
@@ -253,9 +255,11 @@ export const notices = {
   "history-chosen": "Saved. It takes effect now.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app can ask about were changed.",
-  paused: "The app is paused. It learns nothing until the pause ends.",
+  paused:
+    "The app is paused. Until the pause ends, it learns nothing about where you are or were. It can see that you paused it.",
   resumed: "The app can ask again. Its rules begin anew.",
-  "all-paused": "Every app is paused. None of them learns anything until its pause ends.",
+  "all-paused":
+    "Every app is paused. Until its pause ends, no app learns anything about where you are or were. The apps can see that you paused them.",
   "all-resumed": "Every app can ask again. Their rules begin anew.",
   "exact-location-ended": "The app no longer gets your exact location.",
   "exact-location-not-restored": "Nothing has changed yet: the app still does not get your exact location.",

@@ -25,7 +25,7 @@ export const steering = {
       string
     >,
     heading: "Pause",
-    hint: "During a pause the app learns nothing about where you are or were, and no rule notifies it. After the pause the app can ask about that time too, as far as it can ask about the past.",
+    hint: "During a pause the app learns nothing about where you are or were, and no rule notifies it. The app can see that you paused it. After the pause the app can ask about that time too, as far as it can ask about the past.",
     until: (at: Html): Html => html`Paused until ${at}.`,
     untilResumed: "Paused until you resume it.",
     text: (app: string): string =>
@@ -91,7 +91,7 @@ export const steering = {
     added: "Added",
     removed: "Removed",
     earlierVisits: (place: string): string => `Visits from before it was shared too, for ${place}`,
-    noEnd: "Without an end date",
+    noEnd: "No end date",
     connectionEnds: (at: Html): Html => html`The connection ends: ${at}`,
     exactEnds: (at: Html): Html => html`Exact location ends: ${at}`,
     exactEnded: (at: Html): Html => html`Exact location had ended: ${at}`,

@@ -21,7 +21,7 @@ import type * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html, nothing, type Text, type Value } from "../../html/Html.js"
 import { forScript, texts } from "../../languages/index.js"
-import { CHOOSE_AGAIN, respond, seeOther } from "../kit/Page.js"
+import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
@@ -242,7 +242,7 @@ const requestId = param("request", ConsentRequestId, "consent request")
 /** Shows a stored consent request again, after the user's sign-in or a reload of the page. */
 const review = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const isBack = (yield* Form.query).value("done") === CHOOSE_AGAIN
+    const isBack = (yield* Form.query).value("done") === ReturnTo.CHOOSE_AGAIN
     return yield* show(visitor, yield* requestId, { warning: isBack ? texts.frame.notKept : undefined })
   })
 )

@@ -104,8 +104,12 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
                 label: LABELS.redirect_uris,
                 hint: words.redirectsHint
               })}
-              ${secrets.length > 0 && html`<button>${words.saveRedirects}</button>`}
-              <button name="secret" value="new" class="${secrets.length > 0 ? "second" : ""}">${words.register}</button>
+              <div class="actions">
+                ${secrets.length > 0 && html`<button>${words.saveRedirects}</button>`}
+                <button name="secret" value="new" class="${secrets.length > 0 ? "second" : ""}">
+                  ${words.register}
+                </button>
+              </div>
             </form>`
           }
         </section>
@@ -219,6 +223,11 @@ const orShowAgain = (visitor: Visitor.Visitor, app: TeamApp, form: Form.Form) =>
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app)))
 
+const showingAgain = (visitor: Visitor.Visitor, which: RejectedForm["which"], box: string) =>
+  Visitor.showingAgain((form, { all }) =>
+    Effect.flatMap(ownApp(visitor, "develop"), (app) => overview(visitor, app, { which, form, ticked: all(box) }))
+  )
+
 const change = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
@@ -244,7 +253,7 @@ const change = Visitor.signedIn((visitor) =>
         })
       )
     )
-  })
+  }).pipe(showingAgain(visitor, "app", "scopes"))
 )
 
 const register = Visitor.signedIn((visitor) =>
@@ -354,7 +363,7 @@ const addPurpose = Visitor.signedIn((visitor) =>
           )
       })
     )
-  })
+  }).pipe(showingAgain(visitor, "purpose", "purpose_scopes"))
 )
 
 const submit = Visitor.signedIn((visitor) =>

@@ -152,7 +152,7 @@ const create = Visitor.signedIn((visitor) =>
         )
       )
     )
-  })
+  }).pipe(Visitor.showingAgain((form, posted) => blank(visitor, form, posted.all("scopes"))))
 )
 
 export const routes = [

@@ -54,7 +54,11 @@ export const Draft = Schema.Struct({ key: Purpose.PurposeKey, ...terms })
 
 export const typed = (form: Form.Form) => ({
   key: form.value("key").trim(),
-  purpose_description: form.value("purpose_description"),
+  // The field has several lines, so that a long text can be read. The text itself is one line.
+  purpose_description: form
+    .value("purpose_description")
+    .trim()
+    .replace(/\s*\n\s*/g, " "),
   purpose_scopes: form.all("purpose_scopes"),
   expected_daily_volume: form.value("expected_daily_volume")
 })
@@ -78,7 +82,7 @@ const fields = (
   ticked: ReadonlyArray<string>,
   held: ReadonlyArray<Scope.Scope> = []
 ): Html =>
-  html` ${Fields.input(form, { name: "purpose_description", label: LABELS.purpose_description, hint: words.hints.description, maxlength: 200 })}
+  html` ${Fields.textarea(form, { name: "purpose_description", label: LABELS.purpose_description, hint: words.hints.description, maxlength: 200 })}
   ${scopeBoxes(
     form,
     "purpose_scopes",
@@ -280,7 +284,13 @@ const edit = Visitor.signedIn((visitor) =>
         Forbidden: confirmFirst
       })
     )
-  })
+  }).pipe(
+    Visitor.showingAgain((form, posted) =>
+      Effect.flatMap(ownPurpose(visitor), ({ app, purpose }) =>
+        page(visitor, app, purpose, { form, ticked: posted.all("purpose_scopes") })
+      )
+    )
+  )
 )
 
 const submit = Visitor.signedIn((visitor) =>

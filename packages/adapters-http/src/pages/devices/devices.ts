@@ -218,7 +218,7 @@ const create = (portal: string) =>
           )
         )
       )
-    })
+    }).pipe(Visitor.showingAgain((form) => list(portal, visitor, form)))
   )
 
 const setHome = (portal: string) =>

@@ -34,6 +34,9 @@ export const OUTDATED: ShownProblem = { field: "form", message: words.outdated }
 /** The same problem as `OUTDATED`, for a page that shows the present values and drops what the person entered. */
 export const OUTDATED_ANEW: ShownProblem = { field: "form", message: words.outdatedAnew }
 
+/** The problem of a form whose token is no longer valid. The page shows the form again with what the person typed. */
+export const EXPIRED: ShownProblem = { field: "form", message: words.expired }
+
 const faultsOf = (shown: Shown, name: string): ReadonlyArray<ShownProblem> =>
   shown.problems.filter(({ field }) => field === name || field.startsWith(`${name}[`))
 

@@ -10,6 +10,7 @@ import { PROBLEM_BOX } from "./Fields.js"
 import * as Form from "./Form.js"
 import { attribute, forReader, Html, html, type Text, type Value } from "../../html/Html.js"
 import type * as Map from "./Map.js"
+import { CHOOSE_AGAIN } from "./ReturnTo.js"
 import { withCapitals } from "./Time.js"
 import * as TouchIcon from "./icons/TouchIcon.js"
 
@@ -139,8 +140,10 @@ export const respond = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
   Effect.zipWith(localeOf(page), Form.query, (locale, query) => {
     const { reader, status = 200 } = page
-    const isBack = reader !== null && status === 200 && query.value("done") === CHOOSE_AGAIN
-    return HttpServerResponse.text(document(isBack ? { ...page, main: [NOT_KEPT, page.main] } : page, locale), {
+    const done = status === 200 ? query.value("done") : ""
+    const isBack = reader !== null && done === CHOOSE_AGAIN
+    const shown = isBack ? { ...page, main: [NOT_KEPT, page.main] } : page
+    return HttpServerResponse.text(document(shown, locale, done !== ""), {
       status,
       contentType: CONTENT_TYPE,
       headers: { ...headers(page), "cache-control": "no-store", ...page.headers }
@@ -148,13 +151,9 @@ export const respond = (
   })
 
 /**
- * The value of `done` in the address to which a person comes back when a sign-in or a confirmation has interrupted a
- * form. The service has not done what the form asked for, so the page then says that nothing has changed (decision
- * accounts-17). `respond` adds this notice to every page with a signed-in reader, so that no page can forget the
- * notice. The consent page, which has no `reader`, adds the notice itself.
+ * The notice `CHOOSE_AGAIN`. `respond` adds it to every page with a signed-in reader, so that no page can forget it.
+ * The consent page, which has no `reader`, adds the notice itself.
  */
-export const CHOOSE_AGAIN = "choose-again"
-
 const NOT_KEPT = html`<div class="note" role="status"><p>${words.notKept}</p></div>`
 
 const localeOf = ({ locale, reader }: HtmlPage): Effect.Effect<Locale, never, HttpServerRequest.HttpServerRequest> => {
@@ -178,11 +177,20 @@ export const headers = (page: Policies) => ({
   "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`
 })
 
-export const document = (page: HtmlPage, locale: Locale): string => {
-  const main = new Html(html`${page.main}`.in(locale))
-  const isRefused = main.in(locale).includes(PROBLEM_BOX)
-  return withCapitals(frame({ ...page, main, title: isRefused ? words.refused(page.title) : page.title }).in(locale))
+/**
+ * The whole page as text. Its title begins with what a screen reader should say first: that a form was refused, or, if
+ * `isDone`, the beginning of the notice that says what a form has done.
+ */
+export const document = (page: HtmlPage, locale: Locale, isDone = false): string => {
+  const main = html`${page.main}`.in(locale)
+  const said = isDone ? NOTICE.exec(main)?.[1] : undefined
+  const done = said === undefined ? page.title : html`${new Html(said)} · ${page.title}`
+  const title = main.includes(PROBLEM_BOX) ? words.refused(page.title) : done
+  return withCapitals(frame({ ...page, main: new Html(main), title }).in(locale))
 }
+
+/** Finds a notice in the page, and the beginning of its text up to the first full stop or colon. */
+const NOTICE = /<div class="note" role="status">\s*<p>\s*([^<]+?)[.:](?=\s|<)/
 
 const frame = ({
   consent,

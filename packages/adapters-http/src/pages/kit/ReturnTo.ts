@@ -11,10 +11,33 @@ const MAX_LENGTH = 2_048
 export const safe = (path: string): string => {
   if (path.length > MAX_LENGTH || !PATH.test(path)) return "/"
   try {
-    return new URL(path, "http://here.invalid").origin === "http://here.invalid" ? path : "/"
+    const isHere = new URL(path, "http://here.invalid").origin === "http://here.invalid"
+    return isHere ? withNotice(path, (name) => AFTERWARDS.has(name)) : "/"
   } catch {
     return "/"
   }
+}
+
+/**
+ * The name of the notice (`done` in the address) of a page to which a person comes back when a sign-in or a
+ * confirmation has interrupted a form. The service has not done what the form asked for, so the page then says that
+ * nothing has changed (decision accounts-17).
+ */
+export const CHOOSE_AGAIN = "choose-again"
+
+/**
+ * The notices that a page may show after a sign-in or a confirmation. A link to the sign-in can name any page and any
+ * notice, so the other notices, which say that something was done, would then be false.
+ */
+const AFTERWARDS: ReadonlySet<string> = new Set([CHOOSE_AGAIN, "exact-location-not-restored", "export-confirmed"])
+
+/** The address, without the name of a notice that `isShown` refuses. */
+export const withNotice = (address: string, isShown: (name: string) => boolean): string => {
+  const [, page = "", query = "", fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(.*)$/.exec(address) ?? []
+  const fields = new URLSearchParams(query)
+  if (fields.getAll("done").every(isShown)) return address
+  fields.delete("done")
+  return `${page}${fields.size === 0 ? "" : `?${fields}`}${fragment}`
 }
 
 /** Makes the address of the page `to`, which leads to `path` afterwards. */

@@ -1,8 +1,17 @@
-import { HttpApiBuilder, type HttpMethod, type HttpRouter, type HttpServerResponse } from "@effect/platform"
+import {
+  HttpApiBuilder,
+  type HttpMethod,
+  type HttpRouter,
+  HttpServerRequest,
+  type HttpServerResponse
+} from "@effect/platform"
 import type { Shared } from "../../wire/toWire.js"
 import { toWire } from "../../wire/toWire.js"
 import type { WireError } from "../../wire/Errors.js"
 import { Effect, type Layer } from "effect"
+import { HttpOptions } from "../../HttpOptions.js"
+import * as Credentials from "../../security/Credentials.js"
+import * as ReturnTo from "./ReturnTo.js"
 
 /** The route of a page, or of a form on a page. */
 export interface PageRoute<R> {
@@ -29,15 +38,38 @@ export const post = <R>(path: string, handler: PageRoute<R>["handler"]): PageRou
 
 type Requirements<Route> = Route extends PageRoute<infer R> ? Exclude<R, HttpRouter.HttpRouter.Provided> : never
 
+/** The name of a notice in an address of this service to which an answer redirects. */
+const NOTICE = /^\/(?!\/)[^?#]*\?(?:[^#]*&)?done=([a-z-]+)(?:[&#]|$)/
+
+/**
+ * The notice that a page shows after a form was posted is named in the page's address (`done`), and a cookie of a
+ * minute, which the answer to the form sets, has the same name. A page shows its notice once: here the page loses the
+ * cookie, and `done` is removed from an address without the cookie. So neither a reload nor a link makes a page say that
+ * something was done (decision accounts-24).
+ */
+const withNotice = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const options = yield* HttpOptions
+    const expected = Credentials.notice(request, options)
+    const url = ReturnTo.withNotice(request.url, (name) => name === expected)
+    const asked = url === request.url ? request : request.modify({ url })
+    const answer = yield* Effect.provideService(handler, HttpServerRequest.HttpServerRequest, asked)
+    const next = NOTICE.exec(answer.headers["location"] ?? "")?.[1]
+    if (next !== undefined) return Credentials.setNotice(answer, next, options)
+    const isShown = expected !== undefined && url !== ReturnTo.withNotice(url, () => false)
+    return isShown ? Credentials.clearNotice(answer, options) : answer
+  })
+
 /** Adds the routes to the router that serves the API. */
 export const layer = <Route extends PageRoute<unknown>>(
   routes: ReadonlyArray<Route>
-): Layer.Layer<never, never, Requirements<Route>> =>
+): Layer.Layer<never, never, Requirements<Route> | HttpOptions> =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
-      const context = yield* Effect.context<Requirements<Route>>()
+      const context = yield* Effect.context<Requirements<Route> | HttpOptions>()
       for (const { handler, method, path } of routes) {
-        const provided = Effect.provide(toWire(handler), context) as Effect.Effect<
+        const provided = Effect.provide(withNotice(toWire(handler)), context) as Effect.Effect<
           HttpServerResponse.HttpServerResponse,
           WireError,
           HttpRouter.HttpRouter.Provided

@@ -2,7 +2,9 @@ import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { Entropy } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
+import { textsIn } from "../../languages/index.js"
 import * as Credentials from "../../security/Credentials.js"
+import * as Errors from "../../wire/Errors.js"
 import type { ScriptPolicy } from "./Page.js"
 import * as Visitor from "./Visitor.js"
 
@@ -23,8 +25,15 @@ export const bound = <R>(
     return known === undefined ? Credentials.setVisitor(page, visitor, options) : page
   })
 
-/** Reads a form that `bound` rendered, and checks its token. */
+export const noCookie = Errors.forbidden(textsIn("en").frame.messages.noCookie)
+
+/**
+ * Reads a form that `bound` rendered, and checks its token. A browser without the cookie keeps no cookies, so a new form
+ * would not help: the refusal says so.
+ */
 export const posted = Effect.gen(function* () {
   const visitor = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-  return yield* Visitor.checked(visitor ?? "")
+  return yield* Effect.mapError(Visitor.checked(visitor ?? ""), (error) =>
+    visitor === undefined && error === Visitor.stale ? noCookie : error
+  )
 })

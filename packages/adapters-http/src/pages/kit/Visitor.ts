@@ -1,4 +1,4 @@
-import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import {
   Account,
   type AccountStore,
@@ -23,7 +23,7 @@ import * as StaffFactor from "../../security/StaffFactor.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
-import { CHOOSE_AGAIN, type PageReader, seeOther } from "./Page.js"
+import { type PageReader, seeOther } from "./Page.js"
 import * as ReturnTo from "./ReturnTo.js"
 
 /** A signed-in person, with the session cookie to which the form tokens are bound. */
@@ -56,7 +56,7 @@ const pageOf: PageToReturnTo = ({ headers, method, url }) => {
 export const chooseAgain = (path: string): string => {
   const [page = ""] = path.split("?")
   const query = new URLSearchParams(path.slice(page.length))
-  query.set("done", CHOOSE_AGAIN)
+  query.set("done", ReturnTo.CHOOSE_AGAIN)
   return `${page}?${query}`
 }
 
@@ -106,7 +106,7 @@ export const signedInAnyhow = <E, R>(
 > =>
   Effect.gen(function* () {
     const visitor = yield* current
-    if (Option.isSome(visitor)) return yield* page(visitor.value)
+    if (Option.isSome(visitor)) return yield* backWhenStale(page(visitor.value), comesBackTo)
     return seeOther(ReturnTo.signIn(comesBackTo(yield* HttpServerRequest.HttpServerRequest)))
   })
 
@@ -186,6 +186,38 @@ export const currentLocale = Effect.flatMap(
 )
 
 export const stale = Errors.forbidden(textsIn("en").frame.messages.stale)
+
+/**
+ * When the token of a form is `stale`, because the person signed in or confirmed anew in another tab, the person comes
+ * back to the form's page, which says that nothing has changed (decision accounts-17). A form without a Referer header
+ * fails with `stale`.
+ */
+export const backWhenStale = <E, R>(handle: Effect.Effect<Response, E, R>, comesBackTo: PageToReturnTo = pageOf) =>
+  Effect.catchIf(
+    handle,
+    (error) => error === stale,
+    (error) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const isFromPage = request.headers["referer"] !== undefined
+        return isFromPage ? Effect.succeed(seeOther(comesBackTo(request))) : Effect.fail(error)
+      })
+  )
+
+/**
+ * Like `backWhenStale`, for forms in which people type much: `show` shows the form again with everything that was
+ * typed. When the page cannot be shown, for example because the app is not the visitor's, the form fails with `stale`.
+ */
+export const showingAgain =
+  <E2, R2>(show: (form: Fields.Shown, posted: Form.Form) => Effect.Effect<Response, E2, R2>) =>
+  <E, R>(handle: Effect.Effect<Response, E, R>) =>
+    Effect.catchIf(
+      handle,
+      (error) => error === stale,
+      () =>
+        Effect.flatMap(Form.read, (posted) => show(Form.shown(posted, [Fields.EXPIRED]), posted)).pipe(
+          Effect.mapBoth({ onFailure: () => stale, onSuccess: HttpServerResponse.setStatus(stale.statusCode) })
+        )
+    )
 
 /**
  * Reads a posted form and checks its form token. A wrong token fails with 403 (decision A3). `form`: the same name with

@@ -167,7 +167,7 @@ const create = (portal: string) =>
           list(portal, visitor, Form.shown(form, [{ field: "label", message: words.refused(ofDomain(reason)) }]))
         )
       )
-    })
+    }).pipe(Visitor.showingAgain((form) => list(portal, visitor, form)))
   )
 
 const placeId = param("place", PlaceId, "place")
@@ -243,7 +243,9 @@ const change = (portal: string) =>
         Effect.as(seeOther(`${portal}/places?done=place-changed`)),
         Effect.catchIf(Form.isOutdated, () => edit(portal, visitor, id, { isOutdated: true }))
       )
-    })
+    }).pipe(
+      Visitor.showingAgain((rejected) => Effect.flatMap(placeId, (id) => edit(portal, visitor, id, { rejected })))
+    )
   )
 
 const archive = (portal: string) =>

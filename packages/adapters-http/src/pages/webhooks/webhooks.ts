@@ -214,7 +214,11 @@ const add = Visitor.signedIn((visitor) =>
             : refusal
       })
     )
-  })
+  }).pipe(
+    Visitor.showingAgain((form, posted) =>
+      Effect.flatMap(ownApp(visitor, "develop"), (app) => list(visitor, app, { form, ticked: posted.all("events") }))
+    )
+  )
 )
 
 /** The problems of a part of a form. An empty list for a part without problems. */

@@ -1,0 +1,136 @@
+import { createPlace, Place } from "@place-access/domain/places"
+import { listConnections } from "@place-access/domain/connection"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { signedIn } from "../support/browsing.js"
+import { type Visitor, visitor } from "../support/visitor.js"
+import { PASSWORD, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const NOT_KEPT = "Nothing has changed yet. Please do it again: what you had entered or chosen was not kept."
+
+/** Signs out and in again, as in a second tab of the browser. */
+const signInAgain = async (browser: Visitor, email: string) => {
+  const signedOut = await browser.submit(await browser.get("/portal/settings/name"), "/sign-out")
+  expect(signedOut.status).toBe(303)
+  const answer = await browser.submit(await browser.get("/sign-in"), "/sign-in", { email, password: PASSWORD })
+  expect(answer.status).toBe(303)
+}
+
+const person = async () => {
+  const owner = await world.person()
+  const { email } = owner.account
+  const browser = await signedIn(world, email)
+  return { owner, account: owner.account, browser, again: () => signInAgain(browser, email) }
+}
+
+type Typed = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+describe("a form that was opened before a new sign-in", () => {
+  /** What the forms of this table say and do when they are sent with an old token. */
+  const forms: ReadonlyArray<
+    readonly [name: string, at: (owner: Awaited<ReturnType<typeof person>>) => Promise<[string, string]>, typed: Typed]
+  > = [
+    [
+      "a new app",
+      async () => ["/developer/apps/new", "/developer/apps"],
+      { name: "Tea Finder", description: "Tea near you" }
+    ],
+    [
+      "an app",
+      async ({ owner }) => {
+        const { app } = await world.app(owner)
+        return [`/developer/apps/${app.id}`, `/developer/apps/${app.id}`]
+      },
+      { name: "Tea Finder", description: "Tea near you" }
+    ],
+    [
+      "a new purpose",
+      async ({ owner }) => {
+        const { app } = await world.app(owner)
+        return [`/developer/apps/${app.id}`, `/developer/apps/${app.id}/purposes`]
+      },
+      { key: "tea_time", purpose_description: "To have your tea ready when you arrive" }
+    ],
+    ["a new place", async () => ["/portal/places", "/portal/places"], { label: "Tea house", lat: "52.52" }],
+    [
+      "a place",
+      async ({ account }) => {
+        const circle = { lat: 52.52, lon: 13.405, radiusM: 150 }
+        const { id } = await world.run(
+          createPlace(account.id, { label: Place.Label.make("Home"), kind: "home", circle })
+        )
+        return [`/portal/places/${id}`, `/portal/places/${id}`]
+      },
+      { label: "Tea house" }
+    ],
+    [
+      "a new endpoint",
+      async ({ owner }) => {
+        const { app } = await world.app(owner)
+        return [`/developer/apps/${app.id}/webhooks`, `/developer/apps/${app.id}/webhooks`]
+      },
+      { url: "https://hooks.example.com/tea", description: "The tea endpoint" }
+    ],
+    ["a new device", async () => ["/portal/devices?phone=android", "/portal/devices"], { name: "Tea phone" }]
+  ]
+  it.each(forms)("%s is shown again with what was typed, and a second press sends it", async (_, at, typed) => {
+    const owner = await person()
+    const [path, action] = await at(owner)
+    const page = await owner.browser.get(path)
+    await owner.again()
+    const shown = await owner.browser.submit(page, action, typed)
+    expect([shown.status, /<title>Error: /.test(shown.text)]).toEqual([403, true])
+    expect(shown.text).toContain(
+      "You signed in or confirmed anew after you had opened this form, so nothing was saved."
+    )
+    for (const value of Object.values(typed)) expect(shown.text).toContain(value)
+    expect((await owner.browser.submit(shown, action, typed)).text).not.toContain("confirmed anew after")
+  })
+
+  it("a form of buttons leads back to its page, which says that nothing has changed [accounts-17]", async () => {
+    const someone = await world.person()
+    const { app } = await world.app(someone)
+    await world.connect(someone, app, { scopes: ["location.place.current"] })
+    const connections = () => world.run(listConnections(someone.account.id))
+    const path = `/portal/connections/${(await connections())[0]?.id ?? ""}`
+    const browser = await signedIn(world, someone.account.email)
+    const page = await browser.get(path)
+    await signInAgain(browser, someone.account.email)
+    const headers = { referer: world.url + path }
+    const token = /name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? ""
+    const pressed = await browser.post(`${path}/pause`, { form_token: token, for: "hour" }, headers)
+    expect([pressed.status, pressed.headers.get("location")]).toEqual([303, `${path}?done=choose-again`])
+    expect((await browser.get(`${path}?done=choose-again`)).text).toContain(NOT_KEPT)
+    expect((await connections())[0]?.pause).toBeNull()
+    const out = await browser.post("/sign-out", { form_token: token }, headers)
+    expect([out.status, out.headers.get("location")]).toEqual([303, `${path}?done=choose-again`])
+    // Without the address of its page, the form is refused as before.
+    const alone = await browser.post(`${path}/pause`, { form_token: token, for: "hour" })
+    expect([alone.status, alone.text.includes("<h1>This form has expired</h1>")]).toEqual([403, true])
+    const foreign = await browser.post(
+      `${path}/pause`,
+      { form_token: token },
+      { ...headers, origin: "https://evil.example" }
+    )
+    expect(foreign.status).toBe(403)
+  })
+})
+
+it("a browser that keeps no cookies reads so at the sign-in, in its language", async () => {
+  const { account } = await world.person()
+  const browser = visitor(world.url)
+  const page = await browser.get("/sign-in")
+  browser.cookies.clear()
+  const fields = { email: account.email, password: PASSWORD }
+  const english = await browser.submit(page, "/sign-in", fields)
+  expect([english.status, english.text]).toEqual([403, expect.stringContaining("<h1>This page needs a cookie</h1>")])
+  expect(english.text).toContain("Allow cookies for this service")
+  const german = await browser.post("/sign-in", fields, { "accept-language": "de" })
+  expect(german.text).toContain("<h1>Diese Seite braucht ein Cookie</h1>")
+  expect(german.text).toContain("Erlauben Sie Cookies für diesen Dienst")
+})
