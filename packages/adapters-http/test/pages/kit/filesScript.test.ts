@@ -132,6 +132,13 @@ describe("files that are dropped while others are uploaded [imports-3]", () => {
     expect(page.said()).toContain("1 of 2")
   })
 
+  it("keep the reason after the name of a refused file that is written from right to left [languages-5]", async () => {
+    const page = opened()
+    await page.drop(asFile("ملف 81"))
+    await page.uploads[0]?.end(false)
+    expect(page.refused()).toEqual([expect.stringContaining("\u2068ملف 81\u2069: ")])
+  })
+
   it("are uploaded also when the browser could not read one of them, and it is named", async () => {
     const page = opened()
     await page.drop(unreadable("a"), asFile("b"))

@@ -75,9 +75,13 @@ export const filesScript = `"use strict"
     }
   }
 
+  // A name that is written from right to left would move the colon after it (decision languages-5).
+  const isolated = (name) =>
+    /[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc]/.test(name) ? "\\u2068" + name + "\\u2069" : name
+
   const refuse = (name, reason) => {
     const line = document.createElement("li")
-    line.textContent = name + ": " + reason
+    line.textContent = isolated(name) + ": " + reason
     refused.append(line)
   }
 
