@@ -6,6 +6,14 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "keyed-invitations",
+    kind: "changed",
+    title: "An invitation into a team with an Idempotency-Key no longer gets 503",
+    text: `\`POST /v1/developer/apps/{app_id}/team/invitations\` with an \`Idempotency-Key\` answered 503 on servers with the
+    embedded database, and on others when many such requests came at the same time.`
+  },
+  {
+    on: "2026-11-30",
     id: "phones-whose-clock-was-ahead",
     kind: "changed",
     title: "A phone whose clock was ahead no longer adds positions at wrong times when its clock is put right",
