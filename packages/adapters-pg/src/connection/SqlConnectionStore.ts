@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type ConnectionStore as Port, ConnectionStore } from "@place-access/domain/connection"
-import { ConnectionId, Page, type PlaceId, Timestamp, type UserId } from "@place-access/domain/shared"
+import { AppId, ConnectionId, Page, type PlaceId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Array, Effect, Layer, Option, Schema } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
@@ -13,6 +13,7 @@ import { columns, ConnectionRow, toConnection, toWithApp, WithAppRow } from "./C
 import { readHistory } from "./ConsentHistoryRow.js"
 import * as ConnectionWrites from "./ConnectionWrites.js"
 
+const AppRow = Schema.Struct({ app_id: AppId })
 const IdRow = Schema.Struct({ connection_id: ConnectionId })
 const readWithApps = Rows.read(WithAppRow)
 const readPlaces = Rows.read(PlaceWrites.PlaceRow)
@@ -95,7 +96,7 @@ const lookups = (sql: SqlClient, routes: Routes): Pick<Store, "findOfUser" | "fi
   }
 }
 
-const lists = (sql: SqlClient): Pick<Store, "listOfUser" | "listOfApp" | "listRevoked"> => {
+const lists = (sql: SqlClient): Pick<Store, "listOfUser" | "listOfApp" | "revokedApps" | "listRevoked"> => {
   const select = columns(sql)
   return {
     listOfUser: (userId) =>
@@ -120,10 +121,17 @@ const lists = (sql: SqlClient): Pick<Store, "listOfUser" | "listOfApp" | "listRe
         return Page.of(rows.map(toConnection), limit, (last) => [last.connectedAt, last.id])
       }).pipe(orStoreError),
 
+    revokedApps: sql`SELECT DISTINCT c.app_id COLLATE "C" AS app_id FROM apps a
+                     JOIN connections c ON c.app_id = a.app_id
+                     WHERE a.revoked_at IS NOT NULL AND c.ended_at IS NULL ORDER BY 1`.pipe(
+      Rows.all(AppRow),
+      Effect.map((rows) => rows.map((row) => row.app_id)),
+      orStoreError
+    ),
+
     listRevoked: ({ after, appId, limit }) =>
       sql`SELECT c.connection_id FROM apps a JOIN connections c ON c.app_id = a.app_id
-          WHERE a.revoked_at IS NOT NULL AND c.ended_at IS NULL
-            AND ${appId === undefined ? sql`true` : sql`a.app_id = ${appId}`}
+          WHERE a.revoked_at IS NOT NULL AND c.ended_at IS NULL AND a.app_id = ${appId}
             AND ${after === undefined ? sql`true` : sql`c.connection_id COLLATE "C" > ${after}`}
           ORDER BY c.connection_id COLLATE "C" LIMIT ${limit}`.pipe(
         Rows.all(IdRow),

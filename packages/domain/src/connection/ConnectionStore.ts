@@ -136,9 +136,11 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     readonly listOfUser: (userId: UserId) => StoreEffect<ReadonlyArray<WithApp>>
     /** The app's connections, newest first. Ended connections are included. */
     readonly listOfApp: (appId: AppId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<Connection>>
-    /** Connections whose app was revoked and whose end is not stored yet, ordered by id. */
+    /** The revoked apps with connections whose end is not stored yet, ordered by id. */
+    readonly revokedApps: StoreEffect<ReadonlyArray<AppId>>
+    /** Connections of the app whose end is not stored yet, ordered by id. Empty while the app is not revoked. */
     readonly listRevoked: (query: {
-      readonly appId: AppId | undefined
+      readonly appId: AppId
       readonly limit: number
       /** Returns connections with a greater id only. */
       readonly after: ConnectionId | undefined

@@ -34,15 +34,18 @@ export interface EndRevoked {
  */
 export const endRevoked = program("endRevoked", function* ({ appId, atMost = Infinity }: EndRevoked = {}) {
   const connections = yield* ConnectionStore
-  let ended = 0
-  let after: ConnectionId | undefined
-  for (let seen = 0; seen < atMost;) {
-    const limit = Math.min(BATCH, atMost - seen)
-    const ids = yield* connections.listRevoked({ appId, limit, after })
-    for (const id of ids) if (yield* endOne(id)) ended++
-    if (ids.length < limit) break
-    seen += ids.length
-    after = ids.at(-1)
+  let [ended, seen] = [0, 0]
+  // One app after another: a page of all apps would have to sort all connections that are left.
+  for (const id of appId === undefined ? yield* connections.revokedApps : [appId]) {
+    let after: ConnectionId | undefined
+    while (seen < atMost) {
+      const limit = Math.min(BATCH, atMost - seen)
+      const ids = yield* connections.listRevoked({ appId: id, limit, after })
+      for (const one of ids) if (yield* endOne(one)) ended++
+      seen += ids.length
+      if (ids.length < limit) break
+      after = ids.at(-1)
+    }
   }
   return ended
 })

@@ -14,6 +14,10 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
     const { apps, connections } = tables
     const find = (id: ConnectionId) =>
       Option.flatMap(Option.fromNullable(connections.get(id)), (one) => withApp(tables, one))
+    const ofRevoked = () =>
+      [...connections.values()].filter(
+        (one) => one.endedAt === null && (apps.get(one.appId)?.app.revokedAt ?? null) !== null
+      )
     return ConnectionStore.of({
       change: (id, decide) =>
         Effect.map(Timestamp.now, (now) =>
@@ -64,11 +68,11 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
             .filter((one) => Page.isOlder(one.connectedAt, one.id, after))
           return Page.of(rows, limit, (last) => [last.connectedAt, last.id])
         }),
+      revokedApps: Effect.sync(() => [...new Set(ofRevoked().map(({ appId }) => appId))].sort()),
       listRevoked: ({ after, appId, limit }) =>
         Effect.sync(() =>
-          [...connections.values()]
-            .filter((one) => one.endedAt === null && (apps.get(one.appId)?.app.revokedAt ?? null) !== null)
-            .filter((one) => (appId === undefined || one.appId === appId) && (after === undefined || one.id > after))
+          ofRevoked()
+            .filter((one) => one.appId === appId && (after === undefined || one.id > after))
             .map(({ id }) => id)
             .sort()
             .slice(0, limit)

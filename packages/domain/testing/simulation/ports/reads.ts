@@ -21,7 +21,16 @@ const READS: { readonly [P in StoreName]: MethodsOf<P> } = {
     "listSessions"
   ],
   AppStore: ["find", "findRegistered", "members", "listOf", "list", "findLogo"],
-  ConnectionStore: ["findOfUser", "findOfApp", "history", "findLive", "listOfUser", "listOfApp", "listRevoked"],
+  ConnectionStore: [
+    "findOfUser",
+    "findOfApp",
+    "history",
+    "findLive",
+    "listOfUser",
+    "listOfApp",
+    "revokedApps",
+    "listRevoked"
+  ],
   ConsentStore: ["findRequest"],
   CredentialStore: ["findLink", "findSignUp", "newestSignUp"],
   DeliveryStore: ["nextDueAt", "find", "list"],
