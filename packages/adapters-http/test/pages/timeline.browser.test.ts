@@ -7,7 +7,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { beforeAll, expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
-import { inspect } from "../support/browser.js"
+import { fits, inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import type { Person } from "../support/World.js"
 
@@ -114,6 +114,21 @@ describeBrowser("today and the timeline", () => {
     await inspect(page, "timeline-day")
     await page.getByRole("link", { name: "The day before" }).click()
     expect(await page.locator(".timeline > li").allInnerTexts()).toHaveLength(2)
+  })
+
+  it("a long name leaves room for its total beside the day [timeline-2]", async () => {
+    const { page, world } = on
+    await on.as(ada)
+    const { places } = (await ada.get("/v1/user/places")).json as {
+      readonly places: ReadonlyArray<{ readonly id: string; readonly label: string }>
+    }
+    const { id = "" } = places.find(({ label }) => label === "Office") ?? {}
+    for (const label of ["Wohngemeinschaft Schönhauser Allee, Hinterhaus", "W".repeat(80), "Office"]) {
+      expect((await ada.send("PATCH", `/v1/user/places/${id}`, { label })).status).toBe(200)
+      await page.goto(`${world.url}/portal/timeline?day=2026-03-01`)
+      expect(await page.getByRole("region", { name: "Totals" }).innerText()).toContain(label)
+      await fits(page, `timeline-${label.length}`)
+    }
   })
 
   it("a row above the day leads to the days around it, and to none after today [timeline-2]", async () => {

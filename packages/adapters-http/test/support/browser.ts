@@ -101,11 +101,11 @@ export const inspectClosely = async (
 const CUT_OFF = `[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText.slice(0, 200))`
 
-/** Headings, tables and terms of a list that are too near to the button above them. */
-const STUCK = `[...document.querySelectorAll("main button:not(.link), main a.button")].flatMap((button) => {
+/** Headings, tables, terms of a list and other buttons that are too near to the button above them. */
+const STUCK = `[...document.querySelectorAll("main button:not(.link, [role=tab]), main a.button")].flatMap((button) => {
   const above = button.getBoundingClientRect()
   if (!button.checkVisibility()) return []
-  return [...document.querySelectorAll("main :is(h2, h3, table, dt)")]
+  return [...document.querySelectorAll("main :is(h2, h3, table, dt, button:not(.link, [role=tab]), a.button)")]
     .filter((one) => {
       const below = one.getBoundingClientRect()
       const gap = below.top - above.bottom
@@ -114,7 +114,48 @@ const STUCK = `[...document.querySelectorAll("main button:not(.link), main a.but
     .map((one) => button.innerText + " / " + one.innerText.slice(0, 30))
 })`
 
-const fits = async (page: Page, name: string, look?: (width: 1280 | 390) => Promise<void>): Promise<void> => {
+/**
+ * Terms and values of a list whose column is too narrow to read, or that stick out of their card: beside a long name,
+ * for example.
+ */
+const SQUEEZED = `[...document.querySelectorAll("main :is(dt, dd)")]
+  .filter((one) => {
+    const { right, width } = one.getBoundingClientRect()
+    const card = one.closest(".card")?.getBoundingClientRect().right ?? window.innerWidth
+    return one.checkVisibility() && (right > card || (width < 60 && one.innerText.length > 8))
+  })
+  .map((one) => one.innerText.slice(0, 60))`
+
+/** Whether a person must scroll the navigation sideways. Browsers of phones show no scrollbar there. */
+const NAVIGATION_IS_CUT = `[...document.querySelectorAll(".top nav")].some((one) => one.scrollWidth > one.clientWidth)`
+
+/** The elements that are wider than the window, for the message of a test that fails. */
+const WIDE = `[...document.querySelectorAll("body *")]
+  .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > window.innerWidth + 1)
+  .map((one) => one.outerHTML.slice(0, 100))`
+
+const OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
+
+/** Runs `run` while the browser shows text in twice the usual size. People set this size in their browser. */
+export const withLargeText = async (page: Page, run: () => Promise<void>): Promise<void> => {
+  const session = await sessionOf(page)
+  await session.send("Page.setFontSizes", { fontSizes: { standard: 32 } })
+  await run()
+  await session.send("Page.setFontSizes", { fontSizes: { standard: 16 } })
+}
+
+/** Checks that text in twice the usual size fits the width of the smallest phones. */
+export const fitsLargeText = (page: Page): Promise<void> =>
+  withLargeText(page, async () => {
+    await page.setViewportSize({ width: 320, height: 568 })
+    const overflow = Math.max(0, await page.evaluate<number>(OVERFLOW))
+    const isCut = await page.evaluate<boolean>(NAVIGATION_IS_CUT)
+    const wide = overflow > 0 ? await page.evaluate<ReadonlyArray<string>>(WIDE) : []
+    expect({ overflow, wide, isCut }).toEqual({ overflow: 0, wide: [], isCut: false })
+  })
+
+/** Checks that the page fits the width of a desktop and of a phone, and that nothing on it is squeezed. */
+export const fits = async (page: Page, name: string, look?: (width: 1280 | 390) => Promise<void>): Promise<void> => {
   const reordered = await page.evaluate<number>(
     `[...document.querySelectorAll("[tabindex]")].filter((one) => one.tabIndex > 0).length`
   )
@@ -126,7 +167,9 @@ const fits = async (page: Page, name: string, look?: (width: 1280 | 390) => Prom
     expect(cutOff).toEqual([])
     const stuck = await page.evaluate<ReadonlyArray<string>>(STUCK)
     expect({ width, stuck }).toEqual({ width, stuck: [] })
-    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth")
+    const squeezed = await page.evaluate<ReadonlyArray<string>>(SQUEEZED)
+    expect({ width, squeezed }).toEqual({ width, squeezed: [] })
+    const overflow = await page.evaluate<number>(OVERFLOW)
     expect({ width, overflow: Math.max(0, overflow) }).toEqual({ width, overflow: 0 })
     if (SCREENSHOTS !== undefined) {
       await mkdir(SCREENSHOTS, { recursive: true })

@@ -42,7 +42,7 @@ const reset = async (context: BrowserContext, page: Page, blank: string): Promis
   await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())))
   await page.unrouteAll()
   await page.goto(blank)
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  await page.emulateMedia({ colorScheme: null, forcedColors: null, reducedMotion: null })
   await page.setViewportSize(VIEWPORT)
   await context.clearCookies()
 }

@@ -30,9 +30,9 @@ caption h3.named { display: inline-flex; }
 .search button { padding: 0.45rem 0.7rem; }
 .search .hint { grid-column: 1 / -1; }
 .search .hint:empty { display: none; }
-.day-row { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); gap: 0.35rem; }
+.day-row { display: flex; flex-wrap: wrap; gap: 0.35rem; }
 .day-choice {
-  position: relative; display: grid; justify-items: center; align-content: start; gap: 0.15rem;
+  flex: 1 1 0; position: relative; display: grid; justify-items: center; align-content: start; gap: 0.15rem;
   padding: 0.45rem 0.15rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card);
   text-align: center;
 }
@@ -56,6 +56,6 @@ caption h3.named { display: inline-flex; }
 }
 .with-bar .bar > * { max-width: 39.5rem; margin-inline: auto; }
 .with-bar .bar .decide { margin-top: 0.4rem; }
-.with-bar main { padding-bottom: 8.5rem; }
-.with-bar { scroll-padding-bottom: 8.5rem; }
+.with-bar main { padding-bottom: calc(var(--bar) + 1rem); }
+.with-bar { scroll-padding-bottom: calc(var(--bar) + 0.5rem); }
 `

@@ -2,11 +2,13 @@
  * The styles of pictures: charts of bars, the bar of a rule's evaluations, a day on the map, the timeline and its
  * calendar.
  */
-export const pictureStyle = `.bars { flex: none; display: block; fill: var(--accent); fill-opacity: 0.7; }
+export const pictureStyle = `.bars {
+  flex: none; display: block; max-width: 100%; height: auto; fill: var(--accent); fill-opacity: 0.7;
+}
 .bars .bad { fill: var(--bad); fill-opacity: 1; }
 .figures {
   list-style: none; padding: 0; display: grid; gap: 0.75rem 1.5rem;
-  grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr));
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 10rem), 1fr));
 }
 .figures > li { display: flex; flex-direction: column; }
 .figures .bars { width: 100%; max-width: 15rem; height: auto; margin-top: auto; }

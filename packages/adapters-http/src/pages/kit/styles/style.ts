@@ -1,5 +1,6 @@
 import { consentStyle } from "./consentStyle.js"
 import { pictureStyle } from "./pictureStyle.js"
+import { readerStyle } from "./readerStyle.js"
 
 /** The styles of all pages, served as one file. The file's name contains a digest of its content. */
 export const style = `
@@ -31,7 +32,7 @@ h2 { font-size: 1.15rem; line-height: 1.3; margin: 0 0 0.5rem; }
 h3 { font-size: 1rem; margin: 0 0 0.25rem; }
 p { margin: 0 0 0.75rem; }
 ul, ol { margin: 0 0 0.75rem; padding-left: 1.25rem; }
-dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.25rem; }
+dl { margin: 0; display: grid; grid-template-columns: fit-content(50%) minmax(0, 1fr); gap: 0.35rem 1.25rem; }
 dl + form, dl + details, dl + h3, form + h3, .bars + .unseen + h3 { margin-top: 1.25rem; }
 dl + p, details form + p { margin-top: 0.75rem; }
 dt { color: var(--soft); }
@@ -115,7 +116,8 @@ form.actions + p { margin-top: 1.5rem; }
 }
 .badge {
   display: inline-block; font-size: 0.8rem; font-weight: 600; line-height: 1.3; padding: 0.12rem 0.55rem;
-  border-radius: 1rem; background: var(--accent-soft); color: var(--accent); overflow-wrap: normal;
+  border-radius: 1rem; background: var(--accent-soft); color: var(--accent); overflow-wrap: break-word;
+  max-width: 100%;
 }
 .badge.quiet { background: transparent; color: var(--soft); border: 1px solid var(--line); }
 .badge.warn { background: var(--warn-soft); color: var(--warn); }
@@ -145,7 +147,7 @@ input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
 form.filter .field { margin-bottom: 0.5rem; }
 form.filter input[type=date] { padding-inline: 0.6rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
-form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 22%, 11rem), 1fr)); }
+form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, clamp(8.5rem, 22%, 11rem)), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] {
   border-color: var(--bad); border-width: 2px;
 }
@@ -167,7 +169,7 @@ textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
 .pair {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0 1rem; align-items: end;
 }
-.choices { display: grid; gap: 0.5rem; }
+.choices { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
 .item { padding: 0.8rem 1rem; border: 1px solid var(--line); border-radius: 10px; }
 .item > :last-child { margin-bottom: 0; }
 .choice {
@@ -205,7 +207,7 @@ button.link {
   background: none; border: 0; padding: 0; color: var(--accent); font-weight: 500; text-decoration: underline;
   text-underline-offset: 0.15em;
 }
-.steer { display: grid; gap: 0.9rem; margin: 0.25rem 0 1.25rem; }
+.steer { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.9rem; margin: 0.25rem 0 1.25rem; }
 .steer .hint { margin: 0.35rem 0 0; }
 .steer .note { margin: 0; }
 .steer .note p { margin-bottom: 0.6rem; }
@@ -214,11 +216,15 @@ button.link {
 .hint + .pair { margin-top: 1rem; }
 .steer + dl { border-top: 1px solid var(--line); padding-top: 1rem; }
 .row { display: flex; flex-wrap: wrap; gap: 0.5rem; }
-.row button { padding-inline: 0.85rem; }
+.row button { padding-inline: 0.85rem; max-width: 100%; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin-top: 1rem; }
 .actions + .card, .actions + form, p + .scroll, dl + .scroll { margin-top: 1.25rem; }
-.decide { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; margin-top: 1.5rem; }
+.decide {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 7.5rem), 1fr)); gap: 0.75rem;
+  margin-top: 1.5rem;
+}
+.decide button { padding-inline: 0.5rem; }
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
 button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
 .big { font-size: 1.35rem; font-weight: 600; line-height: 1.3; margin-bottom: 0.25rem; }
@@ -247,7 +253,11 @@ ${pictureStyle}${consentStyle}.steps { list-style: none; padding: 0; counter-res
 .steps > li.done::before { content: "✓"; background: var(--accent-soft); color: var(--accent); }
 .steps p { margin-bottom: 0.5rem; }
 .beside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.25rem; }
-@media (min-width: 56rem) { .beside { grid-template-columns: minmax(0, 1fr) 19rem; } }
+@media (min-width: 56rem) {
+  .beside { grid-template-columns: minmax(0, 1fr) 19rem; }
+  /* The narrow column: a long name wraps, so that the value beside the name stays in one piece. */
+  .beside dl { grid-template-columns: minmax(30%, 1fr) fit-content(60%); }
+}
 h1 + .pairs, h1 + .beside, h1 + .card { margin-top: 1.25rem; }
 .lines { display: grid; gap: 0.35rem; }
 .counts { display: grid; gap: 0.5rem; }
@@ -356,14 +366,14 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   .day .town-name, .day text.scale { font-size: 22px; }
   .top > div { gap: 0.1rem 0.75rem; padding-bottom: 0; }
   .top nav {
-    order: 1; flex: 1 0 100%; flex-wrap: nowrap; gap: 0 0.35rem; font-size: 0.76rem; overflow-x: auto;
-    scrollbar-width: none;
+    order: 1; flex: 1 0 100%; gap: 0 0.35rem; font-size: 0.76rem;
   }
-  .top.rows nav { flex-wrap: wrap; gap: 0 0.9rem; font-size: 0.9rem; }
+  .top.rows nav { gap: 0 0.9rem; font-size: 0.9rem; }
   .top nav a { display: inline-block; white-space: nowrap; padding: 0.5rem 0; }
   .top nav a::first-letter { text-transform: uppercase; }
   .top .roomy, .who span { display: none; }
-  .brand { margin: 0.35rem 0; }
+  .who { flex-wrap: wrap; }
+  .brand { margin: 0.35rem 0; white-space: normal; flex-shrink: 1; }
   .brand:last-child { padding-bottom: 0.6rem; }
   .below .button { display: block; margin: 0.5rem 0 0; }
   form.filter .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
@@ -379,11 +389,11 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   .stack tbody tr:last-child { border-bottom: 0; }
   .stack, .stack tbody { display: block; }
   .stack td, .stack th { display: block; border: 0; padding: 0.1rem 0; white-space: normal; min-width: 0; }
-  .stack td[data-label] { display: flow-root; padding-left: 6.6rem; }
+  .stack td[data-label] { display: flow-root; padding-left: 7.5rem; }
   .stack td[data-label]::before {
-    content: attr(data-label); color: var(--soft); font-size: 0.85rem; line-height: 1.7; float: left; width: 6.2rem;
-    margin-left: -6.6rem;
+    content: attr(data-label); color: var(--soft); font-size: 0.85rem; line-height: 1.7; float: left; width: 7.1rem;
+    margin-left: -7.5rem;
   }
 }
-@media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }
+${readerStyle}@media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }
 `
