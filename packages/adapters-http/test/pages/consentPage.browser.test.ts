@@ -1,9 +1,10 @@
+import { chooseLanguage } from "@place-access/domain/accounts"
 import { RedirectUri } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
 import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
-import { inspect, inspectClosely } from "../support/browser.js"
+import { fitsLargeText, inspect, inspectClosely, withLargeText } from "../support/browser.js"
 import { desk, type Desk } from "../support/desk.js"
 import { phone } from "../support/phone.js"
 import { PASSWORD, type Person } from "../support/World.js"
@@ -75,6 +76,46 @@ describeBrowser("the consent page with scripts", () => {
     expect(await summary.innerText()).toBe("2 permissions · 1 place · past visits · no end date")
     for (const box of await page.locator("input[name=scope]").all()) await box.uncheck()
     expect(await summary.innerText()).toBe("Nothing is ticked yet")
+  })
+
+  it("with large text the buttons leave their place in sight, because they would hide the page [consent-12]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const app = await appOf(at, person)
+    await addPlaces(at, person, ["Home", "Office by the river"])
+    await world.run(chooseLanguage(person.account.id, "de"))
+    await at.as(person)
+    const position = () => page.evaluate<string>(`getComputedStyle(document.querySelector("[data-bar]")).position`)
+    await page.setViewportSize({ width: 320, height: 568 })
+    await page.goto(at.authorize(app, `${CURRENT} ${VISITS}`))
+    expect(await position()).toBe("fixed")
+    // Each label must be in one line: a narrow button would break the word.
+    const lines = await page.evaluate<ReadonlyArray<unknown>>(
+      `[...document.querySelectorAll("[data-bar] button")].map((one) => {
+        const range = document.createRange()
+        range.selectNodeContents(one)
+        return [one.textContent, new Set([...range.getClientRects()].map(({ top }) => top)).size]
+      })`
+    )
+    expect(lines).toEqual([
+      ["Abbrechen", 1],
+      ["Erlauben", 1]
+    ])
+    // A field that gets the focus is scrolled to a place above the buttons.
+    const isFree = await page.evaluate<boolean>(
+      `parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom) >=
+        document.querySelector("[data-bar]").offsetHeight`
+    )
+    expect(isFree).toBe(true)
+    await withLargeText(page, async () => {
+      await page.reload()
+      expect(await position()).toBe("static")
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await expect.poll(position).toBe("fixed")
+      await page.setViewportSize({ width: 390, height: 664 })
+      await expect.poll(position).toBe("static")
+    })
+    await fitsLargeText(page)
   })
 
   it("the line says that the app does not learn where the person is only while every ticked permission needs a place [consent-14]", async () => {

@@ -39,14 +39,28 @@ export const consentScript = `"use strict"
           ]
     const text = parts.join(" · ")
     if (summary.textContent !== text) summary.textContent = text
+    fit()
+  }
+  // In a low window or with large text, a bar that stays in sight would hide what the person agrees to. So the bar
+  // stays in sight only while it takes at most a third of the window's height.
+  const bar = form.querySelector("[data-bar]")
+  const page = document.documentElement
+  const fit = () => {
+    page.style.setProperty("--bar", bar.offsetHeight + "px")
+    if (bar.offsetHeight > innerHeight / 3) page.classList.remove("with-bar")
+  }
+  const keepInSight = () => {
+    page.classList.add("with-bar")
+    fit()
   }
   form.addEventListener("change", sayWhat)
   // When a person comes back to the page, the browser restores the ticked boxes only after this script has run. After
   // it has restored the boxes, the browser fires the event pageshow.
   addEventListener("pageshow", sayWhat)
-  sayWhat()
   summary.hidden = false
-  document.documentElement.classList.add("with-bar")
+  sayWhat()
+  keepInSight()
+  addEventListener("resize", keepInSight)
 
   const search = form.querySelector("[data-search]")
   if (search === null) return
