@@ -116,6 +116,23 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     expect(await devices(person)).toHaveLength(1)
   })
 
+  it("the keyboard goes from Start to Stop and back, because each button hides itself", async () => {
+    const { page } = at
+    await open(await at.world.person())
+    const focused = () => page.evaluate<string>("document.activeElement.innerText")
+    const enter = (name: string) => page.getByRole("button", { name, exact: true }).press("Enter")
+    await enter("Start")
+    await says("Sharing. Keep this page open.")
+    expect(await focused()).toBe("Stop")
+    await enter("Stop")
+    expect(await focused()).toBe("Start")
+    await enter("Start")
+    await says("Sharing. Keep this page open.")
+    await enter("Forget this browser")
+    await says("Forgotten. This browser can send nothing any more.")
+    expect(await focused()).toBe("Start")
+  })
+
   it("offline the locations wait in the browser, and are sent when it is online again", async () => {
     const { context, page, world } = at
     const person = await world.person()

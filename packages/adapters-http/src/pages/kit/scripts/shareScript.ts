@@ -50,10 +50,15 @@ export const shareScript = `"use strict"
     const { length } = queue()
     waiting.textContent =
       length === 0 ? "" : length === 1 ? texts.waitsOne : texts.waits.replace("{count}", length)
+    const focused = [start, stop, forget].find((one) => one === document.activeElement)
     start.hidden = watch !== undefined
     stop.hidden = watch === undefined
     forget.hidden = load(DEVICE) === null
+    if (focused?.hidden) focus()
   }
+  // A button that is hidden or disabled loses the focus, and a screen reader then reads from the top of the page. So
+  // the button that takes its place gets the focus.
+  const focus = () => (watch === undefined ? start : stop).focus()
   const clock = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium", hourCycle: "h23" })
   const number = new Intl.NumberFormat(document.documentElement.lang)
   const listed = (locations) => {
@@ -228,6 +233,7 @@ export const shareScript = `"use strict"
     }
     start.disabled = false
     show()
+    if (document.activeElement === document.body) focus()
   })
   stop.addEventListener("click", () => {
     save(QUEUE, null)
