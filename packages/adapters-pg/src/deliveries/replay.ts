@@ -149,12 +149,16 @@ const replayLost = (sql: SqlClient, recovery: Recovery) =>
       FOR NO KEY UPDATE`.pipe(
     Rows.first(EpochRow),
     Effect.flatMap(
-      Option.match({ onNone: () => Effect.succeed(0), onSome: ({ epoch }) => replayUnder(sql, epoch, recovery) })
+      Option.match({
+        onNone: () => Effect.succeed(0),
+        onSome: ({ epoch }) => Effect.map(replayUnder(sql, epoch, recovery), (rows) => rows.length)
+      })
     ),
     sql.withTransaction
   )
 
-const replayUnder = (
+/** Stores the replays, and returns a row for each. The index `deliveries_log_failed` finds the failed deliveries. */
+export const replayUnder = (
   sql: SqlClient,
   epoch: number,
   { appId, before, dueFrom, endpointId, ids, now, since }: Recovery
@@ -187,4 +191,4 @@ const replayUnder = (
              ${sql.literal(FIRST_STATE)}, ${Rows.at(dueFrom)}::timestamptz + (place - 1) * interval '1 millisecond'
       FROM lost JOIN marked USING (delivery_id)
       ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING
-      RETURNING delivery_id`.pipe(Effect.map((rows) => rows.length))
+      RETURNING delivery_id`

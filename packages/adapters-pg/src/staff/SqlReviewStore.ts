@@ -71,20 +71,20 @@ const toLeak = (row: typeof LeakRow.Type): Leaked => ({
   endReason: row.end_reason
 })
 
+/** Selects one more leak than `limit`, with which the caller finds out whether there is another page. */
+export const leaksPage = (sql: SqlClient, limit: number, from: TimePosition.TimePosition | undefined) => {
+  const rest =
+    from === undefined ? sql`` : sql`AND (flagged_at, connection_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
+  return sql`SELECT ${LEAK_COLUMNS} FROM connections WHERE flagged_at IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM accounts t
+                 WHERE t.user_id = connections.user_id AND t.test_app_id IS NOT NULL) ${rest}
+             ORDER BY flagged_at DESC, connection_id COLLATE "C" DESC LIMIT ${limit + 1}`
+}
+
 const leaks =
   (sql: SqlClient): Store["leaks"] =>
   (limit, after) =>
     Effect.gen(function* () {
-      const from = yield* TimePosition.decode(after)
-      const rest =
-        from === undefined
-          ? sql``
-          : sql`AND (flagged_at, connection_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
-      const rows = yield* sql`SELECT ${LEAK_COLUMNS} FROM connections WHERE flagged_at IS NOT NULL
-                                AND NOT EXISTS (SELECT 1 FROM accounts t
-                                  WHERE t.user_id = connections.user_id AND t.test_app_id IS NOT NULL) ${rest}
-                              ORDER BY flagged_at DESC, connection_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(
-        Rows.all(LeakRow)
-      )
+      const rows = yield* leaksPage(sql, limit, yield* TimePosition.decode(after)).pipe(Rows.all(LeakRow))
       return Page.of(rows.map(toLeak), limit, (last) => [last.flaggedAt, last.connectionId])
     }).pipe(orStoreError)

@@ -80,6 +80,8 @@ import * as accountReads from "./0094_account_reads.js"
 import * as importedDevices from "./0095_imported_devices.js"
 import * as importedErasures from "./0096_imported_erasures.js"
 import * as devicesVisited from "./0097_devices_visited.js"
+import * as failedDeliveries from "./0098_failed_deliveries.js"
+import * as flaggedConnections from "./0099_flagged_connections.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every released id, because a
@@ -162,5 +164,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0094_account_reads": accountReads.statements,
   "0095_imported_devices": importedDevices.statements,
   "0096_imported_erasures": importedErasures.statements,
-  "0097_devices_visited": devicesVisited.statements
+  "0097_devices_visited": devicesVisited.statements,
+  "0098_failed_deliveries": failedDeliveries.statements,
+  "0099_flagged_connections": flaggedConnections.statements
 }
