@@ -77,31 +77,32 @@ const answered = (sql: SqlClient, status: number | null) => [
   status === null ? sql`a.attempt IS NOT NULL AND a.status IS NULL` : sql`a.status = ${status}`
 ]
 
-export const list = (
+/** The condition for a state. The text has the state itself, because a parameter would fit no partial index. */
+const isIn = (sql: SqlClient, state: Delivery.DeliveryState) => sql`d.state = ${sql.literal(`'${state}'`)}`
+
+/** Selects one more delivery than `limit`, with which the caller finds out whether there is another page. */
+export const page = (
   sql: SqlClient,
   appId: AppId,
   { endpointId, eventId, failReason, from, state, status, to, types }: DeliveryFilter,
   limit: number,
-  after: ReadonlyArray<string | number> | undefined
-) =>
-  Effect.gen(function* () {
-    const position = yield* TimePosition.decode(after)
-    const conditions = [
-      sql`d.app_id = ${appId}`,
-      ...(endpointId === undefined ? [] : [sql`d.endpoint_id = ${endpointId}`]),
-      ...(eventId === undefined ? [] : [sql`d.event_id = ${eventId}`]),
-      ...(types === undefined ? [] : [sql`d.type = ANY(${types}::text[])`]),
-      ...(state === undefined ? [] : [sql`d.state = ${state}`]),
-      ...(failReason === undefined ? [] : [sql`d.fail_reason = ${failReason}`]),
-      ...(status === undefined ? [] : answered(sql, status)),
-      ...(from === undefined ? [] : [sql`d.created_at >= ${Rows.at(from)}`]),
-      ...(to === undefined ? [] : [sql`d.created_at < ${Rows.at(to)}`]),
-      ...(position === undefined
-        ? []
-        : [sql`(d.created_at, d.delivery_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`])
-    ]
-    const rows =
-      yield* sql`SELECT ${COLUMNS}, ${isReplayed(sql, appId)}, a.attempt AS last_attempt, a.started_at AS last_started_at,
+  position: TimePosition.TimePosition | undefined
+) => {
+  const conditions = [
+    sql`d.app_id = ${appId}`,
+    ...(endpointId === undefined ? [] : [sql`d.endpoint_id = ${endpointId}`]),
+    ...(eventId === undefined ? [] : [sql`d.event_id = ${eventId}`]),
+    ...(types === undefined ? [] : [sql`d.type = ANY(${types}::text[])`]),
+    ...(state === undefined ? [] : [isIn(sql, state)]),
+    ...(failReason === undefined ? [] : [isIn(sql, "failed"), sql`d.fail_reason = ${failReason}`]),
+    ...(status === undefined ? [] : answered(sql, status)),
+    ...(from === undefined ? [] : [sql`d.created_at >= ${Rows.at(from)}`]),
+    ...(to === undefined ? [] : [sql`d.created_at < ${Rows.at(to)}`]),
+    ...(position === undefined
+      ? []
+      : [sql`(d.created_at, d.delivery_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`])
+  ]
+  return sql`SELECT ${COLUMNS}, ${isReplayed(sql, appId)}, a.attempt AS last_attempt, a.started_at AS last_started_at,
               a.ended_at AS last_ended_at, a.status AS last_status, a.error AS last_error, a.snippet AS last_snippet
             FROM deliveries d
             LEFT JOIN LATERAL (
@@ -109,6 +110,17 @@ export const list = (
               ORDER BY a.started_at DESC, a.attempt DESC LIMIT 1
             ) a ON true
             WHERE ${sql.and(conditions)}
-            ORDER BY d.created_at DESC, d.delivery_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(Rows.all(LoggedRow))
+            ORDER BY d.created_at DESC, d.delivery_id COLLATE "C" DESC LIMIT ${limit + 1}`
+}
+
+export const list = (
+  sql: SqlClient,
+  appId: AppId,
+  filter: DeliveryFilter,
+  limit: number,
+  after: ReadonlyArray<string | number> | undefined
+) =>
+  Effect.gen(function* () {
+    const rows = yield* page(sql, appId, filter, limit, yield* TimePosition.decode(after)).pipe(Rows.all(LoggedRow))
     return Page.of(rows.map(toLogged), limit, ({ delivery }) => [delivery.createdAt, delivery.id])
   })
