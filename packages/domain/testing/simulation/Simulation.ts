@@ -17,6 +17,7 @@ import { Vault } from "../../src/shared/Vault.js"
 import { TierStore } from "../../src/sweeps/TierStore.js"
 import * as MemoryEntropy from "../memory/vault/MemoryEntropy.js"
 import * as MemoryPasswordHasher from "../memory/accounts/MemoryPasswordHasher.js"
+import { demandDuration } from "./engine/demand.js"
 import { Engine, START } from "./engine/Engine.js"
 import * as Guard from "./engine/Guard.js"
 import * as Process from "./engine/Process.js"
@@ -150,6 +151,7 @@ interface RunEnd {
 const prepare = (config: Config, scenario: Scenario) => {
   const { seed, startMillis = START } = config
   for (const kind of Object.keys(config.faults ?? {})) demandKind(kind)
+  demandDuration("restCap", config.restCap ?? 0)
   const backend = config.backend ?? memory
   const scheduling = config.scheduling === "random" ? Streams.make(seed, "scheduling") : undefined
   const engine = new Engine({ startMillis, scheduling })

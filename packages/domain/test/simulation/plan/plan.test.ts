@@ -76,7 +76,9 @@ it.each([
   [stepOf({ do: "toString" }), "steps[1].do must be place, edit place,"],
   [stepOf({}), "steps[1].do is missing"],
   [stepOf({ do: "wait" }), "steps[1].ms is missing"],
-  [stepOf({ do: "wait", ms: SECRET }), "steps[1].ms must be a whole number"],
+  [stepOf({ do: "wait", ms: SECRET }), "steps[1].ms must be a whole number from 0"],
+  [stepOf({ do: "wait", ms: -1 }), "steps[1].ms must be a whole number from 0"],
+  [stepOf({ do: "crash", program: "worker", downMs: -1 }), "steps[1].downMs must be a whole number from 0"],
   [stepOf({ do: "wait", ms: 1, why: SECRET }), "steps[1].why is nothing that belongs there"],
   [
     stepOf({ do: "together", apartMs: 0, deeds: [{ do: "share", connection: 0, places: [SECRET] }] }),

@@ -75,6 +75,48 @@ describe("what a run is asked for", () => {
   })
 })
 
+describe("an argument that makes no sense is refused, and the error names it", () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -5, 1.5])("steps of a random run: %d", (steps) => {
+    expect(() => Simulation.randomSync({ seed: 1, steps })).toThrow("steps must be a whole number from 1")
+    expect(() => Simulation.Swarm.plan(1, steps)).toThrow("steps must be a whole number from 1")
+    expect(() => Simulation.Swarm.planOfAll(1, steps)).toThrow("steps must be a whole number from 1")
+  })
+
+  it.each([
+    [{ workers: 0 }, "workers must be a whole number from 1"],
+    [{ workers: 1.5 }, "workers must be a whole number from 1"],
+    [{ restCap: "3 dayz" as "3 days" }, "restCap must be a time that is not negative"]
+  ])("%j", (config, error) => {
+    expect(() => Simulation.runSync({ seed: 1, ...config }, () => Effect.void)).toThrow(error)
+  })
+
+  const hookOf = (world: Simulation.World) =>
+    Effect.flatMap(world.app({ scopes: SCOPES }), (app) => app.endpoint("hook"))
+  const scripted =
+    (script: Simulation.Script): Simulation.Scenario =>
+    (world) =>
+      Effect.flatMap(hookOf(world), (hook) => hook.script(script))
+
+  it.each<[string, Simulation.Scenario]>([
+    ["The duration must be a time", (world) => world.advance(-5)],
+    ["The duration must be a time", (world) => world.advance("-5 minutes")],
+    ["The duration must be a time", (world) => world.advance("10 minuts" as "10 minutes")],
+    ["The jump must be a whole number of milliseconds", (world) => world.jump("2 hours" as never)],
+    ["The skew must be a whole number of milliseconds", (world) => world.skew("worker", Number.NaN)],
+    ["The milliseconds of a pause must be a whole number from 0", (world) => world.pause("worker", -5)],
+    ["The milliseconds of a cut must be a whole number from 0", (world) => world.cut("server", Number.NaN)],
+    ["The milliseconds of a full disk must be a whole number from 0", (world) => world.fillDisk(-1)],
+    ["An operation must be one of addDevice, ", (world) => world.perform("uplod" as "upload", {} as never)],
+    ["A receiver must reply with a status from 200 to 599, or with refuse, ", scripted([99])],
+    ["A receiver must reply with a status from 200 to 599, or with refuse, ", scripted([])],
+    ["A receiver must reply with a status from 200 to 599, or with refuse, ", scripted("hangg" as "hang")],
+    ["A receiver must reply with a status", scripted({ status: 200, delayMillis: -1 })]
+  ])("%s: %s", (error, scenario) => {
+    const { stopped } = Simulation.runSync({ seed: 1, restCap: 0 }, scenario)
+    expect(stopped).toContain(error)
+  })
+})
+
 describe("a clock that is set back", () => {
   const { entries, virtualMs } = Simulation.runSync({ seed: 1 }, (world) =>
     Effect.gen(function* () {

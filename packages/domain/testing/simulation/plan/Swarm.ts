@@ -1,4 +1,5 @@
 import { FastCheck } from "effect"
+import { demandWhole } from "../engine/demand.js"
 import * as Streams from "../engine/Streams.js"
 import type { FaultKind } from "../Trace.js"
 import { type Arbitrary, DEEDS } from "./deeds.js"
@@ -172,6 +173,7 @@ export const DEFAULT_STEPS = 60
 
 /** The features and faults of the run with this seed. */
 export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
+  demandWhole("steps", steps, 1)
   const random = Streams.make(seed, "swarm")
   const newer = Streams.make(seed, "stories")
   const added = newer.chance(OFTEN) ? [[WEIGHT, newer.pick(NEWER_NAMES)] as const] : []
@@ -339,4 +341,7 @@ const drawn = (swarm: Swarm): Plan => {
 export const plan = (seed: number, steps?: number): Plan => drawn(of(seed, steps))
 
 /** The plan of a seed with nearly every feature, and with every kind of fault (`ofAll`). */
-export const planOfAll = (seed: number, steps?: number): Plan => drawn(ofAll(seed, steps))
+export const planOfAll = (seed: number, steps = DEFAULT_STEPS): Plan => {
+  demandWhole("steps", steps, 1)
+  return drawn(ofAll(seed, steps))
+}

@@ -213,7 +213,7 @@ const others = [
   doing("narrow app", { app: whole, without: items(scope) }),
   doing("revoke app", { app: whole }),
   doing("read flags", {}),
-  doing("crash", { program: Literal("server", "worker", "worker2"), downMs: whole }),
+  doing("crash", { program: Literal("server", "worker", "worker2"), downMs: from(0) }),
   doing("jump", { ms: whole }),
   doing("fault", { fault, p: share, times: NullOr(whole) }),
   doing("calm", {})
@@ -235,7 +235,7 @@ const atEdge = { ...ofPhone, place: whole, metres, accuracyM: NullOr(metres), pa
 
 const step: Schema.Schema<PlanStep> = Schema.Union(
   ...deeds,
-  doing("wait", { ms: whole }),
+  doing("wait", { ms: from(0) }),
   doing("until", {
     moment: Literal(
       "code ends",

@@ -72,7 +72,10 @@ const broken = (
 
 export interface RandomConfig extends PlanConfig {
   readonly seed: number
-  /** About the largest number of steps of the run. */
+  /**
+   * A whole number from 1. When a plan has at least this many steps, no further story begins, so a plan may have more
+   * steps.
+   */
   readonly steps?: number | undefined
 }
 

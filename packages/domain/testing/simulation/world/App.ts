@@ -3,7 +3,7 @@ import { isScope, isSensitive, type SensitiveScope } from "../../../src/shared/S
 import type { Answered, Ended, Operation, Request, TokenSet } from "../Operations.js"
 import type { Posted, ReceivedMessage } from "../Trace.js"
 import { REQUIRED } from "../Specification.js"
-import type { Script } from "./Receivers.js"
+import { demandScript, type Script } from "./Receivers.js"
 import * as User from "./User.js"
 import type { NotDone, Stage } from "./Stage.js"
 
@@ -247,6 +247,7 @@ export class Hook {
 
   /** Sets how the receiver replies from now on. */
   script(script: Script): Effect.Effect<void> {
+    demandScript(script)
     return Effect.sync(() => this.app.world.receivers.script(this.url, script))
   }
 

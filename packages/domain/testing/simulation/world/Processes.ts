@@ -7,6 +7,7 @@ import { holdLeases } from "../../../src/leases/holdLeases.js"
 import { runMail } from "../../../src/mail/sendMail.js"
 import * as MemoryImportReader from "../../memory/fixes/MemoryImportReader.js"
 import type { Engine } from "../engine/Engine.js"
+import { demandWhole } from "../engine/demand.js"
 import * as Process from "../engine/Process.js"
 import type { Ports } from "../ports/Ports.js"
 import type { Recorder } from "../trace/Recorder.js"
@@ -81,9 +82,9 @@ export class Processes {
     this.engine = engine
     this.recorder = recorder
     this.config = config
-    const workers = Array.from({ length: config.workers ?? 1 }, (_, n): Program =>
-      n === 0 ? "worker" : `worker${n + 1}`
-    )
+    const { workers: number = 1 } = config
+    demandWhole("workers", number, 1)
+    const workers = Array.from({ length: number }, (_, n): Program => (n === 0 ? "worker" : `worker${n + 1}`))
     this.names = ["server", ...workers]
   }
 

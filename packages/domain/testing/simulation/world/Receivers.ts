@@ -41,6 +41,26 @@ export type Reply =
  */
 export type Script = Reply | ReadonlyArray<Reply> | ((before: number) => Reply)
 
+const WORDS: ReadonlySet<unknown> = new Set(["refuse", "reset", "hang", "slow", "reset_after_2xx"])
+
+const isStatus = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599
+
+const isReply = (reply: unknown): boolean =>
+  typeof reply === "object" && reply !== null
+    ? "status" in reply && isStatus(reply.status) && !("delayMillis" in reply && !(Number(reply.delayMillis) >= 0))
+    : WORDS.has(reply) || isStatus(reply)
+
+/**
+ * Throws unless every reply of a list is one that a receiver can give. The replies of a function are not known before
+ * the run.
+ */
+export const demandScript = (script: Script): void => {
+  if (typeof script === "function") return
+  const replies = isList(script) ? script : [script]
+  if (replies.length > 0 && replies.every(isReply)) return
+  throw new TypeError(`A receiver must reply with a status from 200 to 599, or with ${[...WORDS].join(", ")}`)
+}
+
 const SLOW_MILLIS = ANSWER_DEADLINE + 1_000
 const TOO_LATE: WebhookAnswer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
 

@@ -5,6 +5,7 @@ import * as Bucket from "../../../src/leases/Bucket.js"
 import { AppId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { Engine } from "../engine/Engine.js"
+import { demandDuration, demandMillis, demandWhole } from "../engine/demand.js"
 import * as Process from "../engine/Process.js"
 import type { Stream } from "../engine/Streams.js"
 import type { Ended, Name, Operation } from "../Operations.js"
@@ -14,7 +15,7 @@ import type { Ports } from "../ports/Ports.js"
 import type { Recorder } from "../trace/Recorder.js"
 import type { FaultKind, Posted, ReceivedMessage } from "../Trace.js"
 import type { Driver, Perform } from "./Driver.js"
-import { perform } from "./operations/perform.js"
+import { demandName, perform } from "./operations/perform.js"
 import type { Processes, Program } from "./Processes.js"
 import type { Receivers } from "./Receivers.js"
 import type { Registry } from "./Registry.js"
@@ -104,6 +105,7 @@ export class Stage {
 
   /** Lets time pass, and runs everything that becomes due in this time. */
   advance(duration: Duration.DurationInput): Effect.Effect<void> {
+    demandDuration("The duration", duration)
     return this.parts.engine.advance(duration)
   }
 
@@ -119,6 +121,7 @@ export class Stage {
 
   /** Moves the time of day forward by `millis` milliseconds, or back when the number is negative. */
   jump(millis: number): Effect.Effect<void> {
+    demandMillis("The jump", millis)
     return Effect.zipRight(this.note("clock.jump", `${millis}`), this.parts.engine.jump(millis))
   }
 
@@ -176,6 +179,7 @@ export class Stage {
 
   /** Runs an operation in the server's process and returns how the operation ended. */
   perform<N extends Name>(name: N, args: Operation<N>["args"], actor = "world"): Effect.Effect<Ended<N>> {
+    demandName(name)
     return Effect.gen(this, function* () {
       const { engine, ports, processes, recorder, registry } = this.parts
       if (name === "importFile") {
@@ -269,6 +273,7 @@ export class Stage {
    * whose timers fell due meanwhile continue late.
    */
   pause(name: Program, millis: number): Effect.Effect<void> {
+    demandWhole("The milliseconds of a pause", millis, 0)
     return this.withProcess(name, (process) =>
       Effect.zipRight(
         this.note("process.pause", `${name} ${millis}`, process),
@@ -279,6 +284,7 @@ export class Stage {
 
   /** Sets the clock of the machine on which a program runs, and no other clock. 0 means that the clock is right. */
   skew(name: Program, millis: number): Effect.Effect<void> {
+    demandMillis("The skew", millis)
     return this.withProcess(name, (process) =>
       Effect.zipRight(
         this.note("clock.skew", `${name} ${millis}`, process),
@@ -289,6 +295,7 @@ export class Stage {
 
   /** Cuts a program off from its database. Some calls of the program take effect, but every call ends with an error. */
   cut(name: Program, millis: number): Effect.Effect<void> {
+    demandWhole("The milliseconds of a cut", millis, 0)
     return this.withProcess(name, (process) =>
       Effect.zipRight(
         this.note("port.cut", `${name} ${millis}`, process),
@@ -313,6 +320,7 @@ export class Stage {
 
   /** Fills the database's disk: writes fail, and reads still work. */
   fillDisk(millis: number): Effect.Effect<void> {
+    demandWhole("The milliseconds of a full disk", millis, 0)
     return Effect.zipRight(
       this.note("disk.full", `world ${millis}`),
       Effect.sync(() => this.parts.faults.begin("disk.full", DISK, this.parts.engine.clock.monotonic + millis))

@@ -26,6 +26,13 @@ const handlers: Handlers<Name> = {
   call
 }
 
+/** Throws when no operation has this name. */
+export const demandName = (name: string): void => {
+  if (!Object.hasOwn(handlers, name)) {
+    throw new TypeError(`An operation must be one of ${Object.keys(handlers).toSorted().join(", ")}`)
+  }
+}
+
 /**
  * Does the server's part of an operation, and returns how the operation ended. When the server dies during the
  * operation, the Effect never completes.
