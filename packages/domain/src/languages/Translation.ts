@@ -1,7 +1,7 @@
 // Translates the domain's English texts. Decision languages-2.
 import type { Language } from "../shared/Language.js"
 import { type LanguageCatalogue, catalogues, type Entry, firstWord } from "./Catalogue.js"
-import { isDirected, isolate } from "./Isolation.js"
+import { FIRST_STRONG_ISOLATE, isDirected, isolate } from "./Isolation.js"
 import * as Template from "./Template.js"
 
 /** A part of a text. `said` is the translation of the part; undefined when no template matches the part. */
@@ -26,10 +26,11 @@ export const translate = (text: string, language: Language): string =>
 
 /**
  * Translates a text for a page or a mail, and isolates each name that is written from right to left. The templates
- * tell where the names are, in English texts too. A part that no template matches is isolated as a whole.
+ * tell where the names are, in English texts too. A part that no template matches is isolated as a whole. A text with
+ * isolates gets no further ones: it is a mail that was stored in its reader's language.
  */
 export const readable = (text: string, language: Language): string =>
-  isDirected(text)
+  isDirected(text) && !text.includes(FIRST_STRONG_ISOLATE)
     ? stretchesOf({ ...catalogues[language], name: isolate }, text)
         .map(({ said, text }) => said ?? isolate(text))
         .join("")

@@ -63,6 +63,16 @@ describe("a name that is written from right to left, in a text that people read 
     }
   })
 
+  it("a mail that is stored in its reader's language gets no second isolates when it is sent", () => {
+    for (const [, make] of Object.entries(MAILS)) {
+      for (const mail of make(GIVEN)) {
+        const stored = Mail.forReader(mail, "de", null)
+        const sent = Mail.forReader(stored, "de", null)
+        expect([sent.subject, sent.body]).toEqual([stored.subject, stored.body])
+      }
+    }
+  })
+
   it("other names get no isolates, and a text of an app cannot end its isolate", () => {
     for (const name of ["Home", "Café 24", "Жизнь", "家", "W (24)"]) expect(Isolation.isolate(name)).toBe(name)
     for (const name of ["משרד", "مكتب", "ܐܒܓ", "𞤀𞤣"]) expect(Isolation.isolate(name)).toBe(FSI + name + PDI)
