@@ -29,6 +29,12 @@ describe("/dev/mailbox, for a machine without a mail server", () => {
     expect([status, text.includes("Nothing yet")]).toEqual([200, true])
   })
 
+  it("is in English, and says so, in a browser of another language", async () => {
+    const { text } = await world.call("/dev/mailbox", { headers: { "accept-language": "de" } })
+    expect(text).toContain('<html lang="en">')
+    expect(text).toContain("Skip to the content")
+  })
+
   it("shows what would have been sent, the newest first, with links that lead into the pages", async () => {
     const { id, user } = await connectAndLeave(world)
     const { headers, text } = await world.call("/dev/mailbox")

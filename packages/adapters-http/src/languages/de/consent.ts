@@ -97,7 +97,7 @@ export const consent: typeof en.consent = {
     html`Wenn Sie hier etwas erlauben, bleibt die Pause: Die App erfährt nicht, wo Sie sind oder waren, bis die Pause
       endet. Sie können die Pause unter
       <a href="${connections}" target="_blank" rel="noopener">Verbundene Apps</a> beenden, in einem neuen Tab.`,
-  length: (days) => (days === "never" ? "Ohne Frist" : plural(days, "Tag", "Tage")),
+  length: (days) => (days === "never" ? "Kein Enddatum" : plural(days, "Tag", "Tage")),
   ends: (at) => html`Endet: ${at}`,
   untilDisconnected: "Bis Sie die App trennen",
   takeBack: (connections, accessLog) =>

@@ -59,7 +59,7 @@ export const developer: typeof en.developer = {
     number: "Anzahl",
     percent: "Prozent",
     caption: (what) => html`${what} nach Tagen`,
-    hint: "Einmal in der Sekunde gezählt und gut für eine Seite, nicht für eine Rechnung: Ein Absturz kann eine Sekunde verlieren. Die Tage sind Ihre.",
+    hint: "Einmal in der Sekunde gezählt. Ein Absturz kann eine Sekunde verlieren, also sind die Zahlen nicht für Abrechnungen. Die Tage richten sich nach Ihrer Zeitzone.",
     log: "Anfragen ansehen"
   },
   calls: {

@@ -11,7 +11,7 @@ export const map: typeof en.map = {
     nameHint: "Wie Sie ihn nennen. Apps, für die Sie ihn freigeben, sehen diesen Namen.",
     kind: "Art",
     lat: "Breitengrad",
-    latHint: "In Grad, zum Beispiel 52,5208",
+    latHint: "In Grad, zum Beispiel 52.5208",
     lon: "Längengrad",
     lonHint: "In Grad, zum Beispiel 13,4095",
     radius: "Radius",

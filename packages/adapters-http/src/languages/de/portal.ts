@@ -51,7 +51,7 @@ export const portal: typeof en.portal = {
   connection: {
     about: "Diese Verbindung",
     disconnect: (app) => `${app} trennen`,
-    webPage: "Website",
+    webPage: "Webseite",
     history: "Was Sie erlaubt haben und wann",
     can: "Was die App darf",
     could: "Was die App durfte",

@@ -151,6 +151,7 @@ export const signIn: typeof en.signIn = {
     change: "Adresse ändern",
     changeText:
       "Wir senden einen Link an die neue Adresse. Wenn Sie ihn öffnen, wird die Adresse geändert: Sie melden sich mit ihr an, und wir schreiben dorthin. Die alte Adresse bekommt eine E-Mail mit einem Link, der die Änderung 7 Tage lang rückgängig macht.",
+    noLink: "Zurzeit sendet dieser Dienst keine E-Mails: Es kommt kein Link an, und die Adresse bleibt, wie sie ist.",
     newAddress: "Neue Adresse",
     mailLink: "Link per E-Mail senden",
     confirmFirst: "Bestätigen Sie zuerst, dass Sie es sind",

@@ -4,7 +4,7 @@ import { number, plural } from "./words.js"
 
 export const timeline: typeof en.timeline = {
   heading: "Mein Verlauf",
-  titleOf: (date) => `Verlauf vom ${date}`,
+  titleOf: (day) => html`Verlauf: ${day}`,
   nothingKnown: "Von diesem Tag ist nichts bekannt.",
   nothingOnMap:
     "Die Standorte dieses Tages sind nicht auf der Karte: Sie sind ungenau oder von einem Gerät, das Sie nicht dabeihatten.",
@@ -86,7 +86,7 @@ export const timeline: typeof en.timeline = {
     asked: "Diese Apps haben in dieser Zeit etwas abgefragt. Was sie erfahren haben, behalten sie:",
     requests: (app, count) => html`${app}, ${plural(count, "Abfrage", "Abfragen")}`,
     later:
-      "Apps, die später gefragt haben, haben vielleicht auch nach dieser Zeit gefragt. Archive, die Sie vorher angelegt haben, enthalten sie noch.",
+      "Apps, die später gefragt haben, haben vielleicht auch nach dieser Zeit gefragt. Archive, die Sie vorher angelegt haben, enthalten sie noch. Was wir an eine App gesendet haben, bleibt bei uns noch bis zu 30 Tage aufgezeichnet, und wer die App entwickelt, kann es lesen.",
     gap: "Eine App, die nach der Vergangenheit fragen darf, kann an der Lücke erkennen, dass Sie diese Zeit gelöscht haben.",
     forGood: "Endgültig löschen",
     cancel: "Abbrechen"

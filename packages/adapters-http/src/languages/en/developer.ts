@@ -66,7 +66,7 @@ export const developer = {
     number: "Number",
     percent: "Percent",
     caption: (what: Html): Html => html`${what}, by day`,
-    hint: "Counted once a second and good for a page, not for a bill: a crash can lose a second. Days are yours.",
+    hint: "Counted once a second. A crash can lose a second, so do not write bills from these numbers. A day begins at midnight in your time zone.",
     log: "See the request log"
   },
   calls: {

@@ -149,6 +149,7 @@ export const signIn = {
     change: "Change it",
     changeText:
       "We mail a link to the new address. When you open it, the address is changed: you sign in with it, and we write there. The old address gets a mail, with a link that undoes the change for 7 days.",
+    noLink: "At present this service sends no mail: no link arrives, and the address stays as it is.",
     newAddress: "New address",
     mailLink: "Mail me a link",
     confirmFirst: "Confirm that it is you first",

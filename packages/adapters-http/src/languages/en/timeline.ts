@@ -5,7 +5,7 @@ import { number, plural } from "./words.js"
 /** A person's own days, visits, and the deletion of a part of a day. */
 export const timeline = {
   heading: "My timeline",
-  titleOf: (date: string): string => `Timeline of ${date}`,
+  titleOf: (day: Html): Html => html`Timeline: ${day}`,
   nothingKnown: "Nothing is known of this day.",
   nothingOnMap:
     "The locations of this day are not on the map: they are imprecise, or from a device that you had left behind.",
@@ -85,7 +85,8 @@ export const timeline = {
     nobodyAsked: "No app asked in that time.",
     asked: "These apps asked in that time. What they learned stays with them:",
     requests: (app: Html, count: number): Html => html`${app}, ${plural(count, "request", "requests")}`,
-    later: "Apps that asked later may also have asked about this time. Archives that you created before still have it.",
+    later:
+      "Apps that asked later may also have asked about this time. Archives that you created before still have it. The record of what we sent to an app stays with us for up to 30 days, and its developer can read it.",
     gap: "An app that may ask about the past can tell from the gap that you deleted this time.",
     forGood: "Delete for good",
     cancel: "Cancel"

@@ -44,6 +44,7 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
         ${form.problems.length === 0 && notice(query.value("done"))} ${present(portal, visitor.account, rule, token)}
         <h2>${words.change}</h2>
         <p>${words.changeText}</p>
+        ${rule === "assumed" && html`<p class="note warn">${words.noLink}</p>`}
         ${
           isFresh
             ? html`${Fields.problems(form, LABELS)}
@@ -92,8 +93,9 @@ const change = (portal: string) =>
       const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
       if (Either.isLeft(input)) return yield* showAgain(input.left)
       yield* takeLink
+      const done = (yield* HttpOptions).addressRule === "assumed" ? "address-asked-no-mail" : "address-asked"
       return yield* requestAddressChange(visitor.account, input.right.email).pipe(
-        Effect.as(seeOther(`${portal}/settings/email?done=address-asked`)),
+        Effect.as(seeOther(`${portal}/settings/email?done=${done}`)),
         Effect.catchTag("Invalid", ({ problems }) => showAgain(problems))
       )
     })

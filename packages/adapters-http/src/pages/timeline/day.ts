@@ -54,7 +54,7 @@ const show = (portal: string) =>
       const isEmpty =
         timeline.fixes.length === 0 && here.size === 0 && timeline.segments.every(({ kind }) => kind === "gap")
       return yield* respond({
-        title: words.titleOf(day.date),
+        title: words.titleOf(heading(day.from)),
         reader: yield* Visitor.reader(visitor),
         current: path,
         main: html`<h1>${words.heading}</h1>
