@@ -1,7 +1,7 @@
 import { CannotStart, Program } from "@place-access/worker"
 import { Console, Effect, Either, Schema } from "effect"
 import { askWorld } from "./virtual/askWorld.js"
-import { parse, USAGE, worldAddress } from "./virtual/orders.js"
+import { failureOf, parse, USAGE, worldAddress } from "./virtual/orders.js"
 import { Answer, sentences } from "./virtual/sentences.js"
 
 const Refused = Schema.parseJson(Schema.Struct({ message: Schema.String }))
@@ -19,7 +19,7 @@ const clock = Effect.gen(function* () {
     const refused = Schema.decodeUnknownEither(Refused)(text)
     const reason = Either.isRight(refused) ? refused.right.message : `the server answered ${status}`
     return yield* new CannotStart({
-      message: status === 404 ? `The server at ${address} is no test world.` : `The clock was not moved: ${reason}.`
+      message: status === 404 ? `The server at ${address} is no test world.` : `${failureOf(command.right)}: ${reason}.`
     })
   }
   yield* Console.log(

@@ -29,6 +29,8 @@ export const worldAddress: Effect.Effect<string, CannotStart> = ConfigReport.rea
   Config.map(Settings.addresses, ({ baseUrl }) => baseUrl)
 )
 
+const VERBS: ReadonlySet<string> = new Set(["advance", "to", "rate", "save", "restore"])
+
 /**
  * Parses a command line. A Left says what is wrong. The result "help" means that the command line asks for the usage.
  */
@@ -37,7 +39,8 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand |
   const json = argv.includes("--json")
   const [verb, value, ...more] = argv.filter((word) => word !== "--json")
   if (verb === undefined) return Either.right({ path: "/dev/clock", body: null, json })
-  if (value === undefined || more.length > 0) return Either.left("A command has one word and one value.")
+  if (!VERBS.has(verb)) return Either.left("The commands are advance, to, rate, save and restore.")
+  if (value === undefined || more.length > 0) return Either.left(`After ${verb} comes exactly one value.`)
   switch (verb) {
     case "advance":
     case "to":
@@ -46,10 +49,13 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand |
       return /^\d+(?:\.\d+)?$/.test(value)
         ? Either.right({ path: "/dev/clock", body: { rate: Number(value) }, json })
         : Either.left(`rate takes a number from 0 to ${FASTEST}.`)
-    case "save":
-    case "restore":
-      return Either.right({ path: "/dev/snapshot", body: { [verb]: value }, json })
     default:
-      return Either.left("There is no such command.")
+      return Either.right({ path: "/dev/snapshot", body: { [verb]: value }, json })
   }
+}
+
+/** What the command did not do when the server refuses it. */
+export const failureOf = ({ body, path }: ClockCommand): string => {
+  if (path === "/dev/clock") return body === null ? "The clock was not read" : "The clock was not moved"
+  return body !== null && "save" in body ? "The snapshot was not saved" : "The snapshot was not restored"
 }

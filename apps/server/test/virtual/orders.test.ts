@@ -1,6 +1,6 @@
 import { ConfigProvider, Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { parse, worldAddress } from "../../src/virtual/orders.js"
+import { failureOf, parse, worldAddress } from "../../src/virtual/orders.js"
 import { orderOf } from "../../src/virtual/routes.js"
 import * as Span from "../../src/virtual/Span.js"
 
@@ -94,4 +94,21 @@ describe("the address of the test world", () => {
     const provider = ConfigProvider.fromMap(new Map([["PORT", "many"]]))
     expect(Effect.runSync(Effect.flip(Effect.withConfigProvider(worldAddress, provider))).message).toContain("PORT")
   })
+})
+
+it.each([["boo"], ["boo", "1h"], ["boo", "1", "h"]])(
+  "a wrong command gets the list of commands: %s %s %s",
+  (...argv) => {
+    expect(parse(argv)).toEqual(Either.left("The commands are advance, to, rate, save and restore."))
+  }
+)
+
+it.each([
+  [[], "The clock was not read"],
+  [["advance", "1h"], "The clock was not moved"],
+  [["save", "a"], "The snapshot was not saved"],
+  [["restore", "a"], "The snapshot was not restored"]
+])("when the server refuses %j, the command says what was not done", (argv, failure) => {
+  const command = Either.getOrThrow(parse(argv))
+  expect(command !== "help" && failureOf(command)).toBe(failure)
 })
