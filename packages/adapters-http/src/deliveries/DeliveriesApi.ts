@@ -24,8 +24,13 @@ const fields = {
   id: Schema.String,
   endpoint_id: Schema.String,
   event_id: Schema.String,
-  type: Event.EventType.annotations({ description: "The type of the event" }),
-  occurred_at: Fields.At,
+  type: Schema.Union(Event.EventType, Schema.Literal("rule.fired")).annotations({
+    description:
+      "The type of the event. `rule.fired`: no attempt was made, and the app was not authorised to get the event or, for a replay, perhaps not"
+  }),
+  occurred_at: Fields.NullableAt.annotations({
+    description: "When the event occurred; null where `type` is `rule.fired`"
+  }),
   state: Delivery.DeliveryState.annotations({
     description:
       "`trying`: an attempt is due or under way; `delivered`: the receiver answered with 2xx; `failed`: `fail_reason` says why; `too_old`: the event is older than its rule allows"
@@ -95,12 +100,27 @@ const Detail = Schema.Struct({
   attempts: Schema.Array(Attempt).annotations({ description: "Oldest first" })
 }).annotations({ identifier: "DeliveryWithAttempts" })
 
+/**
+ * The event of a delivery as the log shows it. Of a withheld firing (`Delivery.isWithheld`) the log shows neither the
+ * kind nor the time, because the app was perhaps not allowed to learn them.
+ */
+export const shownEvent = (row: Omit<Delivery.Logged, "isReplayed">) => {
+  const { occurredAt, payload } = row.delivery.envelope
+  return Delivery.isWithheld(row) && Event.ruleIdOf(payload) !== null
+    ? { type: "rule.fired" as const, occurredAt: null }
+    : { type: payload.type, occurredAt }
+}
+
+const eventFields = (row: Delivery.Logged) => {
+  const { occurredAt, type } = shownEvent(row)
+  return { type, occurred_at: occurredAt }
+}
+
 export const toBody = ({ delivery, isReplayed, lastAttempt }: Delivery.Logged): typeof DeliveryBody.Type => ({
   id: delivery.id,
   endpoint_id: delivery.endpointId,
   event_id: delivery.envelope.eventId,
-  type: delivery.envelope.payload.type,
-  occurred_at: delivery.envelope.occurredAt,
+  ...eventFields({ delivery, isReplayed, lastAttempt }),
   state: delivery.state,
   fail_reason: delivery.failReason,
   // After the end of a delivery, `attempt` is the number of the last attempt that was made. `delivery.attempt` would be
@@ -184,9 +204,14 @@ const Query = Fields.request({
 
 const isName = Schema.is(Event.Subscribable)
 
-/** The payload types that the filter `type` selects. */
-export const typesOf = (type: Event.EventType | Event.Subscribable): ReadonlyArray<Event.EventType> =>
-  isName(type) ? Event.typesOf(type) : [type]
+/**
+ * The filter for the parameter `type`. A filter by one kind of firings leaves out the deliveries whose kind the log does
+ * not show (`shownEvent`).
+ */
+export const typeFilter = (type: Event.EventType | Event.Subscribable | undefined) => ({
+  types: type === undefined ? undefined : isName(type) ? Event.typesOf(type) : [type],
+  leavesOutWithheld: type !== undefined && Schema.is(Event.RuleFired.fields.type)(type)
+})
 
 export const DeliveriesApi = HttpApiGroup.make("deliveries")
   .add(

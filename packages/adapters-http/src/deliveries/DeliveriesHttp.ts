@@ -4,7 +4,7 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
-import { toBody, toDetail, typesOf } from "./DeliveriesApi.js"
+import { toBody, toDetail, typeFilter } from "./DeliveriesApi.js"
 
 export const layer = Group.group(Api, "deliveries", (handlers) =>
   handlers
@@ -12,8 +12,7 @@ export const layer = Group.group(Api, "deliveries", (handlers) =>
       "list",
       ({ path, urlParams: { endpoint_id: endpointId, event_id: eventId, fail_reason: failReason, type, ...rest } }) =>
         Effect.gen(function* () {
-          const types = type === undefined ? undefined : typesOf(type)
-          const query = { ...rest, endpointId, eventId, failReason, types, cursor: rest.cursor }
+          const query = { ...rest, endpointId, eventId, failReason, ...typeFilter(type), cursor: rest.cursor }
           const { deliveries, nextCursor } = yield* listDeliveries(yield* SignedIn, path.app_id, query)
           return { deliveries: deliveries.map(toBody), nextCursor }
         }).pipe(toWire)

@@ -23,6 +23,7 @@ const ENUMS: Readonly<Record<string, ReadonlyArray<string>>> = {
   EndReason: Connection.EndReason.literals,
   EventName: Event.SUBSCRIBABLE,
   EventType: Event.EventType.literals,
+  LoggedEventType: [...Event.EventType.literals, "rule.fired"],
   FailReason: Delivery.FailReason.literals,
   PlaceKind: Place.PlaceKind.literals,
   Role: Account.Role.literals,

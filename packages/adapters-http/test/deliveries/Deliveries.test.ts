@@ -263,6 +263,23 @@ it("a row that was not authorised says so and no more", async () => {
   })
   await work()
   const answer = await developer.get(log)
-  expect(answer.json).toMatchObject({ deliveries: [{ state: "failed", fail_reason: "not_authorised", sent_at: null }] })
+  expect(answer.json).toMatchObject({
+    deliveries: [
+      { state: "failed", fail_reason: "not_authorised", sent_at: null, type: "rule.fired", occurred_at: null }
+    ]
+  })
   expect(answer.text).not.toContain(LABEL)
+  const ids = async (query: string) =>
+    (await developer.get(`${log}?${query}`)).json as { readonly deliveries: ReadonlyArray<{ readonly id: string }> }
+  const [row] = (await ids("type=rule.fired")).deliveries
+  for (const type of ["place.enter", "place.exit"]) {
+    expect((await ids(`type=${type}`)).deliveries, "no filter tells the kind").toEqual([])
+  }
+  const path = `${log}/${row?.id}`
+  expect((await developer.get(path)).json).toMatchObject({ type: "rule.fired", occurred_at: null })
+  const page = (await developer.get(path.replace("/v1", ""))).text
+  expect(page).toContain("rule.fired")
+  expect(page).not.toContain("place.enter")
+  const again = await developer.send("POST", `${path}/redeliver`)
+  expect(again.json).toMatchObject({ replay: true, type: "rule.fired", occurred_at: null })
 })

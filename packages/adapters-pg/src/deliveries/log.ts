@@ -77,6 +77,11 @@ const answered = (sql: SqlClient, status: number | null) => [
   status === null ? sql`a.attempt IS NOT NULL AND a.status IS NULL` : sql`a.status = ${status}`
 ]
 
+/** The condition that is the opposite of `Delivery.isWithheld`. */
+const isShown = (sql: SqlClient) =>
+  sql`(a.attempt IS NOT NULL OR d.is_test
+       OR d.fail_reason IS DISTINCT FROM 'not_authorised' AND d.replay_no = 0)`
+
 /** The condition for a state. The text has the state itself, because a parameter would fit no partial index. */
 const isIn = (sql: SqlClient, state: Delivery.DeliveryState) => sql`d.state = ${sql.literal(`'${state}'`)}`
 
@@ -84,7 +89,7 @@ const isIn = (sql: SqlClient, state: Delivery.DeliveryState) => sql`d.state = ${
 export const page = (
   sql: SqlClient,
   appId: AppId,
-  { endpointId, eventId, failReason, from, state, status, to, types }: DeliveryFilter,
+  { endpointId, eventId, failReason, from, leavesOutWithheld, state, status, to, types }: DeliveryFilter,
   limit: number,
   position: TimePosition.TimePosition | undefined
 ) => {
@@ -93,6 +98,7 @@ export const page = (
     ...(endpointId === undefined ? [] : [sql`d.endpoint_id = ${endpointId}`]),
     ...(eventId === undefined ? [] : [sql`d.event_id = ${eventId}`]),
     ...(types === undefined ? [] : [sql`d.type = ANY(${types}::text[])`]),
+    ...(leavesOutWithheld === true ? [isShown(sql)] : []),
     ...(state === undefined ? [] : [isIn(sql, state)]),
     ...(failReason === undefined ? [] : [isIn(sql, "failed"), sql`d.fail_reason = ${failReason}`]),
     ...(status === undefined ? [] : answered(sql, status)),

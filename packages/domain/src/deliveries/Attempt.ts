@@ -60,3 +60,15 @@ export const attemptOf = (
       }
   }
 }
+
+interface LoggedEnd {
+  readonly delivery: { readonly failReason: string | null; readonly isTest: boolean; readonly replayNo: number }
+  readonly lastAttempt: Attempt | null
+}
+
+/**
+ * Whether the log must not show what kind of event it was, and when it occurred (decision deliveries-13): no attempt was
+ * made, and the app was not allowed to get the event, or, for a replay, perhaps not.
+ */
+export const isWithheld = ({ delivery: { failReason, isTest, replayNo }, lastAttempt }: LoggedEnd): boolean =>
+  lastAttempt === null && !isTest && (failReason === "not_authorised" || replayNo > 0)

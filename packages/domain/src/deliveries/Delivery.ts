@@ -7,7 +7,7 @@ import type { AppId, DeliveryId, EndpointId, UserId } from "../shared/Ids.js"
 import { DAY, HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import * as RetrySchedule from "./RetrySchedule.js"
 
-export { ANSWER_DEADLINE, type Attempt, attemptOf, isSuccess } from "./Attempt.js"
+export { ANSWER_DEADLINE, type Attempt, attemptOf, isSuccess, isWithheld } from "./Attempt.js"
 
 export const DeliveryState = Schema.Literal("trying", "delivered", "failed", "too_old")
 export type DeliveryState = typeof DeliveryState.Type

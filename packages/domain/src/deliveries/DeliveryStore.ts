@@ -64,6 +64,8 @@ export interface DeliveryFilter {
   readonly eventId?: EventId | undefined
   /** The log lists the deliveries of events of these types. Left out: of all types. */
   readonly types?: ReadonlyArray<EventType> | undefined
+  /** True when `types` says more about an event than the log may show of a withheld one (`Delivery.isWithheld`). */
+  readonly leavesOutWithheld?: boolean | undefined
   readonly state?: DeliveryState | undefined
   readonly failReason?: FailReason | undefined
   /** The HTTP status of the newest attempt; null: deliveries whose newest attempt got no answer. */

@@ -6,6 +6,14 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "withheld-events-in-the-delivery-log",
+    kind: "changed",
+    title: "The delivery log shows neither the kind nor the time of a firing that the app was not authorised to get",
+    text: `A delivery of such a firing that had no attempt, and a replay before its first attempt, have \`rule.fired\` as
+    \`type\` and null as \`occurred_at\`. The filter \`type=rule.fired\` finds them.`
+  },
+  {
+    on: "2026-11-30",
     id: "keyed-invitations",
     kind: "changed",
     title: "An invitation into a team with an Idempotency-Key no longer gets 503",

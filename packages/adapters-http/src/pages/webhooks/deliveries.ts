@@ -2,6 +2,7 @@ import { Delivery, listDeliveries, Replay } from "@place-access/domain/deliverie
 import { listEndpoints } from "@place-access/domain/endpoints"
 import type { AppId } from "@place-access/domain/shared"
 import { Effect } from "effect"
+import { shownEvent } from "../../deliveries/DeliveriesApi.js"
 import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -146,7 +147,7 @@ const row = (
   html`<tr>
     <td class="nowrap" data-label="${words.created}">${time(delivery.createdAt, "row")}</td>
     <td data-label="${words.event}">
-      <a href="${path}/${delivery.id}"><code>${delivery.envelope.payload.type}</code></a
+      <a href="${path}/${delivery.id}"><code>${shownEvent({ delivery, lastAttempt }).type}</code></a
       >${marker(delivery, isReplayed)}
     </td>
     <td data-label="${words.endpoint}">

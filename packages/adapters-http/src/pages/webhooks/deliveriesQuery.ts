@@ -2,7 +2,7 @@ import { Delivery, type listDeliveries } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { EndpointId, EventId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
-import { Status, typesOf } from "../../deliveries/DeliveriesApi.js"
+import { Status, typeFilter } from "../../deliveries/DeliveriesApi.js"
 import type { Locale } from "../../html/Locale.js"
 import { texts } from "../../languages/index.js"
 import * as Day from "../kit/Day.js"
@@ -51,7 +51,7 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): Deliveri
     filter: {
       endpointId,
       eventId: Option.getOrUndefined(eventId),
-      types: type === undefined ? undefined : typesOf(type),
+      ...typeFilter(type),
       ...Day.between(query, problems, zone ?? undefined),
       state,
       failReason,

@@ -4,6 +4,7 @@ import { Event } from "@place-access/domain/events"
 import { LocalDays } from "@place-access/domain/fixes"
 import { type Conflict, DeliveryId, EndpointId, Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
+import { shownEvent } from "../../deliveries/DeliveriesApi.js"
 import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
 import { addOnce } from "../addOnce.js"
@@ -32,6 +33,7 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
   Effect.gen(function* () {
     const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
     const { envelope } = delivery
+    const { occurredAt, type } = shownEvent({ delivery, lastAttempt: attempts.at(-1) ?? null })
     const endpoints = yield* listEndpoints(visitor.account, app.id)
     const endpoint = endpoints.find(({ id }) => id === delivery.endpointId) ?? null
     // A viewer of the app may not read data about users, and the body of the event is about a user.
@@ -43,7 +45,7 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
     const query = yield* Form.query
     const hidden = html`${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${yield* Visitor.onceField}`
     return yield* respond({
-      title: words.titleOf(envelope.payload.type),
+      title: words.titleOf(type),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: refusal === undefined ? 200 : 409,
@@ -51,7 +53,7 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
         ${refusal === undefined ? notice(query.value("done")) : html`<div class="note warn" role="alert"><p>${words.refused(ofDomain(refusal))}</p></div>`}
         <section class="card" aria-labelledby="event">
           <header>
-            <h2 id="event"><code>${envelope.payload.type}</code>${marker(delivery, isReplayed)}</h2>
+            <h2 id="event"><code>${type}</code>${marker(delivery, isReplayed)}</h2>
             <div>${outcome(delivery)}</div>
           </header>
           <dl>
@@ -60,7 +62,7 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
               <a href="${appPath(app)}/deliveries?event=${envelope.eventId}"><code>${envelope.eventId}</code></a>
             </dd>
             <dt>${words.happened}</dt>
-            <dd>${time(envelope.occurredAt)}</dd>
+            <dd>${occurredAt === null ? "—" : time(occurredAt)}</dd>
             <dt>${words.endpoint}</dt>
             <dd>
               ${address !== undefined && html`<code>${address}</code><br />`}

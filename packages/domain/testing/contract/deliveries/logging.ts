@@ -175,6 +175,25 @@ export const logging: Contract<WebhookFixturePorts> = [
     )
   },
   {
+    name: "list: a filter may leave out deliveries whose event the log does not show [deliveries-13]",
+    run: withEndpoints((one, two) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        const at = (minutes: number) => Timestamp.plus(now, -minutes * Timestamp.MINUTE)
+        const refused = yield* insert(one, { createdAt: at(4) })
+        yield* finish(yield* claimOne(one), { _tag: "Failed", at: now, reason: "not_authorised" }, null)
+        const replay = yield* insert(one, { createdAt: at(3), replayNo: 1 })
+        const test = yield* insert(one, { createdAt: at(2), replayNo: 1, isTest: true })
+        const waiting = yield* insert(two, { createdAt: at(1) })
+        const types = ["place.enter" as const]
+        const all = [waiting, test, replay, refused].map(({ id }) => id)
+        Check.equal(yield* listed(one, { types }), all, "all")
+        const shown = yield* listed(one, { types, leavesOutWithheld: true })
+        Check.equal(shown, [waiting.id, test.id], "without the withheld ones")
+      })
+    )
+  },
+  {
     name: "list: by endpoint, event, payload type, state and time of creation, alone and together",
     run: withEndpoints((one, two) =>
       Effect.gen(function* () {

@@ -346,6 +346,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
               isReplayed: isReplayed(tables, delivery),
               lastAttempt: attemptsOf(tables, delivery.id).map(Struct.omit("exchange")).at(-1) ?? null
             }))
+            .filter((row) => filter.leavesOutWithheld !== true || !Delivery.isWithheld(row))
             .filter(({ lastAttempt }) => filter.status === undefined || lastAttempt?.status === filter.status)
             .slice(0, limit + 1)
           return Page.of(rows, limit, ({ delivery }) => [delivery.createdAt, delivery.id])
