@@ -73,21 +73,23 @@ const waiting =
     // A visit report has no capturedAt and stays.
     const future = sql`${device} AND received_at > ${Rows.at(since)} AND reason = 'future' AND reading ? 'capturedAt'`
     const millis = sql`(reading ->> 'capturedAt')::float8`
+    const readings = sql`(SELECT received_at, to_timestamp(${millis} / 1000) AS captured_at
+                          FROM quarantined_fixes WHERE ${future}) q`
+    // The earliest time in \`own\` that is after the reading's arrival is found by a binary search.
+    const own = sql`${fixes
+      .map(({ capturedAt }) => capturedAt)
+      .toSorted((a, b) => a - b)
+      .map(Rows.at)}::timestamptz[]`
     return sql`SELECT reading_key, reading, received_at FROM quarantined_fixes
         WHERE ${future} AND ${millis} <= extract(epoch FROM received_at) * 1000 + ${FutureReading.MAX_WAIT}::float8
-          AND received_at > coalesce((
-            SELECT q.received_at FROM (
-              SELECT received_at, to_timestamp(${millis} / 1000) AS captured_at FROM quarantined_fixes WHERE ${future}
-            ) q
-            WHERE EXISTS (
+          AND received_at > coalesce(greatest(
+            (SELECT max(q.received_at) FROM ${readings} WHERE EXISTS (
               SELECT 1 FROM fixes f
               WHERE ${device} AND f.captured_at > q.received_at AND f.captured_at < q.captured_at
                 AND f.received_at > q.received_at
-                AND f.captured_at <= f.received_at + ${Fix.MAX_AHEAD} * interval '1 millisecond')
-            OR q.received_at < ${Rows.at(receivedAt)} AND EXISTS (
-              SELECT 1 FROM unnest(${fixes.map(({ capturedAt }) => Rows.at(capturedAt))}::timestamptz[]) AS own (at)
-              WHERE own.at > q.received_at AND own.at < q.captured_at)
-            ORDER BY q.received_at DESC LIMIT 1), '-infinity')
+                AND f.captured_at <= f.received_at + ${Fix.MAX_AHEAD} * interval '1 millisecond')),
+            (SELECT max(q.received_at) FROM ${readings} WHERE q.received_at < ${Rows.at(receivedAt)}
+              AND (${own})[width_bucket(q.received_at, ${own}) + 1] < q.captured_at)), '-infinity')
         ORDER BY ${millis}, reading_key COLLATE "C" LIMIT ${limit}`.pipe(
       Rows.all(WaitingRow),
       Effect.map((rows) =>
