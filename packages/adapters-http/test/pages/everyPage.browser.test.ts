@@ -11,7 +11,7 @@ import { routes } from "@place-access/adapters-http/pages/PagesLive"
 import { Effect, Stream } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
-import { inspectClosely } from "../support/browser.js"
+import { fitsLargeText, inspectClosely } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { optionsAt } from "../support/options.js"
 import { mailedLink } from "../support/mailbox.js"
@@ -228,7 +228,7 @@ describeBrowser("every page, with something on it", () => {
     }
   })
 
-  it.each(PAGES)("%s is accessible at both widths and in both colours", async (path) => {
+  it.each(PAGES)("%s is accessible in both colours, and fits a desk and a phone with large text", async (path) => {
     const { page, world } = at
     await at.as(ada)
     const filled = path.replace(/:(\w+)/g, (_, name: string) => {
@@ -242,6 +242,24 @@ describeBrowser("every page, with something on it", () => {
     // The colours of a page are the same at every width. So the test inspects the light scheme at one width and the
     // dark scheme at the other width.
     await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, { 1280: ["light"], 390: ["dark"] })
+    await fitsLargeText(page)
+  })
+
+  it("in the browser's own colours the present entry of the navigation is marked, and fields and badges have edges", async () => {
+    const { page, world } = at
+    await at.as(ada)
+    await page.emulateMedia({ forcedColors: "active" })
+    await page.goto(`${world.url}/developer/apps/${values["app"] ?? ""}/deliveries`)
+    const marked = await page.evaluate<ReadonlyArray<string>>(
+      `[...document.querySelectorAll(".top nav a, .tabs a")]
+        .filter((one) => getComputedStyle(one).borderBottomColor !== getComputedStyle(document.body).backgroundColor)
+        .map((one) => one.innerText)`
+    )
+    expect(marked).toEqual(["Developers", "Delivery log"])
+    const styleOf = (selector: string, property: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector("main ${selector}"))["${property}"]`)
+    expect(await styleOf("select", "appearance")).toBe("auto")
+    expect(await styleOf(".badge", "borderTopStyle")).toBe("solid")
   })
 
   it("pages of refusals, too", async () => {
