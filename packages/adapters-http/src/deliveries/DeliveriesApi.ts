@@ -205,8 +205,8 @@ const Query = Fields.request({
 const isName = Schema.is(Event.Subscribable)
 
 /**
- * The filter for the parameter `type`. A filter by one kind of firings leaves out the deliveries whose kind the log does
- * not show (`shownEvent`).
+ * The filter for the parameter `type`. A filter by one kind of firings leaves out the deliveries whose kind the log
+ * does not show (`shownEvent`).
  */
 export const typeFilter = (type: Event.EventType | Event.Subscribable | undefined) => ({
   types: type === undefined ? undefined : isName(type) ? Event.typesOf(type) : [type],

@@ -22,11 +22,11 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   readonly method: HttpMethod.HttpMethod
   readonly url: string
 
-  constructor(source: IncomingMessage) {
+  constructor(source: IncomingMessage, url = source.url ?? "/") {
     super()
     this.source = source
     this.method = (source.method ?? "GET").toUpperCase() as HttpMethod.HttpMethod
-    this.url = source.url ?? "/"
+    this.url = url
   }
 
   get originalUrl(): string {
@@ -59,7 +59,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
 
   /** The same request with another address. Nothing else of a request can be changed. */
   modify({ url = this.url }: { readonly url?: string }): HttpServerRequest.HttpServerRequest {
-    return Object.create(this, { url: { value: url, enumerable: true } }) as HttpServerRequest.HttpServerRequest
+    return new NodeRequest(this.source, url)
   }
 
   /**

@@ -146,7 +146,7 @@ export const layer = Layer.unwrapEffect(
   Effect.map(HttpOptions, (options) => {
     const pages = routes(options)
     return Layer.mergeAll(
-      Routes.layer(pages),
+      Routes.pages(pages),
       Routes.layer(Shortcuts.routes(pages)),
       Routes.layer(Assets.routes),
       Routes.layer(WellKnown.routes(options))

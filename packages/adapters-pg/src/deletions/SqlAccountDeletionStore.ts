@@ -94,8 +94,8 @@ const lookAgain =
     )
 
 /**
- * Deletes the counts of calls that name the account in a statement of its own, because they are on all shards. The other
- * rows are the last trace of the account, so they are deleted last.
+ * Deletes the counts of calls that name the account in a statement of its own, because they are on all shards. The
+ * other rows are the last trace of the account, so they are deleted last.
  */
 const finish =
   (sql: SqlClient): Store["finish"] =>

@@ -85,9 +85,9 @@ export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@a
 export const isReleased = ({ email, id }: Pick<Account, "email" | "id">): boolean => email === releasedEmail(id)
 
 /**
- * The mail with a link that confirms a sign-up. The caller adds the encrypted secret of the link. The text does not have
- * the address: if the sign-up is never confirmed, the mail stays in the outbox under an id that gets no account, and the
- * deletion of another account with the address would not find the mail (decision deletions-3).
+ * The mail with a link that confirms a sign-up. The caller adds the encrypted secret of the link. The text does not
+ * have the address: if the sign-up is never confirmed, the mail stays in the outbox under an id that gets no account,
+ * and the deletion of another account with the address would not find the mail (decision deletions-3).
  */
 export const confirmMail = (request: SignUpRequest): MailMessage => ({
   to: request.userId,

@@ -67,8 +67,8 @@ interface LoggedEnd {
 }
 
 /**
- * Whether the log must not show what kind of event it was, and when it occurred (decision deliveries-13): no attempt was
- * made, and the app was not allowed to get the event, or, for a replay, perhaps not.
+ * Whether the log must not show what kind of event it was, and when it occurred (decision deliveries-13): no attempt
+ * was made, and the app was not allowed to get the event, or, for a replay, perhaps not.
  */
 export const isWithheld = ({ delivery: { failReason, isTest, replayNo }, lastAttempt }: LoggedEnd): boolean =>
   lastAttempt === null && !isTest && (failReason === "not_authorised" || replayNo > 0)

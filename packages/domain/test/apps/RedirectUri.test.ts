@@ -170,9 +170,7 @@ describe("the list that an app registers", () => {
     "https://a.example/cb?x=%ff&stat%65=1"
   ])("a parameter that the service adds itself is refused, and works in an address that is stored: %s", (uri) => {
     expect(accepts(uri)).toBe(true)
-    expect(problems(["https://a.example/cb", uri])).toEqual([
-      expect.stringMatching(/^1 must not have code, state, /)
-    ])
+    expect(problems(["https://a.example/cb", uri])).toEqual([expect.stringMatching(/^1 must not have code, state, /)])
   })
 
   it("names, values and paths that only resemble such a parameter are taken", () => {

@@ -8,7 +8,7 @@ import {
 import type { Shared } from "../../wire/toWire.js"
 import { toWire } from "../../wire/toWire.js"
 import type { WireError } from "../../wire/Errors.js"
-import { Effect, type Layer } from "effect"
+import { Effect, identity, type Layer } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as ReturnTo from "./ReturnTo.js"
@@ -42,9 +42,9 @@ type Requirements<Route> = Route extends PageRoute<infer R> ? Exclude<R, HttpRou
 const NOTICE = /^\/(?!\/)[^?#]*\?(?:[^#]*&)?done=([a-z-]+)(?:[&#]|$)/
 
 /**
- * The notice that a page shows after a form was posted is named in the page's address (`done`), and a cookie of a
- * minute, which the answer to the form sets, has the same name. A page shows its notice once: here the page loses the
- * cookie, and `done` is removed from an address without the cookie. So neither a reload nor a link makes a page say that
+ * The notice that a page shows after a form was posted is named in the page's address (`done`). A cookie of a minute,
+ * which the answer to the form sets, has the same name. A page shows its notice once: here the page loses the cookie,
+ * and `done` is removed from an address without the cookie. So neither a reload nor a link makes a page say that
  * something was done (decision accounts-24).
  */
 const withNotice = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
@@ -61,20 +61,29 @@ const withNotice = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerRe
     return isShown ? Credentials.clearNotice(answer, options) : answer
   })
 
-/** Adds the routes to the router that serves the API. */
-export const layer = <Route extends PageRoute<unknown>>(
-  routes: ReadonlyArray<Route>
-): Layer.Layer<never, never, Requirements<Route> | HttpOptions> =>
+type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, WireError, R>
+
+const added = <R>(
+  routes: ReadonlyArray<PageRoute<unknown>>,
+  wrap: (handler: Answer<unknown>) => Answer<unknown>
+): Layer.Layer<never, never, R> =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
-      const context = yield* Effect.context<Requirements<Route> | HttpOptions>()
+      const context = yield* Effect.context<R>()
       for (const { handler, method, path } of routes) {
-        const provided = Effect.provide(withNotice(toWire(handler)), context) as Effect.Effect<
-          HttpServerResponse.HttpServerResponse,
-          WireError,
-          HttpRouter.HttpRouter.Provided
-        >
+        const provided = Effect.provide(wrap(toWire(handler)), context) as Answer<HttpRouter.HttpRouter.Provided>
         yield* method === "GET" ? router.get(path, provided) : router.post(path, provided, { uninterruptible: true })
       }
     })
   )
+
+/** Adds the routes to the router that serves the API. */
+export const layer = <Route extends PageRoute<unknown>>(
+  routes: ReadonlyArray<Route>
+): Layer.Layer<never, never, Requirements<Route>> => added<Requirements<Route>>(routes, identity)
+
+/** Adds the routes of pages that show notices. */
+export const pages = <Route extends PageRoute<unknown>>(
+  routes: ReadonlyArray<Route>
+): Layer.Layer<never, never, Requirements<Route> | HttpOptions> =>
+  added<Requirements<Route> | HttpOptions>(routes, withNotice)
