@@ -88,8 +88,16 @@ const contextsOf = (strings: TemplateStringsArray): ReadonlyArray<Context> => {
 
 const ISOLATED = new RegExp(`${Isolation.FIRST_STRONG_ISOLATE}(.*?)${Isolation.POP_DIRECTIONAL_ISOLATE}`, "gs")
 
-/** A text, isolated as a whole, unless the function that wrote the text has already isolated the names in it. */
-const isolated = (text: string): string => (text.search(ISOLATED) === -1 ? Isolation.isolate(text) : text)
+/**
+ * A text, isolated as a whole, unless the function that wrote the text has already isolated the names in it. Only the
+ * isolates keep their characters: an app's own texts can have isolates, too, and other characters of this kind.
+ */
+const isolated = (text: string): string => {
+  const parts = text.split(ISOLATED)
+  if (parts.length === 1) return Isolation.isolate(text)
+  // `split` returns what is outside of the isolates and what is inside, in turn.
+  return parts.map((part, at) => (at % 2 === 1 ? Isolation.enclosed(part) : Isolation.withoutControls(part))).join("")
+}
 
 const ofText = (text: string, context: Context): string => {
   if (context === "exact" || !Isolation.isDirected(text)) return escape(text)

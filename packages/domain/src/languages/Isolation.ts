@@ -23,6 +23,12 @@ const CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 /** Whether the text could change the order of the text around it. */
 export const isDirected = (text: string): boolean => RIGHT_TO_LEFT.test(text) || text.search(CONTROLS) !== -1
 
+/** The text without the characters that change its direction. */
+export const withoutControls = (text: string): string => text.replaceAll(CONTROLS, "")
+
+/** The text between isolates. */
+export const enclosed = (text: string): string =>
+  `${FIRST_STRONG_ISOLATE}${withoutControls(text)}${POP_DIRECTIONAL_ISOLATE}`
+
 /** The name between isolates; a name that cannot change any order stays as it is. */
-export const isolate = (name: string): string =>
-  isDirected(name) ? `${FIRST_STRONG_ISOLATE}${name.replaceAll(CONTROLS, "")}${POP_DIRECTIONAL_ISOLATE}` : name
+export const isolate = (name: string): string => (isDirected(name) ? enclosed(name) : name)

@@ -13,7 +13,7 @@ export const map: typeof en.map = {
     lat: "Breitengrad",
     latHint: "In Grad, zum Beispiel 52.5208",
     lon: "Längengrad",
-    lonHint: "In Grad, zum Beispiel 13,4095",
+    lonHint: "In Grad, zum Beispiel 13.4095",
     radius: "Radius",
     radiusHint:
       "Meter von der Mitte, 100 bis 10.000. Handys irren sich oft um 50 m. Deshalb bleibt in einem Kreis unter 150 m manche Ankunft unbemerkt.",

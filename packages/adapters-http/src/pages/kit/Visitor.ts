@@ -10,7 +10,7 @@ import {
   requireFreshWithFactor,
   type SentForm
 } from "@place-access/domain/accounts"
-import { Entropy, type StoreError, type Vault } from "@place-access/domain/shared"
+import { Entropy, StoreError, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { staysSignedIn } from "../../credentials/staysKnown.js"
 import * as Body from "../../edge/Body.js"
@@ -199,7 +199,7 @@ export const backWhenStale = <E, R>(handle: Effect.Effect<Response, E, R>, comes
     (error) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const isFromPage = request.headers["referer"] !== undefined
-        return isFromPage ? Effect.succeed(seeOther(comesBackTo(request))) : Effect.fail(error)
+        return isFromPage ? Effect.succeed(seeOther(ReturnTo.safe(comesBackTo(request)))) : Effect.fail(error)
       })
   )
 
@@ -215,7 +215,10 @@ export const showingAgain =
       (error) => error === stale,
       () =>
         Effect.flatMap(Form.read, (posted) => show(Form.shown(posted, [Fields.EXPIRED]), posted)).pipe(
-          Effect.mapBoth({ onFailure: () => stale, onSuccess: HttpServerResponse.setStatus(stale.statusCode) })
+          Effect.mapBoth({
+            onFailure: (error) => (error instanceof StoreError ? error : stale),
+            onSuccess: HttpServerResponse.setStatus(stale.statusCode)
+          })
         )
     )
 

@@ -143,6 +143,11 @@ export const receive = (portal: string) =>
       )
       return yield* outcomes.pipe(
         Effect.flatMap((all) => answer(portal, visitor, all)),
+        // The script that sends dropped files takes a redirect for success, so this form leads to no other page.
+        Effect.catchIf(
+          (error) => error === Visitor.stale,
+          () => page(portal, visitor, refusedAs(Visitor.stale.statusCode, texts.frame.messages.stale))
+        ),
         Effect.catchAll((error) =>
           "statusCode" in error && error.statusCode === 413
             ? page(portal, visitor, refusedAs(413, words.upload.tooLargeTogether(MOST, MOST_TOGETHER)))

@@ -34,7 +34,11 @@ const opened = () => {
     }
   })
   const made = new Array<ReturnType<typeof element>>()
-  const uploads = new Array<{ readonly name: string; readonly end: (isStored: boolean) => Promise<unknown> }>()
+  const uploads = new Array<{
+    readonly name: string
+    /** Ends the upload. `to`: the page to which the service has redirected; the list of imports by default. */
+    readonly end: (isRedirected: boolean, to?: string) => Promise<unknown>
+  }>()
   const left = new Array<string>()
   let drop: ((event: object) => void) | undefined
   runInNewContext(filesScript, {
@@ -56,7 +60,7 @@ const opened = () => {
         }
       })
     },
-    location: { assign: (path: string) => left.push(path) },
+    location: { pathname: `${LIST}/new`, assign: (path: string) => left.push(path) },
     FormData: class {
       name = ""
       append(_: string, __: unknown, name = "") {
@@ -71,9 +75,9 @@ const opened = () => {
     URL,
     fetch: (_: string, { body }: { readonly body: { readonly name: string } }) =>
       new Promise((resolve) => {
-        const answer = { url: `http://here${LIST}`, status: 200, text: async () => "" }
-        const end = (redirected: boolean) => {
-          resolve({ ...answer, redirected })
+        const answer = { status: 200, text: async () => "" }
+        const end = (redirected: boolean, to = LIST) => {
+          resolve({ ...answer, url: `http://here${to}`, redirected })
           return settle()
         }
         uploads.push({ name: body.name, end })
@@ -106,6 +110,17 @@ describe("files that are dropped while others are uploaded [imports-3]", () => {
     expect(page.said()).toContain("2 of 3")
     await page.uploads[2]?.end(true)
     expect(page.left).toEqual([LIST])
+  })
+
+  it.each([
+    [`${LIST}/new`, false],
+    ["/sign-in", false],
+    [`${LIST}/imp_1/columns`, true]
+  ])("a redirect to %s: the file is stored: %s", async (to, isStored) => {
+    const page = opened()
+    await page.drop(asFile("a"))
+    await page.uploads[0]?.end(true, to)
+    expect([page.left.length, page.refused().length]).toEqual(isStored ? [1, 0] : [0, 1])
   })
 
   it("keep the page also while the browser still reads their folder", async () => {

@@ -35,12 +35,13 @@ export const filesScript = `"use strict"
 
   /**
    * Whether the service has stored the file. After a stored file, the service redirects to the list of imports or to a
-   * page below the list. A redirect to any other page means that the file was not stored: for example, the session has
-   * ended, and the redirect leads to the sign-in page.
+   * page below the list, but not to this page. A redirect to any other page means that the file was not stored: for
+   * example, the session has ended, and the redirect leads to the sign-in page.
    */
   const isStored = ({ redirected, url }) => {
     const { pathname } = new URL(url)
-    return redirected && (pathname === form.dataset.list || pathname.startsWith(form.dataset.list + "/"))
+    if (!redirected || pathname === location.pathname) return false
+    return pathname === form.dataset.list || pathname.startsWith(form.dataset.list + "/")
   }
 
   const linkToList = () => {
