@@ -79,8 +79,7 @@ const answered = (sql: SqlClient, status: number | null) => [
 
 /** The condition that is the opposite of `Delivery.isWithheld`. */
 const isShown = (sql: SqlClient) =>
-  sql`(a.attempt IS NOT NULL OR d.is_test
-       OR d.fail_reason IS DISTINCT FROM 'not_authorised' AND d.replay_no = 0)`
+  sql`(a.attempt IS NOT NULL OR d.is_test OR d.fail_reason IS NULL AND d.replay_no = 0)`
 
 /** The condition for a state. The text has the state itself, because a parameter would fit no partial index. */
 const isIn = (sql: SqlClient, state: Delivery.DeliveryState) => sql`d.state = ${sql.literal(`'${state}'`)}`

@@ -143,24 +143,35 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
     yield* sql`DELETE FROM fixes
                WHERE user_id = ${userId} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}`
     yield* FixCounts.recount(sql, userId, { from, until })
-    // A time of a quarantined reading as a number. Nobody checked the reading, so its times may be any number, or no
-    // number at all. `Erasure.mayComeFrom` is the same condition.
-    const said = (field: string) =>
-      sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
-                THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric END)`
-    const mayComeFromIt = sql`(received_at >= ${Rows.at(from)} AND received_at < ${Rows.at(until)}
-                 OR EXISTS (
-                   SELECT FROM unnest(ARRAY[${said("capturedAt")}, ${said("arrival")}, ${said("departure")}])
-                     AS said (at)
-                   WHERE said.at >= ${from}::numeric
-                     AND (said.at < ${until}::numeric OR received_at < ${Rows.at(until)})))`
-    const future = sql`user_id = ${userId} AND reason = 'future' AND reading ? 'capturedAt'`
-    yield* sql`DELETE FROM quarantined_fixes q
-               WHERE ${future} AND received_at <= (
-                 SELECT max(received_at) FROM quarantined_fixes
-                 WHERE ${future} AND device_id = q.device_id AND ${mayComeFromIt})`
-    yield* sql`DELETE FROM quarantined_fixes WHERE user_id = ${userId} AND ${mayComeFromIt}`
+    yield* futureOf(sql, userId, { from, until })
+    yield* sql`DELETE FROM quarantined_fixes WHERE user_id = ${userId} AND ${mayComeFrom(sql, { from, until })}`
   })
+
+/** The condition for a quarantined reading that may come from the stretch, as `Erasure.mayComeFrom`. */
+const mayComeFrom = (sql: SqlClient, { from, until }: Erasure.Stretch) => {
+  // A time of the reading as a number. Nobody checked the reading, so its times may be any number, or no number at all.
+  const said = (field: string) =>
+    sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
+              THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric END)`
+  return sql`(received_at >= ${Rows.at(from)} AND received_at < ${Rows.at(until)}
+              OR EXISTS (
+                SELECT FROM unnest(ARRAY[${said("capturedAt")}, ${said("arrival")}, ${said("departure")}]) AS said (at)
+                WHERE said.at >= ${from}::numeric
+                  AND (said.at < ${until}::numeric OR received_at < ${Rows.at(until)})))`
+}
+
+/**
+ * Deletes the readings from the future that may come from the stretch, and the earlier ones of their devices. The
+ * newest reading of each device is found once: a sub-query for each row would read all rows for each row.
+ */
+export const futureOf = (sql: SqlClient, userId: UserId, stretch: Erasure.Stretch) => {
+  const future = sql`user_id = ${userId} AND reason = 'future' AND reading ? 'capturedAt'`
+  return sql`WITH gone AS MATERIALIZED (
+               SELECT device_id AS gone_device, max(received_at) AS gone_until FROM quarantined_fixes
+               WHERE ${future} AND ${mayComeFrom(sql, stretch)} GROUP BY device_id)
+             DELETE FROM quarantined_fixes USING gone
+             WHERE ${future} AND device_id = gone_device AND received_at <= gone_until`
+}
 
 const ReportRow = Schema.Struct({
   device_id: DeviceId,

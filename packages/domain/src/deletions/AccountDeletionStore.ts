@@ -24,7 +24,8 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
      * - deletes the account, its sessions, its sign-in attempts, its archives, and the waiting sign-ups with its
      *   address
      * - ends its connections and the tokens of its phones, and drops its waiting events
-     * - takes the account out of all teams, and drops the invitations that it made and the invitations to its address
+     * - takes the account out of all teams, and drops the invitations that it made and the invitations to its address,
+     *   with the mails about these invitations
      * - gives each of its apps to the app's heir, with a mail and an audit event for the heir
      * - revokes each app without an heir: it goes to `NOBODY` and loses its secrets, redirect URIs, endpoints, members
      *   and invitations
@@ -55,7 +56,10 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
     /** Sets the time at which workers next check for rows of this account. */
     readonly lookAgain: (userId: UserId, at: Timestamp) => StoreEffect<void>
-    /** Deletes the record of the deletion, and the mail about the deletion. Idempotent. */
+    /**
+     * Deletes the record of the deletion, the mail about the deletion, and the counts of calls whose subject has the
+     * account's id (`LimitStore`). Idempotent.
+     */
     readonly finish: (userId: UserId) => StoreEffect<void>
   }
 >() {}

@@ -67,8 +67,9 @@ interface LoggedEnd {
 }
 
 /**
- * Whether the log must not show what kind of event it was, and when it occurred (decision deliveries-13): no attempt
- * was made, and the app was not allowed to get the event, or, for a replay, perhaps not.
+ * Whether the log must not show what kind of event it was, and when it occurred (decision deliveries-13): the delivery
+ * ended without an attempt, or is a replay before its first one. The app was not allowed to get the event, or perhaps
+ * not: whether it is allowed is checked before an attempt. An event that was too old has passed this check.
  */
 export const isWithheld = ({ delivery: { failReason, isTest, replayNo }, lastAttempt }: LoggedEnd): boolean =>
-  lastAttempt === null && !isTest && (failReason === "not_authorised" || replayNo > 0)
+  lastAttempt === null && !isTest && (failReason !== null || replayNo > 0)

@@ -98,7 +98,7 @@ export const inviteMember = program("inviteMember", function* (account: Account,
   const before = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
   yield* TeamLife.invite(account, { ...input, id, invitee })(before, yield* Timestamp.now)
   const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
-  // The mail names the address of the owner, which must not be somebody else's.
+  // Otherwise anybody could have mails sent to strangers, with an account of an address that is not theirs.
   const isMailed = account.confirmedAt !== null && (yield* takeCall(mailbox, Rate.INVITATION_MAILS)).isAdmitted
   const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee, isMailed }))
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))

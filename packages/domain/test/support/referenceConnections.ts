@@ -169,11 +169,11 @@ export class ReferenceConnections {
   }
 
   answer(page: Page, choices: Choices, now: number): Answered {
+    if (now - page.openedAt >= HOUR) return { is: "refused", why: "expired" }
+    if (this.appRevokedAt !== null) return { is: "refused", why: "app_revoked" }
     if (page.answered !== null) {
       return page.answered.code === null ? { is: "denied" } : { is: "repeated", code: page.answered.code }
     }
-    if (now - page.openedAt >= HOUR) return { is: "refused", why: "expired" }
-    if (this.appRevokedAt !== null) return { is: "refused", why: "app_revoked" }
     const grant = this.unended()
     const current = this.mode(page.requested, now)
     if (choices.decision === "cancel") {

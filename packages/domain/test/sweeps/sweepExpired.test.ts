@@ -156,9 +156,12 @@ describe("sweepExpired", () => {
           ConsentFlow.ISSUER,
           "confirmed"
         )
-        yield* TestClock.adjust(HOUR + DAY - 1)
+        yield* TestClock.adjust(HOUR - 1)
         yield* sweep
         expect((yield* post).redirectTo).toBe(redirectTo)
+        yield* TestClock.adjust(DAY)
+        yield* sweep
+        expect(yield* Effect.flip(post)).toMatchObject({ _tag: "ConsentRefused", reason: "expired" })
         yield* TestClock.adjust(1)
         yield* sweep
         expect(yield* Effect.flip(post)).toMatchObject({ _tag: "ConsentRefused", reason: "unknown" })

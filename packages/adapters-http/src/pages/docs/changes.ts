@@ -8,9 +8,10 @@ export const CHANGES: ReadonlyArray<Change> = [
     on: "2026-11-30",
     id: "withheld-events-in-the-delivery-log",
     kind: "changed",
-    title: "The delivery log shows neither the kind nor the time of a firing that the app was not authorised to get",
-    text: `A delivery of such a firing that had no attempt, and a replay before its first attempt, have \`rule.fired\` as
-    \`type\` and null as \`occurred_at\`. The filter \`type=rule.fired\` finds them.`
+    title: "The delivery log shows neither the kind nor the time of a firing that was perhaps not for the app",
+    text: `A delivery of a firing that failed without an attempt, and a replay before its first attempt, have
+    \`rule.fired\` as \`type\` and null as \`occurred_at\`: the app was not authorised, or nobody has checked whether it
+    was. The filter \`type=rule.fired\` finds them.`
   },
   {
     on: "2026-11-30",

@@ -57,7 +57,9 @@ const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", sto
       currentScript: { dataset: { texts: JSON.stringify(textsIn(language).setUp.share.script) } },
       getElementById: part,
       createElement: () => ({}),
-      documentElement: { lang: language }
+      documentElement: { lang: language },
+      // Something else has the focus, so the script moves it nowhere.
+      body: {}
     },
     window: { isSecureContext: true },
     navigator: {

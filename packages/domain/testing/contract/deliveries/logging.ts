@@ -180,13 +180,20 @@ export const logging: Contract<WebhookFixturePorts> = [
       Effect.gen(function* () {
         const now = yield* Timestamp.now
         const at = (minutes: number) => Timestamp.plus(now, -minutes * Timestamp.MINUTE)
-        const refused = yield* insert(one, { createdAt: at(4) })
-        yield* finish(yield* claimOne(one), { _tag: "Failed", at: now, reason: "not_authorised" }, null)
+        const end = (reason: Delivery.FailReason, minutes: number) =>
+          Effect.gen(function* () {
+            const row = yield* insert(one, { createdAt: at(minutes) })
+            yield* finish(yield* claimOne(one), { _tag: "Failed", at: now, reason }, null)
+            return row
+          })
+        const refused = yield* end("not_authorised", 5)
+        // Nobody has checked whether the app may get the event of this delivery.
+        const unchecked = yield* end("endpoint_disabled", 4)
         const replay = yield* insert(one, { createdAt: at(3), replayNo: 1 })
         const test = yield* insert(one, { createdAt: at(2), replayNo: 1, isTest: true })
         const waiting = yield* insert(two, { createdAt: at(1) })
         const types = ["place.enter" as const]
-        const all = [waiting, test, replay, refused].map(({ id }) => id)
+        const all = [waiting, test, replay, unchecked, refused].map(({ id }) => id)
         Check.equal(yield* listed(one, { types }), all, "all")
         const shown = yield* listed(one, { types, leavesOutWithheld: true })
         Check.equal(shown, [waiting.id, test.id], "without the withheld ones")
