@@ -22,6 +22,9 @@ const OWN_TITLES: ReadonlyMap<unknown, Html> = new Map([
   [Stranger.noCookie.message, words.noCookie]
 ])
 
+/** The texts for messages that repeat their title. */
+const OWN_TEXTS: ReadonlyMap<unknown, Html> = new Map([[Visitor.stale.message, words.staleAdvice]])
+
 /**
  * For some statuses, a text that replaces the message of the API. For these statuses the API's message is of no use to
  * the reader of a page, or repeats the title. When a limit of the account refuses (429), its own message is shown.
@@ -61,8 +64,8 @@ export const errorPage = (error: Errors.WireError, requestId: string) =>
     const title = OWN_TITLES.get(error.message) ?? TITLES[error.statusCode] ?? words.unknown
     // When a limit of an account refuses the request, the message says which limit it was. So the message is shown, and
     // not the general advice.
-    const text =
-      error.error === "rate_limited" && error.message !== Errors.TOO_MANY ? undefined : ADVICE[error.statusCode]
+    const isOfAccount = error.error === "rate_limited" && error.message !== Errors.TOO_MANY
+    const text = isOfAccount ? undefined : (OWN_TEXTS.get(error.message) ?? ADVICE[error.statusCode])
     const said = typeof error.message === "string" ? [error.message] : error.message
     return respond({
       title,

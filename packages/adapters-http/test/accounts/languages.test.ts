@@ -130,11 +130,11 @@ describe("the mail with the link of a sign-up is in the language of the browser 
     expect(await subjects(byPage, 2)).toEqual([GERMAN, GERMAN])
   })
 
-  it("its text is the German one, with the address and the time in UTC, and the link works", async () => {
+  it("its text is the German one, with the time in UTC, and the link works", async () => {
     const email = "ganz@example.com"
     await post("/v1/accounts", { email, password: PASSWORD }, "de")
     const [letter] = await mailTo(mailing, email)
-    expect(letter?.text).toContain(`Jemand hat sich mit dieser Adresse registriert: ${email}.`)
+    expect(letter?.text).toContain("Jemand hat sich mit dieser Adresse registriert.")
     expect(letter?.text).toContain("UTC")
     expect(letter?.text).not.toMatch(/Somebody|If it was|Confirm the address/)
     const token = /token=([0-9a-z]{52})/.exec(letter?.text ?? "")?.[1]

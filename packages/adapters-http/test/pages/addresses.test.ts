@@ -75,7 +75,7 @@ describe("addresses that people cut, or load again after a form", () => {
 const REFUSALS: ReadonlyArray<readonly [number, () => ReturnType<Person["get"]>]> = [
   [404, () => visit("/no/such/page")],
   [404, () => visit("/developer/apps/app_unknown")],
-  [403, () => person.send("POST", "/developer/apps", undefined, { ...HTML, ...FORM })],
+  [403, () => person.send("POST", "/portal/connections/pause", undefined, { ...HTML, ...FORM })],
   [405, () => person.send("DELETE", "/portal/places", undefined, HTML)],
   [400, () => visit("/developer/apps/%00")],
   [

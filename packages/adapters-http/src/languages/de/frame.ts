@@ -56,6 +56,7 @@ export const frame: typeof en.frame = {
       503: "Wir sind gerade nicht erreichbar"
     },
     stale: "Dieses Formular ist abgelaufen",
+    staleAdvice: "Gehen Sie zurück, laden Sie die Seite neu, und füllen Sie das Formular noch einmal aus",
     noCookie: "Diese Seite braucht ein Cookie",
     unknown: "Etwas ist schiefgegangen",
     advice: {

@@ -60,6 +60,7 @@ export const frame = {
       503: "We are not available right now"
     },
     stale: "This form has expired",
+    staleAdvice: "Go back, reload the page and fill it in again",
     noCookie: "This page needs a cookie",
     unknown: "Something went wrong",
     // For some statuses, a text that replaces the message of the API, because the message is of no use to the reader of
