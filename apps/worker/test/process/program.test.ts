@@ -6,14 +6,19 @@ import { FROM_SOURCE, IS_BUILT } from "../../../../packages/domain/test/support/
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
-/** A program whose timers run a hundred times as fast, so that twenty seconds pass in a fifth of a second. */
+const SAYS_READY = "process.stdout.write('ready')"
+
+/**
+ * A program whose timers run a hundred times as fast, so that twenty seconds pass in a fifth of a second. It says when
+ * it is ready for a signal, unless `main` does.
+ */
 const script = (main: string): string => `
   const slow = globalThis.setTimeout
   globalThis.setTimeout = (done, millis) => slow(done, millis / 100)
   const { Program } = await import("@place-access/worker")
   const { Effect } = await import("effect")
   Program.run(${main})
-  process.stdout.write("it runs")`
+  ${main.includes(SAYS_READY) ? "" : SAYS_READY}`
 
 /** Runs the program, asks it to stop, and returns how it ended. `main` has the arguments of `Program.run`. */
 const stopped = async (main: string, by: NodeJS.Signals = "SIGTERM") => {
@@ -48,10 +53,14 @@ const FINISHES_AFTER_SIGNAL = `Effect.uninterruptible(Effect.async((resume) => {
   process.once('SIGTERM', () => setTimeout(() => resume(Effect.void), 1_000))
 }))`
 
-/** Work that replaces the listeners of SIGINT in its first step, and that is done 10 ms after the signal. */
+/**
+ * Work that replaces the listeners of SIGINT in its first step, and that is done 10 ms after the signal. A signal that
+ * came while the listeners were replaced would be lost.
+ */
 const HANDLES_CONTROL_C = `Effect.async((resume) => {
   process.removeAllListeners('SIGINT')
   process.once('SIGINT', () => setTimeout(() => resume(Effect.void), 1_000))
+  ${SAYS_READY}
 })`
 
 describe("a command that a signal ends", () => {
