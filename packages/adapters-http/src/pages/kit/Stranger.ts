@@ -28,8 +28,8 @@ export const bound = <R>(
 export const noCookie = Errors.forbidden(textsIn("en").frame.messages.noCookie)
 
 /**
- * Reads a form that `bound` rendered, and checks its token. A browser without the cookie keeps no cookies, so a new
- * form would not help: the refusal says so.
+ * Reads a form that `bound` rendered, and checks its token. A browser without the cookie keeps no cookies, or has been
+ * closed since: a new form would not help the first, so the refusal names the cookie.
  */
 export const posted = Effect.gen(function* () {
   const visitor = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
