@@ -152,7 +152,8 @@ it("a call is counted and in the user's access log: beyond the rate, on hold, an
     await runtime.runPromise(resumeAccount("operator", ended.id))
     await post("/revoke", { token: tokens.refresh_token })
     expect([await call(tokens), await call(tokens), await call(tokens)]).toEqual([401, 401, 401])
-    // The third call with the ended token is beyond the rate of three calls a minute, so the log does not count it.
+    // The call on hold counted too. So the third call with the ended token is the fourth in a minute: beyond the rate
+    // of three, the log does not count it.
     expect(await logged(ended)).toEqual(["401 invalid_token x2", "503 connection_on_hold x1"])
   } finally {
     server.close()

@@ -4,10 +4,10 @@
  */
 const MAX_DEPTH = 64
 /**
- * The most bytes of an element, of a key, and of a gap between two elements unless `open` is given another limit for
- * gaps. A larger element is not parsed (such as a GeoJSON line of more than 40,000 positions): `TOO_LARGE` takes its
- * place. A file with a larger key or gap is refused, because no export of another program has one. Between two calls of
- * `push` the reader keeps at most this number of bytes.
+ * The most bytes of an element or key, and, unless `open` gets another limit, of a gap between two elements. A larger
+ * element is not parsed (such as a GeoJSON line of some 100,000 positions): `TOO_LARGE` takes its place. A file with a
+ * larger key or gap is refused, because no export of another program has one. Between two calls of `push` the reader
+ * keeps at most this number of bytes.
  */
 const MAX_ELEMENT_BYTES = 4_194_304
 

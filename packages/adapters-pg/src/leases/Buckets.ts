@@ -8,7 +8,7 @@ const bucketOf = (column: string): string => `get_byte(sha256(convert_to(${colum
 /**
  * The end of a WHERE condition: only rows of people in these buckets. Empty for a worker that is alone, because such a
  * worker has all buckets. For a worker with a quarter of the buckets, PostgreSQL reads four rows for each row that it
- * returns. That is cheap, because PostgreSQL reads the index of due work from its beginning.
+ * returns. That is mostly cheap: PostgreSQL reads the index of due work in order, and stops at the limit.
  */
 export const andOf = (sql: SqlClient, buckets: ReadonlyArray<number>, column = "user_id"): Fragment =>
   buckets.length === Bucket.COUNT ? sql`` : sql`AND ${sql.literal(bucketOf(column))} = ANY(${buckets}::integer[])`

@@ -138,7 +138,10 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     readonly listOfApp: (appId: AppId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<Connection>>
     /** The revoked apps with connections whose end is not stored yet, ordered by id. */
     readonly revokedApps: StoreEffect<ReadonlyArray<AppId>>
-    /** Connections of the app whose end is not stored yet, ordered by id. Empty while the app is not revoked. */
+    /**
+     * The ids of the revoked app's connections whose end is not stored yet, ordered by id. None while the app is not
+     * revoked.
+     */
     readonly listRevoked: (query: {
       readonly appId: AppId
       readonly limit: number

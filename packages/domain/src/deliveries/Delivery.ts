@@ -85,7 +85,7 @@ export interface Delivery {
 /** A delivery in the developer's log (Spec §2.9). `lastAttempt` is null when there was no attempt. */
 export interface Logged {
   readonly delivery: Delivery
-  /** True when there is a replay of this delivery: a later delivery of the same event to the same endpoint. */
+  /** True when this delivery was replayed: a later delivery of the same event to the same endpoint was made. */
   readonly isReplayed: boolean
   readonly lastAttempt: Attempt | null
 }
@@ -258,7 +258,7 @@ export const mayTake = (step: DeliveryStep["_tag"], state: DeliveryState): boole
 /** Whether the delivery still waits for an attempt after the step. */
 export const goesOn = (step: DeliveryStep["_tag"]): boolean => mayTake("Claimed", TRANSITIONS[step].to)
 
-/** The values that a step sets. Null: the step does not set the field. */
+/** The values that a step sets. Null: the step does not set the field, or sets it to null. */
 export interface StepValues {
   readonly failReason: FailReason | null
   /** Null: the step does not set the number, so the attempt keeps its number. */
@@ -268,7 +268,7 @@ export interface StepValues {
   readonly faultsSince: Timestamp | null
 }
 
-/** The values that `step` sets; null for each field that it does not set. */
+/** The values that `step` sets; null for each field that it does not set, or sets to null. */
 export const valuesOf = (step: DeliveryStep): StepValues => ({
   failReason: step._tag === "Failed" ? step.reason : null,
   attempt: step._tag === "Retry" ? step.attempt : null,

@@ -1,8 +1,8 @@
-// One-time codes of an app (TOTP, RFC 6238). Decision factors-4.
+// One-time codes of a code app (TOTP, RFC 6238). Decision factors-4.
 import type { CodeApp } from "./Factors.js"
 import { SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** How long an app shows one code, in milliseconds. */
+/** How long a code app shows one code, in milliseconds. */
 export const STEP = 30 * SECOND
 
 /** By how many steps a phone's clock may be wrong, in both directions. */

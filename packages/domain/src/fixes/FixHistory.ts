@@ -55,7 +55,10 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       at: Timestamp.Timestamp,
       toleranceMs: number
     ) => StoreEffect<ReadonlyArray<StoredFix>>
-    /** Fixes ordered by `Fix.oldestFirst`, left-behind ones too. `RangePosition` says where a page starts and ends. */
+    /**
+     * Fixes ordered by `Fix.oldestFirst`, also those captured while the device was left behind. `RangePosition` says
+     * where a page starts and ends.
+     */
     readonly range: (
       userId: UserId,
       now: Timestamp.Timestamp,
@@ -64,7 +67,8 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       after: Page.PagePosition | undefined
     ) => StoreEffect<Page.Page<StoredFix>>
     /**
-     * Counts fixes, left-behind ones too, from edge (inclusive) to edge (exclusive). `edges`: at least two, ascending.
+     * Counts fixes, also those captured while the device was left behind, from each edge (inclusive) to the next edge
+     * (exclusive). `edges`: at least two, ascending.
      */
     readonly tally: (
       userId: UserId,
@@ -72,9 +76,9 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       edges: ReadonlyArray<Timestamp.Timestamp>
     ) => StoreEffect<ReadonlyArray<FixCounts>>
     /**
-     * The readings of one device from each edge (inclusive) to the next edge (exclusive), also readings captured while
-     * the device was left behind. `lateMs`: a reading that arrived later than this after its capture is late.
-     * `silentMs`: a gap of at least this length between two readings is a silence.
+     * Counts the readings of one device from each edge (inclusive) to the next edge (exclusive), also those captured
+     * while the device was left behind, and finds its silences. `lateMs`: a reading that arrived later than this after
+     * its capture is late. `silentMs`: a gap of at least this length between two readings is a silence.
      */
     readonly sent: (
       userId: UserId,

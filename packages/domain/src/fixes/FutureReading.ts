@@ -6,7 +6,7 @@ import * as Fix from "./Fix.js"
  * A reading that was quarantined because its capture time was more than `Fix.MAX_AHEAD` after its arrival. Either clock
  * may have been wrong. If the server's clock was slow, the reading is good, and the phone's next readings are captured
  * later still. If the phone's clock was fast and was then corrected, the phone's next reading has an earlier time: the
- * true times of this reading and of those before it are unknown, so they stay in quarantine (`undisputed`).
+ * true times of the quarantined reading and of those before it are unknown, so they stay in quarantine (`undisputed`).
  */
 export interface FutureReading {
   /** The key under which the reading was stored (`Quarantined.key`). */
@@ -34,8 +34,8 @@ export const MOST = 500
 
 /**
  * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Only readings captured at most
- * `MAX_WAIT` after `lastFutureAt` can be. The upload that shows that a reading was right may arrive up to `MAX_WAIT`
- * after the capture time of the reading.
+ * `MAX_WAIT` after `lastFutureAt` can be. The upload that shows that a reading was right has at least
+ * `MAX_WAIT`, from the capture time of the reading, to arrive.
  */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT

@@ -18,8 +18,8 @@ export interface Pace {
 export const QUICK: Pace = { atOnce: 3, stepEntries: 1_000, sliceBytes: 128 * 1_024, share: 1 }
 
 /**
- * The pace of a worker on PostgreSQL. The worker reads and the database stores in turn, and both leave a quarter of the
- * time to others, who may share their processors.
+ * The pace of a worker on PostgreSQL. In each import the worker reads and the database stores in turn, and both leave a
+ * quarter of the time to others, who may share their processors.
  */
 export const FAIR: Pace = { ...QUICK, share: 0.75 }
 

@@ -1,9 +1,9 @@
 /**
  * Keeps a name from changing the order of the text around it. In a sentence in English or German, a browser or mail
- * program writes the letters of an Arabic or Hebrew name from right to left. It then counts a number or comma after the
- * name as a part of the name, and shows it on the wrong side: a visit of 2 hours at "مكتب" looks like another number.
- * Unicode's isolates (U+2068 and U+2069, UAX 9) prevent this. Pages write them as the element `<bdi>`
- * (`html/Html.ts` of adapters-http).
+ * program writes the letters of an Arabic or Hebrew name from right to left. It then counts a number that follows the
+ * name, and a comma between them, as a part of the name, and shows them on the wrong side: for `at "مكتب", 2 hours` the
+ * 2 stands to the left of the name. Unicode's isolates (U+2068 and U+2069, UAX 9) prevent this. Pages write them as
+ * `<bdi>` where elements are allowed (`html/Html.ts` of adapters-http).
  *
  * A name without such letters stays as it is, so that most texts have no invisible characters. Only a text that people
  * read gets isolates: texts that are stored, answers of the API, webhooks and files have the plain name.

@@ -13,8 +13,8 @@ export interface LiveRule {
   /**
    * Identifies the conditions under which the state was computed: the circle, and the time since when place and scope
    * are available. The basis changes when the place's circle changes, when place or scope are withdrawn and given
-   * again, and when a pause ends. `RuleEvaluation.on` then removes from the state on which side of the circle the user
-   * was, and the next fix that is clearly inside or outside sets the side without firing (decision L8).
+   * again, and when a pause ends. `RuleEvaluation.on` then makes the state forget the user's side, and the next fix
+   * that is clearly inside or outside sets it without firing (decision L8).
    */
   readonly basis: string
   readonly state: RuleMemory

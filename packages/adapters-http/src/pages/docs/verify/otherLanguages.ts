@@ -1,4 +1,5 @@
-// Complete examples that check a webhook's signature. apps/server/test/kit/verifyExamples.test.ts runs them.
+// Complete examples that check a webhook's signature. apps/server/test/kit/verifyExamples.test.ts runs
+// each whose language is installed.
 
 export const GO = String.raw`package webhooks
 

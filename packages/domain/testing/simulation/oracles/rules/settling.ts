@@ -36,7 +36,7 @@ export const r14: Oracle = {
 
 /**
  * The firings of rules with `settle_s`. Each has its rule's wait in milliseconds, and the readings that were captured
- * at the time of the firing.
+ * at its `occurred_at`, the time of the crossing.
  */
 const waited = (run: Run) =>
   firings(run).flatMap((firing) => {
@@ -47,8 +47,8 @@ const waited = (run: Run) =>
   })
 
 /**
- * The firings of dwell rules by silence: no reading was captured at the time of the firing. Each firing has its rule's
- * silence in milliseconds (`settle`), and the readings that were captured during the dwell time.
+ * The firings of dwell rules by silence: no reading was captured at `occurred_at`, the end of the dwell time. Each has
+ * its rule's silence in milliseconds (`settle`), and the readings that were captured during the dwell time.
  */
 const silent = (run: Run) =>
   firings(run).flatMap((firing) => {
