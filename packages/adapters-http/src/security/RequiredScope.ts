@@ -4,8 +4,8 @@ import { Context } from "effect"
 import { byRoute } from "../engine/byRoute.js"
 
 /**
- * What a token must have to call an endpoint: a particular scope, any standard scope (`GET /v1/answers/places`), or no
- * scope at all (`none`), so that a live connection is enough.
+ * What a token must have to call an endpoint: a particular scope, any standard scope (such as for
+ * `GET /v1/answers/places`), or no scope at all (`none`), so that a live connection is enough.
  */
 export type ScopeRequirement = Scope.Scope | "any_standard" | "none"
 

@@ -150,7 +150,7 @@ describe("clickjacking and what a page may load", () => {
     expect(policy.includes("script-src 'self'")).toBe(isDocs)
     if (!isHtml) return
     // With the header `cross-origin-opener-policy`, a page of another origin that has opened this page cannot navigate
-    // it. The header `permissions-policy` lets only the two pages that locate the user ask for the position.
+    // it. Of these pages, the header `permissions-policy` lets only the two that locate the user ask for the position.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
     const geolocation = ["/portal/devices/share", "/portal/places"].includes(path)
       ? "geolocation=(self)"

@@ -50,8 +50,8 @@ export interface Config extends WorkerConfig {
    */
   readonly scheduling?: "fifo" | "random" | undefined
   /**
-   * Faults that are on from the start of the scenario. A number is the probability that the fault strikes at one call,
-   * 0 to 1.
+   * Faults that are on from the start of the scenario. A number is the probability, 0 to 1, that the fault strikes at
+   * one port call, upload, webhook or mail.
    */
   readonly faults?: Partial<Readonly<Record<FaultKind, number | FaultSetting>>> | undefined
   /** Supplies the stores. Default: the in-memory stores. */

@@ -42,7 +42,7 @@ export const demandKind = (kind: string): void => {
 
 /** How often a fault strikes. */
 export interface FaultSetting {
-  /** The probability that the fault strikes at one call, 0 to 1. */
+  /** The probability, 0 to 1, that the fault strikes at one port call, upload, webhook or mail. */
   readonly p: number
   /** The number of strikes after which the fault stops. Default: the fault strikes until all faults are turned off. */
   readonly times?: number | undefined
