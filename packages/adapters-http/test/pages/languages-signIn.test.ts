@@ -107,7 +107,7 @@ describe("pages of signing in [languages-1]", () => {
     const refused = await browser.post("/sign-in", { form_token: token, email: "a@b.example", password: "x" }, language)
     expect(refused.text).toContain("E-Mail-Adresse oder Passwort ist falsch.")
     const stale = await browser.post("/sign-in", { form_token: "x" }, language)
-    expect(stale.text).toContain("Dieses Formular ist abgelaufen.")
+    expect(stale.text).toContain("<h1>Dieses Formular ist abgelaufen</h1>")
   })
 
   it("scripts get their texts from the page", async () => {
