@@ -36,4 +36,8 @@ describe("lives lived through the programs, in memory", () => {
   it.effect("an upload contradicts no readings that arrived in the same millisecond [fixes-4, L4]", () =>
     Effect.asVoid(agreed(2_826_370_504)).pipe(Effect.provide(UploadStores))
   )
+
+  it.effect("a contradicted reading keeps what arrived before it from firing a rule [fixes-4]", () =>
+    Effect.asVoid(agreed(281_003_619)).pipe(Effect.provide(UploadStores))
+  )
 })

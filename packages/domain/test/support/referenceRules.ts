@@ -249,8 +249,8 @@ const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedA
 /**
  * The fixes of each phone that were put aside because they were from the future. A later upload accepts a fix of this
  * kind on three conditions (decision fixes-4). The upload brings something new that was captured at the fix's time or
- * later. The phone captured nothing between the fix's arrival and the fix's time. The fix was at most a day ahead, and
- * arrived at most two days ago. Fixes of one upload, or of uploads in the same millisecond (L4), do not contradict each
+ * later. The phone captured nothing between the arrival and the time of the fix, or of a fix that arrived no earlier.
+ * The fix was at most a day ahead, and arrived at most two days ago. Fixes of one upload, or of uploads in the same millisecond (L4), do not contradict each
  * other: if the server's clock is behind, one upload may have fixes that seem 4 and 40 minutes ahead.
  */
 class Waiting {
@@ -284,12 +284,13 @@ class Waiting {
     const lastAt = this.#lastAt.get(device)
     if (now === undefined || lastAt === undefined || now - lastAt > 2 * DAY) return []
     const newest = Math.max(...own.map(({ capturedAt }) => capturedAt))
+    const wrongUntil = Math.max(...Array.from(this.#contradicted, (fix) => (there.includes(fix) ? fix.receivedAt : 0)))
     const taken = there.filter(
       (fix) =>
         now - fix.receivedAt <= 2 * DAY &&
         fix.capturedAt <= newest &&
         fix.capturedAt - fix.receivedAt <= DAY &&
-        !this.#contradicted.has(fix)
+        fix.receivedAt > wrongUntil
     )
     this.#ofDevice.set(
       device,
