@@ -12,10 +12,7 @@ export interface Plan {
   readonly seed: number
   readonly scheduling: "fifo" | "random"
   readonly workers: number
-  /**
-   * For each fault, its probability (0 to 1) at one port call, upload, webhook or mail. The faults are on from the
-   * first step.
-   */
+  /** For each fault, its probability (0 to 1) at one port call, upload, webhook or mail. On from the first step. */
   readonly faults: Partial<Readonly<Record<FaultKind, number>>>
   /** The number of people. Each person has a Home, a Work and a phone. */
   readonly people: number
