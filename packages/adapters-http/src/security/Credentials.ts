@@ -16,7 +16,12 @@ export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "
   /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
 
 /** With the prefix `__Host-` a browser accepts the cookie over https only, for this host only and for every path. */
-export const cookieName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-session" : "session")
+const nameOf =
+  (cookie: string) =>
+  (options: ServiceOptions): string =>
+    isHttps(options) ? `__Host-${cookie}` : cookie
+
+export const cookieName = nameOf("session")
 
 /** The session cookie of the request; None when the request has no session cookie. */
 export const sessionCookie: Effect.Effect<
@@ -80,7 +85,7 @@ const reasonOf = (origin: string | undefined): string =>
     ? "it came without an Origin header, which browsers send with every call that changes something"
     : "its Origin header says so"
 
-const visitorName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-visitor" : "visitor")
+const visitorName = nameOf("visitor")
 
 /**
  * The cookie to which the forms for people who are not signed in are bound, such as sign-in and sign-up, because the
@@ -100,7 +105,7 @@ export const setVisitor = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeSetCookie(response, visitorName(options), token, attributes(options))
 
-const browserName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-browser" : "browser")
+const browserName = nameOf("browser")
 
 /**
  * The cookie of a known browser (`KnownBrowser`), if any. This function does not check the cookie. The cookie signs
@@ -125,7 +130,7 @@ export const setKnownBrowser = (
     maxAge: KnownBrowser.LIFETIME
   })
 
-const pendingName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-pending" : "pending")
+const pendingName = nameOf("pending")
 
 /**
  * The cookie of a sign-in whose second factor is missing (decision factors-8). The cookie is no session, so it gives
@@ -152,7 +157,7 @@ export const clearPending = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeSetCookie(response, pendingName(options), "", { ...attributes(options), maxAge: 0 })
 
-const noticeName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-notice" : "notice")
+const noticeName = nameOf("notice")
 
 /**
  * The cookie with the name of the notice that the next page shows. The browser sends it with the redirect after a form,

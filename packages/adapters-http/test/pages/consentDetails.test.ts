@@ -1,10 +1,11 @@
 import { listConnections } from "@place-access/domain/connection"
-import { createPlace, listPlaces, Place } from "@place-access/domain/places"
+import { listPlaces } from "@place-access/domain/places"
 import { archivePurpose, listPurposes } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
+import { addPlaces } from "../support/places.js"
 import { hidden } from "../support/visitor.js"
 import { startWorld, type World } from "../support/World.js"
 
@@ -142,18 +143,10 @@ it("at the limit of places, a sentence stands in place of the form of a new plac
   const person = await world.person()
   const { app } = await world.app(person)
   const browser = await signedIn(world, person.account.email)
-  const add = (number: number) =>
-    world.run(
-      createPlace(person.account.id, {
-        label: Place.Label.make(`Place ${number}`),
-        kind: "other",
-        circle: { lat: 52.52, lon: 13.405, radiusM: 150 }
-      })
-    )
-  for (let number = 1; number < 100; number++) await add(number)
+  await addPlaces(world, person, 1, 99)
   const path = authorizePath(app, { scope: CURRENT })
   expect((await browser.get(path)).text).toContain('value="add_place"')
-  await add(100)
+  await addPlaces(world, person, 100, 100)
   const full = (await browser.get(path)).text
   expect(full).not.toContain('value="add_place"')
   expect(full).toContain("You can have 100 places. Archive one to add another.")

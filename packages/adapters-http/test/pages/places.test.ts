@@ -4,6 +4,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { visitor } from "../support/visitor.js"
+import { addPlaces } from "../support/places.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -28,16 +29,7 @@ describe("the form of a new place [consent-11]", () => {
 
 it("at the limit of places, a sentence stands in place of the form of a new place [limits-9]", async () => {
   const person = await world.person()
-  const add = (number: number) =>
-    world.run(
-      createPlace(person.account.id, {
-        label: Place.Label.make(`Place ${number}`),
-        kind: "other",
-        circle: { lat: 52.52, lon: 13.405, radiusM: 150 }
-      })
-    )
-  const { id } = await add(1)
-  for (let number = 2; number <= 100; number++) await add(number)
+  const { id } = await addPlaces(world, person, 1, 100)
   const shown = async (language: string) => {
     const { text } = await person.get("/portal/places", { headers: { "accept-language": language } })
     const sentence = /<p class="soft" id="new">([^<]*)<\/p>/.exec(text)?.[1]?.trim()

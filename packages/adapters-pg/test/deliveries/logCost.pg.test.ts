@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 import { page } from "../../src/deliveries/log.js"
 import { replayUnder } from "../../src/deliveries/replay.js"
 import { migratedPostgres, withStores } from "../support/contracts.js"
-import { explained, type Mode, nodes } from "../support/plans.js"
+import { explained, type Mode, readsOf } from "../support/plans.js"
 import { describePg } from "../support/postgres.js"
 
 const SENT = 20_000
@@ -24,13 +24,7 @@ const fill = (sql: SqlClient, app: string, state: "delivered" | "failed", count:
 
 /** Returns the greatest number of rows of `deliveries` that a step of the plan read, discarded rows included. */
 const looks = (sql: SqlClient, statement: Statement<object>, mode: Mode) =>
-  Effect.map(explained(sql, statement, mode), (root) =>
-    Math.max(
-      ...nodes(root)
-        .filter((node) => node["Relation Name"] === "deliveries" && node["Node Type"] !== "ModifyTable")
-        .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
-    )
-  )
+  Effect.map(explained(sql, statement, mode), (root) => Math.max(...readsOf(root, "deliveries")))
 
 describePg(
   "plans",

@@ -7,7 +7,7 @@ import { waitingWithAhead } from "../../src/outbox/readAhead.js"
 import { marking } from "../../src/deliveries/changeWaiting.js"
 import { nextEvents } from "../../src/sweeps/SqlRetentionStore.js"
 import { migratedPostgres, withStores } from "../support/contracts.js"
-import { explained, nodes } from "../support/plans.js"
+import { explained, type Node, nodes, readsOf, rowsRead } from "../support/plans.js"
 import { describePg } from "../support/postgres.js"
 
 const WAITING = 5_000
@@ -22,11 +22,7 @@ const fill = (sql: SqlClient, from = 1) =>
       SELECT 'usr_' || i % 100, 'evt_' || i, 'con_1', 'app_1', '{}', now(), now(), now()
       FROM generate_series(${from}::integer, ${from + WAITING - 1}::integer) i`
 
-/** Returns how many rows of `events` each step of the plan read, including the rows that it discarded. */
-const looksOf = (root: Parameters<typeof nodes>[0]) =>
-  nodes(root)
-    .filter((node) => node["Relation Name"] === "events" && node["Node Type"] !== "ModifyTable")
-    .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
+const looksOf = (root: Node) => readsOf(root, "events")
 
 /**
  * Runs on a single server only, because the test reads the query plan. On a cluster, the coordinator's plan shows only
@@ -89,13 +85,10 @@ describePg("plans", "what it costs to read ahead", () => {
   const LATER = Timestamp.make(Date.UTC(2100, 0))
   const PEOPLE = 5_000
   /** The rows that the plan read in all tables except the outbox, including the rows that it discarded. */
-  const readElsewhere = (root: Parameters<typeof nodes>[0]) =>
+  const readElsewhere = (root: Node) =>
     nodes(root)
       .filter((node) => node["Relation Name"] !== undefined && node["Relation Name"] !== "events")
-      .reduce(
-        (sum, node) => sum + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
-        0
-      )
+      .reduce((sum, node) => sum + rowsRead(node), 0)
 
   /** Connects `PEOPLE` people with an app that has an endpoint. */
   const people = (sql: SqlClient) =>

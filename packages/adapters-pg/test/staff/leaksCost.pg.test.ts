@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { leaksPage } from "../../src/staff/SqlReviewStore.js"
 import { migratedPostgres, withStores } from "../support/contracts.js"
-import { explained, nodes } from "../support/plans.js"
+import { explained, readsOf } from "../support/plans.js"
 import { describePg } from "../support/postgres.js"
 
 const CONNECTIONS = 20_000
@@ -24,9 +24,7 @@ describePg("plans", "what it costs to list the connections with a leak", () => {
                    FROM generate_series(1, ${CONNECTIONS}::integer) i`
         yield* sql`ANALYZE connections`
         for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
-          const read = nodes(yield* explained(sql, leaksPage(sql, LIMIT, undefined), mode))
-            .filter((node) => node["Relation Name"] === "connections")
-            .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
+          const read = readsOf(yield* explained(sql, leaksPage(sql, LIMIT, undefined), mode), "connections")
           expect(Math.max(...read), mode).toBe(LIMIT + 1)
         }
       })

@@ -21,6 +21,16 @@ const Plan = Schema.Struct({ "QUERY PLAN": Schema.Array(Schema.Struct({ Plan: Sc
 /** A step of a query plan, and all steps below the step. */
 export const nodes = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodes)]
 
+/** How many rows a step of the plan read, including the rows that it discarded by its filter. */
+export const rowsRead = (node: Node): number =>
+  (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
+
+/** The rows that each step of the plan read from the table. */
+export const readsOf = (root: Node, table: string): ReadonlyArray<number> =>
+  nodes(root)
+    .filter((node) => node["Relation Name"] === table && node["Node Type"] !== "ModifyTable")
+    .map(rowsRead)
+
 export type Mode = "force_generic_plan" | "force_custom_plan"
 
 const text = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
