@@ -37,95 +37,27 @@ const MAX_COLUMNS = 200
 export const MAX_LINE = 65_536
 const DELIMITERS = [",", ";", "\t", "|"]
 
+/** The words of a text. */
+const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+
 /**
  * The column names that exporters write, the preferred names first, in the form that `plain` returns. Names of columns
  * with local times are missing here, because a local time without a zone would be read as UTC.
  */
 const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
-  time: [
-    "timestamp",
-    "time",
-    "datetime",
-    "capturedat",
-    "recordedat",
-    "capturets",
-    "tst",
-    "ts",
-    "epoch",
-    "unixtime",
-    "isotime",
-    "utctime",
-    "timeutc",
-    "datetimeutc",
-    "utcdatetime",
-    "fixtime",
-    "devicetime",
-    "gpstime",
-    "timestampms",
-    "timestamputc",
-    "timems",
-    "createdat",
-    "unixtimestamp",
-    "dateandtime",
-    "fmttime",
-    "zeit",
-    "zeitstempel",
-    "date"
-  ],
-  date: ["date", "datum", "day", "utcdate", "dateutc"],
-  lat: [
-    "latitude",
-    "lat",
-    "latdeg",
-    "latitudedeg",
-    "latitudewgs84",
-    "gpslatitude",
-    "locationlat",
-    "positionlat",
-    "breite",
-    "breitengrad"
-  ],
-  lon: [
-    "longitude",
-    "lon",
-    "lng",
-    "long",
-    "londeg",
-    "longitudedeg",
-    "longitudewgs84",
-    "gpslongitude",
-    "locationlng",
-    "locationlon",
-    "positionlong",
-    "laenge",
-    "länge",
-    "längengrad",
-    "laengengrad"
-  ],
-  accuracy: [
-    "accuracy",
-    "horizontalaccuracy",
-    "accuracym",
-    "accuracymeters",
-    "hacc",
-    "acc",
-    "haccuracy",
-    "genauigkeit"
-  ],
-  altitude: [
-    "altitude",
-    "altitudem",
-    "elevation",
-    "elevationm",
-    "ele",
-    "alt",
-    "altitudemeters",
-    "heightm",
-    "hoehe",
-    "höhe"
-  ],
-  speed: ["speedmps", "speedms", "speed", "velocity", "geschwindigkeit"],
-  course: ["course", "bearing", "heading", "bearingdeg", "coursedeg", "cog", "direction", "kurs"]
+  time: words(`
+    timestamp time datetime capturedat recordedat capturets tst ts epoch unixtime isotime utctime timeutc
+    datetimeutc utcdatetime fixtime devicetime gpstime timestampms timestamputc timems createdat unixtimestamp
+    dateandtime fmttime zeit zeitstempel date`),
+  date: words("date datum day utcdate dateutc"),
+  lat: words("latitude lat latdeg latitudedeg latitudewgs84 gpslatitude locationlat positionlat breite breitengrad"),
+  lon: words(`
+    longitude lon lng long londeg longitudedeg longitudewgs84 gpslongitude locationlng locationlon positionlong
+    laenge länge längengrad laengengrad`),
+  accuracy: words("accuracy horizontalaccuracy accuracym accuracymeters hacc acc haccuracy genauigkeit"),
+  altitude: words("altitude altitudem elevation elevationm ele alt altitudemeters heightm hoehe höhe"),
+  speed: words("speedmps speedms speed velocity geschwindigkeit"),
+  course: words("course bearing heading bearingdeg coursedeg cog direction kurs")
 }
 
 /** In a table that also has a column of dates, a column with one of these names contains only the time of day. */
