@@ -1,11 +1,11 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { AccountDeletion } from "@place-access/domain/deletions"
-import { type AppId, type Timestamp, UserId } from "@place-access/domain/shared"
-import { TeamNotice } from "@place-access/domain/teams"
-import { Effect, Schema } from "effect"
+import type { AppId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect } from "effect"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
+import { endInvitations } from "../teams/endInvitations.js"
 
 const { NOBODY } = AccountDeletion
 
@@ -59,29 +59,16 @@ const insertNobody = (sql: SqlClient) =>
       VALUES (${NOBODY.id}, ${NOBODY.email}, ${NOBODY.displayName}, '', '{}', ${Rows.at(NOBODY.createdAt)})
       ON CONFLICT DO NOTHING`
 
-const InvitationRow = Schema.Struct({ invitation_id: Schema.String, email: Schema.String })
-
-/**
- * Takes the account out of all teams, deletes invitations to it and from it, and empties the teams of the revoked apps.
- * The mails of the deleted invitations are deleted too, because a mail that is not sent yet would invite to nothing.
- */
+/** Takes the account out of all teams, ends invitations to it and from it, and empties the teams of the revoked apps. */
 const leaveTeams = (
   sql: SqlClient,
   { email, id }: Pick<AccountDeletion.AccountDeletionState["account"], "email" | "id">,
   revoked: ReadonlyArray<AppId>
 ) =>
-  Effect.gen(function* () {
-    yield* sql`DELETE FROM app_members WHERE user_id = ${id} OR app_id = ANY(${revoked}::text[])`
-    const gone = yield* sql`DELETE FROM app_invitations
-        WHERE email = ${email} OR invited_by = ${id} OR app_id = ANY(${revoked}::text[])
-        RETURNING invitation_id, email`.pipe(Rows.all(InvitationRow))
-    if (gone.length === 0) return
-    const invitees = yield* sql`SELECT user_id FROM accounts
-        WHERE email = ANY(${gone.map((row) => row.email)}::text[])`.pipe(Rows.all(Schema.Struct({ user_id: UserId })))
-    yield* sql`DELETE FROM mail_outbox
-               WHERE user_id = ANY(${invitees.map((row) => row.user_id)}::text[])
-                 AND dedupe_key = ANY(${gone.map((row) => TeamNotice.invitationKey(row.invitation_id))}::text[])`
-  })
+  Effect.zipRight(
+    sql`DELETE FROM app_members WHERE user_id = ${id} OR app_id = ANY(${revoked}::text[])`,
+    endInvitations(sql, sql`email = ${email} OR invited_by = ${id} OR app_id = ANY(${revoked}::text[])`)
+  )
 
 const handOver = (sql: SqlClient, app: AppId, heir: UserId) =>
   Effect.zipRight(

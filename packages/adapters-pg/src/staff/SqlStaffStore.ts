@@ -14,6 +14,7 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 import * as TimePosition from "../driver/TimePosition.js"
+import { endInvitations } from "../teams/endInvitations.js"
 
 type Store = typeof StaffStore.Service
 
@@ -54,6 +55,7 @@ const change =
       yield* sql`UPDATE accounts SET roles = ${account.roles}, suspended_at = ${suspendedAt},
                  confirmed_at = ${Rows.nullableAt(account.confirmedAt)} ${suspension} WHERE user_id = ${id}`
       yield* sql`UPDATE apps SET suspended_at = ${suspendedAt} ${suspension} WHERE owner_id = ${id}`
+      if (account.suspendedAt !== before.suspendedAt) yield* endInvitations(sql, sql`invited_by = ${id}`)
       yield* AuditLog.append(sql, audit)
       yield* MailOutbox.queue(sql, notice, audit.at)
       return Option.some(Either.right(account))

@@ -130,7 +130,10 @@ export interface NamedInvitation {
   readonly id: InvitationId
 }
 
-/** An invitation with the name and address of the inviting account, for the invited account; else `NotFound`. */
+/**
+ * An invitation with the name and address of the inviting account, for the invited account; else `NotFound`. `NotFound`
+ * also while the inviting account is suspended (decision teams-2).
+ */
 export const getInvitation = program(
   "getInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
@@ -139,13 +142,12 @@ export const getInvitation = program(
     // may lack this invitation.
     const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })
-    const by = yield* (yield* AccountStore).find(found.invitation.invitedBy)
+    const by = Option.getOrNull(yield* (yield* AccountStore).find(found.invitation.invitedBy))
+    // The suspension ended the account's invitations. A request that was under way may have stored this one later.
+    if (by !== null && by.suspendedAt !== null) return yield* new NotFound({ what: "invitation" })
     // An address that its owner never confirmed may be somebody else's, so the page must not show it.
-    const inviter = Option.map(by, ({ confirmedAt, displayName, email }) => ({
-      displayName,
-      email: confirmedAt === null ? null : email
-    }))
-    return { ...found, by: Option.getOrNull(inviter) }
+    const email = by === null || by.confirmedAt === null ? null : by.email
+    return { ...found, by: by === null ? null : { displayName: by.displayName, email } }
   }
 )
 

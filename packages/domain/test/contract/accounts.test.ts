@@ -14,6 +14,7 @@ import {
   MemoryMailOutbox,
   MemoryRetentionStore,
   MemoryStaffStore,
+  MemoryTeamStore,
   MemoryVault,
   staffStoreContract
 } from "@place-access/domain/testing"
@@ -30,6 +31,7 @@ const stores = Layer.mergeAll(
   MemoryFactorStore.layer,
   MemoryMailOutbox.layer,
   MemoryRetentionStore.layer,
+  MemoryTeamStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))

@@ -162,6 +162,16 @@ describe("teams", () => {
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("an invitation of a suspended account, stored in the moment of the suspension, is refused [teams-2]", () =>
+    Effect.gen(function* () {
+      const owner = yield* Fixtures.userWith({ suspendedAt: yield* Timestamp.now })
+      const app = yield* Fixtures.app(owner.id)
+      const person = yield* Fixtures.user
+      const { id } = yield* inviteMember(owner, app.id, { email: person.email, role: "owner" })
+      expect(yield* refused(acceptInvitation(person, "confirmed", { appId: app.id, id }))).toBe("NotFound")
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("who has not confirmed the address finds no invitation, where addresses are confirmed [teams-2]", () =>
     Effect.gen(function* () {
       const { app, holder } = yield* owned()

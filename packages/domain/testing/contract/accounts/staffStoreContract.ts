@@ -12,9 +12,11 @@ import * as AccountChange from "../../../src/staff/AccountChange.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
 import type { PagePosition } from "../../../src/shared/Page.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { UserId } from "../../../src/shared/Ids.js"
+import { InvitationId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { Vault } from "../../../src/shared/Vault.js"
+import * as TeamLife from "../../../src/teams/TeamLife.js"
+import { TeamStore } from "../../../src/teams/TeamStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
@@ -27,6 +29,7 @@ type Ports =
   | Entropy.Entropy
   | MailOutbox
   | StaffStore
+  | TeamStore
   | Vault
 
 const changed = (id: UserId, step: AccountChange.AccountStep) =>
@@ -187,6 +190,41 @@ export const staffStoreContract: Contract<Ports> = [
       Check.equal(yield* seen, resumed, "after it")
       // If both events have the same time, the log may list the two events in either order.
       Check.equal((yield* kindsOf(account)).toSorted(), ["account_resumed", "account_suspended"], "the audit log")
+    })
+  },
+  {
+    name: "suspension: ends the invitations that the account sent, with their mails, when it begins and ends [teams-2]",
+    run: Effect.gen(function* () {
+      const teams = yield* TeamStore
+      const [owner, other, invitee] = [yield* Fixtures.user, yield* Fixtures.user, yield* Fixtures.user]
+      const [app, foreign] = [yield* Fixtures.app(owner.id), yield* Fixtures.app(other.id)]
+      const invite = (by: Account, { id: appId }: { readonly id: typeof app.id }) =>
+        Effect.gen(function* () {
+          const id = InvitationId.make(yield* Entropy.id("inv"))
+          const invitation = { id, email: invitee.email, role: "owner" as const, invitee }
+          const outcome = yield* teams.update(appId, (team, now) =>
+            TeamLife.invite(by, invitation)({ ...team, isClosed: false }, now)
+          )
+          Check.isTrue(Option.exists(outcome, Either.isRight), "invited")
+          return id
+        })
+      const mails = Effect.map(
+        Effect.flatMap(MailOutbox, (outbox) => outbox.recent(10_000)),
+        (all) => all.filter(({ message }) => message.to === invitee.id).length
+      )
+      const open = Effect.map(teams.listInvited(invitee.email, yield* Timestamp.now), (found) =>
+        found.map(({ invitation }) => invitation.id)
+      )
+      yield* invite(owner, app)
+      const stays = yield* invite(other, foreign)
+      yield* changed(owner.id, AccountChange.giveRole("reviewer", OPERATOR))
+      Check.equal([(yield* open).length, yield* mails], [2, 2], "after another change")
+      yield* changed(owner.id, AccountChange.suspend(OPERATOR))
+      Check.equal([yield* open, yield* mails], [[stays], 1], "while it is suspended")
+      // A request that was under way when the suspension began may store an invitation afterwards.
+      yield* invite(owner, app)
+      yield* changed(owner.id, AccountChange.resume(OPERATOR))
+      Check.equal([yield* open, yield* mails], [[stays], 1], "after it")
     })
   },
   {

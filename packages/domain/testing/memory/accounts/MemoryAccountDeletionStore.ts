@@ -6,7 +6,6 @@ import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStor
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as TeamLife from "../../../src/teams/TeamLife.js"
-import * as TeamNotice from "../../../src/teams/TeamNotice.js"
 import * as Teams from "../apps/MemoryTeamStore.js"
 import * as Leftovers from "./MemoryLeftovers.js"
 import { bucketOf } from "../leases/buckets.js"
@@ -102,14 +101,7 @@ const close = (
   const { accounts, apps, connections, devices, endpoints, events, sessions, signInTries } = tables
   if (!accounts.has(NOBODY.id)) accounts.set(NOBODY.id, { account: NOBODY, passwordHash: "", passwordVersion: 0 })
   const revokedIds = new Set(owned.filter(AccountDeletion.isRevoked).map(({ app }) => app.id))
-  for (const [key, one] of tables.appInvitations) {
-    if (one.email !== email && one.invitedBy !== id && !revokedIds.has(one.appId)) continue
-    tables.appInvitations.delete(key)
-    const invitee = [...accounts.values()].find(({ account }) => account.email === one.email)?.account.id
-    const mail = `${invitee} ${TeamNotice.invitationKey(one.id)}`
-    tables.mail.delete(mail)
-    tables.mailStates.delete(mail)
-  }
+  Teams.endInvitations(tables, (one) => one.email === email || one.invitedBy === id || revokedIds.has(one.appId))
   for (const { app, heir } of owned) {
     const team = Teams.teamOf(tables, app.id)
     if (team !== undefined && heir !== null) {

@@ -5,6 +5,7 @@ import { StaffStore } from "../../../src/staff/StaffStore.js"
 import type { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Teams from "../apps/MemoryTeamStore.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
@@ -36,6 +37,9 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
             if (registered.app.ownerId !== id) continue
             apps.set(appId, { ...registered, app: { ...registered.app, suspendedAt: account.suspendedAt } })
             addEnded(appId)
+          }
+          if (account.suspendedAt !== credentials.account.suspendedAt) {
+            Teams.endInvitations(tables, ({ invitedBy }) => invitedBy === id)
           }
           MemoryAuditLog.append(tables, audit)
           MemoryMailOutbox.queue(tables, notice, now)

@@ -4,6 +4,7 @@ import type { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Team from "../../../src/teams/Team.js"
 import { NO_TAKER, type Taker } from "../../../src/teams/TeamLife.js"
+import { invitationKey } from "../../../src/teams/TeamNotice.js"
 import { TeamStore } from "../../../src/teams/TeamStore.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -87,6 +88,21 @@ export const write = (tables: Tables, { appId }: Pick<Team.Team, "appId">, after
   const registered = tables.apps.get(appId)
   if (registered === undefined) return
   tables.apps.set(appId, { ...registered, app: { ...registered.app, ownerId: after.holderId } })
+}
+
+/** Deletes the invitations that `isEnded` names, and their mails, which would otherwise invite to nothing. */
+export const endInvitations = (
+  { accounts, appInvitations, mail, mailStates }: Tables,
+  isEnded: (invitation: Team.Invitation & { readonly appId: AppId }) => boolean
+): void => {
+  for (const [key, one] of appInvitations) {
+    if (!isEnded(one)) continue
+    appInvitations.delete(key)
+    const invitee = [...accounts.values()].find(({ account }) => account.email === one.email)?.account.id
+    const mailKey = `${invitee} ${invitationKey(one.id)}`
+    mail.delete(mailKey)
+    mailStates.delete(mailKey)
+  }
 }
 
 const inOrder = <A extends { readonly id: string }>(

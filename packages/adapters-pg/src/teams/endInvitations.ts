@@ -1,0 +1,25 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import { UserId } from "@place-access/domain/shared"
+import { TeamNotice } from "@place-access/domain/teams"
+import { Effect, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+const InvitationRow = Schema.Struct({ invitation_id: Schema.String, email: Schema.String })
+
+/**
+ * Deletes the invitations for which the condition `which` is true. Their mails are deleted too, because a mail that is
+ * not sent yet would invite to nothing.
+ */
+export const endInvitations = (sql: SqlClient, which: Fragment) =>
+  Effect.gen(function* () {
+    const gone = yield* sql`DELETE FROM app_invitations WHERE ${which} RETURNING invitation_id, email`.pipe(
+      Rows.all(InvitationRow)
+    )
+    if (gone.length === 0) return
+    const invitees = yield* sql`SELECT user_id FROM accounts
+        WHERE email = ANY(${gone.map((row) => row.email)}::text[])`.pipe(Rows.all(Schema.Struct({ user_id: UserId })))
+    yield* sql`DELETE FROM mail_outbox
+               WHERE user_id = ANY(${invitees.map((row) => row.user_id)}::text[])
+                 AND dedupe_key = ANY(${gone.map((row) => TeamNotice.invitationKey(row.invitation_id))}::text[])`
+  })
