@@ -66,10 +66,10 @@ describe("what may change while a delivery waits for its next attempt", () => {
             expect(row).toMatchObject({ state: "failed", failReason: "address_changed", attempt: 2 })
             yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
             yield* Effect.sleep("1 hour")
-            expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(1)
-            yield* Effect.sleep("1 hour")
+            // `recover` leaves out what failed in this way: each call would add a replay that fails again.
+            expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(0)
             expect((yield* deliveries).map(({ failReason }) => failReason)).toEqual(
-              Array.from({ length: 3 }, () => "address_changed")
+              Array.from({ length: 2 }, () => "address_changed")
             )
             expect([(yield* posts()).length, (yield* posts(moved)).length]).toEqual([1, 0])
             expect((yield* endpointNow(stage)).strikes).toBe(0)
@@ -77,7 +77,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
             // When the endpoint has its old address again, the event can be sent there.
             yield* updateEndpoint(developer, app.id, endpoint.id, { url: URL }, "unchecked")
             yield* script(answers(200))
-            expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(1)
+            yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
             yield* Effect.sleep("1 minute")
             expect([(yield* posts()).length, (yield* posts(moved)).length]).toEqual([2, 0])
           })
@@ -379,23 +379,26 @@ describe("recover since", () => {
       Effect.gen(function* () {
         const stage = yield* scene
         const { app, developer, endpoint } = stage
-        const rule = yield* RuleSamples.rule(stage.connection, RuleSamples.onPlace(stage.place), { webhookUrl: URL })
+        const { endpoints } = yield* MemoryDatabase
+        // What waits for the endpoint fails, as when the endpoint is disabled and at once enabled again.
+        const interrupt = Effect.sync(() =>
+          endpoints.set(endpoint.id, { ...endpoint, epoch: (endpoints.get(endpoint.id)?.epoch ?? 0) + 1 })
+        )
         const store = yield* DeliveryStore
         yield* script(answers(500))
         yield* withWorker(
           Effect.gen(function* () {
             // 501 events: a batch of replays has at most 500.
-            yield* Effect.replicateEffect(fire({ ...stage, rule }, { webhookUrl: URL }), 501)
+            yield* Effect.replicateEffect(fire(stage), 501)
             yield* Effect.sleep("10 seconds")
-            yield* updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/moved` }, "unchecked")
+            yield* interrupt
             yield* Effect.sleep("1 hour")
-            // The endpoint has another address now, so a worker ends the replays of the first batch as failed. The
-            // pause of an hour gives the worker time to do this before the second batch. The second batch must not
-            // contain the failed replays.
+            // A worker ends the replays of the first batch as failed. The pause of an hour gives the worker time to do
+            // this before the second batch. The second batch must not contain the failed replays.
             const slow = {
               ...store,
               recover: (recovery: Parameters<typeof store.recover>[0]) =>
-                Effect.zipLeft(store.recover(recovery), Effect.sleep("1 hour"))
+                store.recover(recovery).pipe(Effect.zipLeft(interrupt), Effect.zipLeft(Effect.sleep("1 hour")))
             }
             const recovering = recover(developer, app.id, endpoint.id, Timestamp.make(0))
             expect(yield* Effect.provideService(recovering, DeliveryStore, slow)).toBe(501)

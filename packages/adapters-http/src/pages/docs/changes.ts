@@ -6,6 +6,14 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "recover-without-changed-addresses",
+    kind: "changed",
+    title: "Recover leaves out events whose rule names another address than the endpoint",
+    text: `\`POST /v1/developer/apps/{app_id}/webhooks/{endpoint_id}/recover\` no longer queues deliveries that failed as
+    \`address_changed\`: each call added replays that failed again. Redeliver such a delivery by itself.`
+  },
+  {
+    on: "2026-11-30",
     id: "withheld-events-in-the-delivery-log",
     kind: "changed",
     title: "The delivery log shows neither the kind nor the time of a firing that was perhaps not for the app",

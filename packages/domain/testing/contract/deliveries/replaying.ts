@@ -314,20 +314,20 @@ export const replaying: Contract<WebhookFixturePorts> = [
       })
     )
   },
-  {
-    name: "recover: what the user did not allow is left out; it can be replayed by itself [deliveries-11]",
+  ...(["not_authorised", "address_changed"] as const).map((reason) => ({
+    name: `recover: what failed as ${reason} is left out; it can be replayed by itself [deliveries-11]`,
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const since = Timestamp.plus(yield* Timestamp.now, -9_000)
-        const withheld = yield* failed(endpoint, 5_000, "not_authorised")
+        const withheld = yield* failed(endpoint, 5_000, reason)
         yield* failed(endpoint, 4_000)
         Check.equal(yield* recover(endpoint, since, 9), 1, "the other one")
         const at = yield* Timestamp.now
-        yield* finish(yield* claimOne(endpoint), { _tag: "Failed", at, reason: "not_authorised" }, null)
-        Check.equal(yield* recover(endpoint, since, 9), 0, "a replay that the user did not allow")
+        yield* finish(yield* claimOne(endpoint), { _tag: "Failed", at, reason }, null)
+        Check.equal(yield* recover(endpoint, since, 9), 0, "a replay that failed in this way")
         const outcome = yield* replay(withheld)
         Check.isTrue(Option.isSome(outcome) && Either.isRight(outcome.value), "replayed")
       })
     )
-  }
+  }))
 ]

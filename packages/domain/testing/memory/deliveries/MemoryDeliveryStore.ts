@@ -25,6 +25,9 @@ const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
   ...(Delivery.TRANSITIONS[step._tag].lease === "clear" ? { lease: null, leasedUntil: null } : {})
 })
 
+/** Why the failed deliveries failed that `recover` leaves out (decision deliveries-11). */
+const LEFT_OUT: ReadonlySet<Delivery.FailReason | null> = new Set(["not_authorised", "address_changed"] as const)
+
 const isLeased = (row: Row, now: Timestamp.Timestamp): boolean => row.leasedUntil !== null && now < row.leasedUntil
 
 /**
@@ -304,7 +307,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
           const lost = deliveries()
             .filter((one) => one.appId === appId && one.endpointId === endpointId)
             .filter(({ createdAt }) => createdAt >= since && createdAt < before)
-            .filter((one) => one.state === "failed" && one.failReason !== "not_authorised")
+            .filter((one) => one.state === "failed" && !LEFT_OUT.has(one.failReason))
             .filter((one) => !one.isTest && !isReplayed(tables, one))
             .filter(
               ({ envelope, maxEventAgeS }) => !Delivery.isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now)
