@@ -15,6 +15,7 @@ import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Issues from "../wire/Issues.js"
+import * as PassingFailure from "../wire/PassingFailure.js"
 import * as Query from "../wire/Query.js"
 import * as Admission from "./Admission.js"
 import * as AppCalls from "./AppCalls.js"
@@ -95,7 +96,7 @@ export const make = <R>(
       admit === undefined || Admission.isExempt(request.url)
         ? answer(request, cell)
         : Effect.flatMap(admit, (place): ReturnType<typeof answer> => {
-            if (place === undefined) return Effect.succeed(BUSY)
+            if (place === undefined) return Effect.as(PassingFailure.logBusy, BUSY)
             cell.place = place
             return Effect.ensuring(
               answer(request, cell),
@@ -237,10 +238,11 @@ const refused = (
   known: EdgeRoutes
 ): Effect.Effect<Answer> => {
   if (Cause.isInterruptedOnly(cause)) return Effect.succeed(ABORTED)
-  const error = toWireError(Cause.squash(cause), request, known)
-  return error.statusCode === 500
-    ? Effect.as(Effect.logError("request failed", cause), toAnswer(error))
-    : Effect.succeed(toAnswer(error))
+  const failure = Cause.squash(cause)
+  const error = toWireError(failure, request, known)
+  const answer = toAnswer(error)
+  if (error.statusCode === 500) return Effect.as(Effect.logError("request failed", cause), answer)
+  return failure instanceof StoreError ? Effect.as(PassingFailure.logStore(failure), answer) : Effect.succeed(answer)
 }
 
 const toWireError = (

@@ -8,6 +8,7 @@ import {
 } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Errors from "./Errors.js"
+import * as PassingFailure from "./PassingFailure.js"
 
 /**
  * The errors that the programs of every part of the domain may fail with. A handler maps the other errors of its
@@ -56,7 +57,9 @@ const convert = (error: Shared | Errors.WireError): Effect.Effect<never, Errors.
     case "Conflict":
       return Effect.fail(Errors.conflict(error.reason))
     case "StoreError":
-      return error.transient ? Effect.fail(Errors.unavailable) : Effect.die(error)
+      return error.transient
+        ? Effect.zipRight(PassingFailure.logStore(error), Effect.fail(Errors.unavailable))
+        : Effect.die(error)
     case "VaultError":
       return Effect.die(error)
   }

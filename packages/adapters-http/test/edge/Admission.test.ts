@@ -89,13 +89,14 @@ const hold = async (init?: RequestInit) => {
   return { answer }
 }
 
-it("refuses with 503 and Retry-After what gets no place in time, also for a browser; health is answered [limits-11]", async () => {
+it("refuses with 503 and Retry-After what gets no place in time, also for a browser; health is answered [limits-11, errors-3]", async () => {
   const waiting = [await hold(), await hold()]
   const refused = await get("/v1/quick")
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
   expect(refused.json).toMatchObject({ statusCode: 503, error: "unavailable" })
   expect((await get("/account", { headers: { accept: "text/html" } })).status).toBe(503)
   expect((await get("/healthz")).status).toBe(204)
+  expect(served.log.filter((line) => line.includes("as many requests as it may"))).toHaveLength(1)
   Effect.runSync(Deferred.succeed(release, undefined))
   for (const { answer } of waiting) expect((await answer).status).toBe(200)
   expect((await get("/v1/quick")).status).toBe(200)

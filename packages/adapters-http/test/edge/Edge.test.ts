@@ -20,6 +20,7 @@ import * as Engine from "@place-access/adapters-http/engine/Engine"
 import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { HttpOptions } from "@place-access/adapters-http/HttpOptions"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
+import { toWire } from "@place-access/adapters-http/wire/toWire"
 import { optional, queryIntOr, request } from "@place-access/adapters-http/wire/Fields"
 import { optionsAt } from "../support/options.js"
 import { serve, type Served } from "../support/serve.js"
@@ -67,6 +68,7 @@ const caller = {
 }
 const entries: Array<typeof AccessLogStore.Service extends { record: (entry: infer E) => unknown } ? E : never> = []
 let logFails = false
+const diskFull = Object.assign(new Error("could not extend file: No space left on device"), { code: "53100" })
 
 const Handlers = Group.group(Api, "things", (handlers) =>
   handlers
@@ -92,6 +94,8 @@ const Handlers = Group.group(Api, "things", (handlers) =>
             return yield* Effect.die(new Error("the password is hunter2"))
           case "away":
             return yield* Effect.die(StoreError.unavailable("pool is full"))
+          case "full":
+            return yield* toWire(Effect.fail(StoreError.unavailable(diskFull)))
           case "broken":
             return yield* Effect.die(StoreError.broken("no such column"))
           case "lie":
@@ -417,6 +421,22 @@ describe("our own faults", () => {
     expect(away).toMatchObject({ status: 503, json: { error: "unavailable" } })
     expect(away.headers.get("retry-after")).toBe("5")
     expect(await get("/v1/things/broken")).toMatchObject({ status: 500, json: { error: "internal_error" } })
+  })
+
+  it("why a request got 503 is a warning with the request's id, however the failure reached the edge [errors-3]", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 })
+    for (const [id, reason] of [
+      ["full", "could not extend file: No space left on device"],
+      ["away", "pool is full"]
+    ] as const) {
+      const answer = await get(`/v1/things/${id}`)
+      expect(answer).toMatchObject({ status: 503, json: { error: "unavailable" } })
+      const line = served.log.find((text) => text.includes(reason))
+      expect(line).toContain(`WARN A request gets 503: ${reason}`)
+      expect(line).toContain(`request_id=${answer.headers.get("x-request-id")}`)
+    }
+    expect(served.log.find((text) => text.includes("could not extend"))).toContain("reason=53100")
+    vi.useRealTimers()
   })
 
   it("errors are exactly { statusCode, error, message } and what the specification adds [§7-body, decisions §5]", async () => {

@@ -1,11 +1,11 @@
 import { Conflict, Forbidden, Invalid, NotFound, Problem, StoreError, Vault } from "@place-access/domain/shared"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Logger, LogLevel } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { type Shared, toWire } from "@place-access/adapters-http/wire/toWire"
 
 const outcome = (error: Shared | Errors.WireError) =>
-  Exit.match(Effect.runSyncExit(toWire(Effect.fail(error))), {
+  Exit.match(Effect.runSyncExit(Logger.withMinimumLogLevel(toWire(Effect.fail(error)), LogLevel.None)), {
     onSuccess: () => "success",
     onFailure: (cause) => (Cause.isDie(cause) ? "defect" : Errors.encode(Cause.squash(cause) as Errors.WireError))
   })
