@@ -20,10 +20,10 @@ import type { MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"
 import { plus, type Timestamp } from "../shared/Timestamp.js"
 import * as AccountLink from "./AccountLink.js"
-import type { CredentialState } from "./PasswordChange.js"
+import * as PasswordChange from "./PasswordChange.js"
 
 /** The state by which a change of the address is decided, read under the lock of the account. */
-export interface AddressState extends CredentialState, Factors.FactorState {
+export interface AddressState extends PasswordChange.CredentialState, Factors.FactorState {
   /** How often the address of the account was confirmed, changed or restored. */
   readonly addressVersion: number
 }
@@ -86,7 +86,7 @@ export const confirm =
       passwordHash: null,
       factors,
       mails: undo === null ? [] : [{ ...changedMail(undo, email), secret: fresh.sealed }],
-      audit: [event(account, isChange ? "address_changed" : "address_confirmed", now)]
+      audit: [AuditEvent.byOwner(account.id, now, { kind: isChange ? "address_changed" : "address_confirmed" })]
     }
   }
 
@@ -106,6 +106,7 @@ export const undo =
     if (link === null || !AccountLink.isLive(link, "address_undo", account, now)) return null
     const factors = Factors.addedBefore(state, suspectSince(link))
     const removals = eventsOf(state, factors, now)
+    const restored = AuditEvent.byOwner(account.id, now, { kind: "address_restored" })
     return {
       email: link.email,
       confirmedAt: confirmedNow(rule, now),
@@ -114,22 +115,13 @@ export const undo =
       passwordHash,
       factors,
       mails: [undoneMail(link, losesFactor(removals), now)],
-      audit: [...removals, event(account, "address_restored", now)]
+      audit: [...removals, PasswordChange.changed(account, "link", now), restored]
     }
   }
 
 /** Whether one of the events says that a factor was removed. */
 export const losesFactor = (events: ReadonlyArray<AuditEvent.AuditEvent>): boolean =>
   events.some(({ detail }) => detail.kind === "factor_removed")
-
-type AddressEvent = "address_confirmed" | "address_changed" | "address_restored"
-
-const event = ({ id }: Account, kind: AddressEvent, at: Timestamp): AuditEvent.AuditEvent => ({
-  at,
-  userId: id,
-  actor: AuditEvent.OWNER,
-  detail: { kind }
-})
 
 const keyOf = (kind: string, { createdAt, hash }: AccountLink.AccountLink): string =>
   // A part of the digest distinguishes two links of the same moment, and is no secret.

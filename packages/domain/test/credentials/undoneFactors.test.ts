@@ -1,5 +1,5 @@
 import { Account, AccountStore, createAccount, signIn } from "@place-access/domain/accounts"
-import { AuditLog } from "@place-access/domain/audit"
+import { AuditEvent, AuditLog } from "@place-access/domain/audit"
 import {
   AccountLink,
   AddressChange,
@@ -65,7 +65,7 @@ const undone = (
     const decided = AddressChange.undo("confirmed", "hash")(state, Timestamp.plus(changedAt, HOUR))
     if (decided === null) throw new Error("the link is live")
     const events = decided.audit.map(({ detail }) => ("factor" in detail ? `- ${detail.factor}` : detail.kind))
-    return { left: decided.factors, events, mail: decided.mails[0]?.body ?? "" }
+    return { audit: decided.audit, left: decided.factors, events, mail: decided.mails[0]?.body ?? "" }
   }).pipe(Effect.provide(stores))
 
 const passkey = (createdAt: Timestamp.Timestamp): Factors.Passkey => ({
@@ -93,14 +93,14 @@ describe("the undo of a change of the address removes the factors that a thief m
         passkeys: [-DAY - 1, -DAY, 0, MINUTE].map((millis) => passkey(Timestamp.plus(changedAt, millis)))
       }))
       expect(passkeys.left.passkeys).toEqual([passkey(oldest(Timestamp.make(10 * DAY)))])
-      expect(passkeys.events).toEqual(["- passkey", "- passkey", "- passkey", "address_restored"])
+      expect(passkeys.events).toEqual(["- passkey", "- passkey", "- passkey", "password_changed", "address_restored"])
       expect(passkeys.mail).toContain(REMOVED)
 
       const older = yield* undone((changedAt) => ({ ...Factors.NONE, codeApp: codeApp(oldest(changedAt)) }))
-      expect([Factors.hasCodeApp(older.left), older.events]).toEqual([true, ["address_restored"]])
+      expect([Factors.hasCodeApp(older.left), older.events]).toEqual([true, ["password_changed", "address_restored"]])
       expect(older.mail).not.toContain(REMOVED)
       const younger = yield* undone((changedAt) => ({ ...Factors.NONE, codeApp: codeApp(changedAt) }))
-      expect([younger.left, younger.events]).toEqual([Factors.NONE, ["- totp", "address_restored"]])
+      expect([younger.left, younger.events]).toEqual([Factors.NONE, ["- totp", "password_changed", "address_restored"]])
       expect(younger.mail).toContain(REMOVED)
     })
   )
@@ -115,9 +115,19 @@ describe("the undo of a change of the address removes the factors that a thief m
         })
         const { events, left, mail } = yield* undone(given)
         expect([Factors.hasCodeApp(left), left.recoveryCodes]).toEqual([true, []])
-        expect(events).toEqual(["- recovery_codes", "address_restored"])
+        expect(events).toEqual(["- recovery_codes", "password_changed", "address_restored"])
         expect(mail).toContain(REMOVED)
       }
+    })
+  )
+
+  it.effect("the audit log says that a link set the password, and that the address is back [audit-1]", () =>
+    Effect.gen(function* () {
+      const { audit } = yield* undone(() => Factors.NONE)
+      expect(audit.map(({ actor, detail }) => [actor, detail])).toEqual([
+        [AuditEvent.OWNER, { kind: "password_changed", how: "link" }],
+        [AuditEvent.OWNER, { kind: "address_restored" }]
+      ])
     })
   )
 
@@ -130,7 +140,7 @@ describe("the undo of a change of the address removes the factors that a thief m
         codeApp: codeApp(null)
       }))
       expect(left).toEqual({ ...Factors.NONE, passkeys: owners })
-      expect([events, mail.includes(REMOVED)]).toEqual([["address_restored"], false])
+      expect([events, mail.includes(REMOVED)]).toEqual([["password_changed", "address_restored"], false])
     })
   )
 
@@ -148,7 +158,11 @@ describe("the undo of a change of the address removes the factors that a thief m
           const removal = { requestedAt: Timestamp.plus(Timestamp.make(10 * DAY), millis) }
           const { events, left, mail } = yield* undone(() => ({ ...Factors.NONE, passkeys, removal }), suspendedAt)
           expect(left).toEqual({ ...Factors.NONE, passkeys, removal: stays ? removal : null })
-          expect(events).toEqual(stays ? ["address_restored"] : ["factor_removal_stopped", "address_restored"])
+          expect(events).toEqual(
+            stays
+              ? ["password_changed", "address_restored"]
+              : ["factor_removal_stopped", "password_changed", "address_restored"]
+          )
           expect(mail).not.toContain(REMOVED)
         }
       })
