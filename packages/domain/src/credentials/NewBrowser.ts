@@ -31,7 +31,7 @@ const PROOFS: Readonly<Record<ProvedBy, { readonly how: string; readonly advice:
   passkey: {
     how: "with a passkey",
     advice:
-      "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know.",
+      "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and then set a new password, which signs everybody out.",
     link: { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
   }
 }

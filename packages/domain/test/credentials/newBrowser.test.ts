@@ -52,14 +52,17 @@ describe("the mail about a sign-in from an unknown browser says how the person p
     })
   )
 
-  it.effect("with a passkey: the mail does not speak of the password, and the link leads to the passkeys", () =>
-    Effect.gen(function* () {
-      const text = yield* mailAfter("passkey")
-      expect(text).toContain("signed in to your account with a passkey: Firefox on Linux")
-      expect(text).not.toContain("password")
-      expect(text).toContain("https://service.example/portal/settings/second-factor")
-      expect(text).toContain("https://service.example/portal/settings/sessions")
-    })
+  it.effect(
+    "with a passkey: nobody knows the password, but only a new one ends the stranger's browser; the link leads to the passkeys",
+    () =>
+      Effect.gen(function* () {
+        const text = yield* mailAfter("passkey")
+        expect(text).toContain("signed in to your account with a passkey: Firefox on Linux")
+        expect(text).not.toContain("your password")
+        expect(text).toContain("remove that passkey now, and then set a new password, which signs everybody out")
+        expect(text).toContain("https://service.example/portal/settings/second-factor")
+        expect(text).toContain("https://service.example/portal/settings/sessions")
+      })
   )
 })
 

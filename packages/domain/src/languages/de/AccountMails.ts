@@ -98,8 +98,8 @@ export const accountMails: ReadonlyArray<GermanPair> = [
     de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Setzen Sie jetzt ein neues; das meldet alle ab."
   },
   {
-    en: "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know.",
-    de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kann jemand einen Ihrer Passkeys verwenden: Entfernen Sie jetzt diesen Passkey, und melden Sie die Browser ab, die Sie nicht kennen."
+    en: "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and then set a new password, which signs everybody out.",
+    de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kann jemand einen Ihrer Passkeys verwenden: Entfernen Sie jetzt diesen Passkey, und setzen Sie danach ein neues Passwort; das meldet alle ab."
   },
   { en: "Where you are signed in", de: "Wo Sie angemeldet sind" },
   { en: "Sign in although others guess your password", de: "Anmelden, obwohl andere Ihr Passwort erraten wollen" },
