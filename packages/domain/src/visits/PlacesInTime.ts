@@ -12,32 +12,37 @@ import type { DeviceStay } from "./VisitStore.js"
  */
 
 /**
- * For each place that has neighbours, its neighbours. Two places are neighbours when any circle, present or past, of
- * the one overlaps any circle of the other. Stays at places without neighbours need no comparison.
+ * For each stay, the other places that have a circle, present or past, which overlaps the circle with which the stay
+ * began. Only stays at these places can tell of the same stop. An account may have thousands of past circles, so the
+ * circles of two places are never all compared with each other, and stays that began with one circle share a search.
  */
 export const neighbours = (
+  stays: ReadonlyArray<DeviceStay>,
   candidates: ReadonlyArray<VisitCandidate>
-): ReadonlyMap<PlaceId, ReadonlyArray<VisitCandidate>> =>
-  new Map(
-    candidates.flatMap((one) => {
-      const near = candidates.filter((other) => other.placeId !== one.placeId && haveOverlapped(one, other))
-      return near.length === 0 ? [] : [[one.placeId, near] as const]
-    })
-  )
+): ReadonlyArray<ReadonlyArray<PlaceId>> => {
+  const found = new Map<Shape.Shape, ReadonlyArray<PlaceId>>()
+  return stays.map((stay) => {
+    const own = shapeOf(stay, candidates)
+    if (own === undefined) return []
+    const near =
+      found.get(own) ??
+      candidates.flatMap(({ placeId, shapes }) =>
+        placeId !== own.placeId && shapes.some(({ circle }) => isMet(own.circle, circle)) ? [placeId] : []
+      )
+    found.set(own, near)
+    return near
+  })
+}
 
-const haveOverlapped = (one: VisitCandidate, other: VisitCandidate): boolean =>
-  one.shapes.some(({ circle }) =>
-    other.shapes.some((shape) => Geometry.distanceM(circle, shape.circle) < circle.radiusM + shape.circle.radiusM)
-  )
+/** Whether two circles overlap. Circles that only touch do not overlap. */
+export const isMet = (a: Geometry.Circle, b: Geometry.Circle): boolean =>
+  Geometry.distanceM(a, b) < a.radiusM + b.radiusM
 
-/** The circle that the place had when the stay began. */
-export const circleOf = (
+/** The shape that the place had when the stay began. */
+export const shapeOf = (
   { arrival, placeId }: Pick<DeviceStay, "arrival" | "placeId">,
   candidates: ReadonlyArray<VisitCandidate>
-): Geometry.Circle | undefined => {
-  const shapes = candidates.find((one) => one.placeId === placeId)?.shapes ?? []
-  return Shape.validAt(shapes, arrival)?.circle
-}
+): Shape.Shape | undefined => Shape.validAt(candidates.find((one) => one.placeId === placeId)?.shapes ?? [], arrival)
 
 /**
  * A stay, with the circle of its place and the median position of its fixes. `median` is null when the user's history

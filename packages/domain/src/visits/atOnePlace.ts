@@ -18,14 +18,14 @@ interface OverlapQuery {
  * Leaves each stop of a phone at one place only, although the circles of several places contain the stop. Of stays that
  * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isShownElsewhere`),
  * and the other stays are left out. A stay ends earlier when a stay at another place began before its end and the phone
- * stayed at that place. Runs no query when no circles overlap.
+ * stayed at that place. Only stays that began with overlapping circles are compared. Runs no query when there are none.
  */
 export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
     const { candidates, cutoff, now, userId } = query
-    const near = PlacesInTime.neighbours(candidates)
-    const spans = stays.flatMap(({ arrival, departure, deviceId, placeId }) =>
-      (near.get(placeId) ?? []).map((other) => ({ deviceId, placeId: other.placeId, from: arrival, to: departure }))
+    const near = PlacesInTime.neighbours(stays, candidates)
+    const spans = stays.flatMap(({ arrival, departure, deviceId }, index) =>
+      (near[index] ?? []).map((placeId) => ({ deviceId, placeId, from: arrival, to: departure }))
     )
     if (spans.length === 0) return stays
     const store = yield* VisitStore
@@ -38,7 +38,8 @@ export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>
       const all = partners.filter(
         (one) =>
           one.deviceId === stay.deviceId &&
-          (near.get(stay.placeId) ?? []).some(({ placeId }) => placeId === one.placeId) &&
+          one.placeId !== stay.placeId &&
+          PlacesInTime.isMet(one.circle, stay.circle) &&
           PlacesInTime.overlap(stay, one)
       )
       const departure = PlacesInTime.endOf(stay, all)
@@ -93,7 +94,7 @@ const locate = ({ candidates, userId }: OverlapQuery, stays: ReadonlyArray<Devic
     const medians = yield* (yield* VisitStore).medians(userId, spans)
     return stays.map((stay, index) => ({
       ...stay,
-      circle: PlacesInTime.circleOf(stay, candidates) ?? NOWHERE,
+      circle: PlacesInTime.shapeOf(stay, candidates)?.circle ?? NOWHERE,
       median: medians[index] ?? null
     }))
   })

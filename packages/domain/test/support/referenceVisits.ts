@@ -104,10 +104,7 @@ const atOnePlace = (
 ): ReadonlyArray<ReferenceVisit> => {
   const placeOfId = (id: string) => places.find((place) => place.id === id) ?? unknownPlace()
   const circleThen = (one: ReferenceVisit) => circleAt(placeOfId(one.placeId), one.arrival)
-  const haveMet = (a: ReferencePlace, b: ReferencePlace) =>
-    a.circles.some(({ circle: one }) =>
-      b.circles.some(({ circle: other }) => geodesicM(one, other) < one.radiusM + other.radiusM)
-    )
+  const haveMet = (a: ReferenceCircle, b: ReferenceCircle) => geodesicM(a, b) < a.radiusM + b.radiusM
   const middle = (one: ReferenceVisit): Point => {
     const during = fixes.filter(
       ({ capturedAt, isLeftBehind }) =>
@@ -120,10 +117,7 @@ const atOnePlace = (
   const isElsewhere = (later: ReferenceVisit, earlier: ReferenceVisit) =>
     later.arrival > earlier.arrival && isBand(middle(later), circleThen(earlier))
   const others = all.filter(
-    (other) =>
-      other.placeId !== stay.placeId &&
-      overlap(stay, other) &&
-      haveMet(placeOfId(stay.placeId), placeOfId(other.placeId))
+    (other) => other.placeId !== stay.placeId && overlap(stay, other) && haveMet(circleThen(stay), circleThen(other))
   )
   const ends = others.filter((other) => isElsewhere(other, stay)).map(({ arrival }) => arrival)
   const departure = ends.length === 0 ? stay.departure : Math.min(...ends, stay.departure ?? Infinity)

@@ -41,23 +41,23 @@ const stay = (
   median
 })
 
-describe("places whose circles overlap [M15]", () => {
-  const near = (...places: ReadonlyArray<OsVisit.VisitCandidate>) =>
-    Array.from(PlacesInTime.neighbours(places), ([id, others]) => [id, others.map(({ placeId }) => placeId)])
+describe("the places beside a stay [M15]", () => {
+  const near = (stays: ReadonlyArray<PlacesInTime.Located>, ...places: ReadonlyArray<OsVisit.VisitCandidate>) =>
+    PlacesInTime.neighbours(stays, places)
 
-  it("are neighbours of each other; one that is apart is nobody's", () => {
+  it("are those whose circles overlap the circle of the stay; a stay at an unknown place has none", () => {
     const places = [candidate("a", circleAt(0)), candidate("b", circleAt(200)), candidate("c", circleAt(5_000))]
-    expect(near(...places)).toEqual([
-      ["a", ["b"]],
-      ["b", ["a"]]
-    ])
+    const stays = ["a", "b", "c", "a", "d"].map((id) => stay(id, [0, 9]))
+    expect(near(stays, ...places)).toEqual([["b"], ["a"], [], ["b"], []])
   })
 
-  it("are neighbours when any of their circles ever overlapped, and not when two circles only touch", () => {
+  it("are found by the circle of the stay's arrival and by every circle of the others; circles that only touch do not count", () => {
     const moved = candidate("b", circleAt(5_000), circleAt(250))
-    expect(near(candidate("a", circleAt(0)), moved)).toHaveLength(2)
+    const stays = [stay("a", [0, 9]), stay("b", [0, 9]), stay("b", [MINUTE, null])]
+    expect(near(stays, candidate("a", circleAt(0)), moved)).toEqual([["b"], [], ["a"]])
     const apartM = Geometry.distanceM(at(0), at(300))
-    expect(near(candidate("a", circleAt(0, apartM)), candidate("b", circleAt(300, 0)))).toEqual([])
+    const touching = [candidate("a", circleAt(0, apartM)), candidate("b", circleAt(300, 0))]
+    expect(near([stay("a", [0, 9])], ...touching)).toEqual([[]])
   })
 })
 
