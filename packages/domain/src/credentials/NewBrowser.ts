@@ -78,5 +78,5 @@ export const unlockMail = (link: AccountLink): MailMessage => ({
 /** The audit event of an unlock link that is used now. Null when the link does not work any more. */
 export const unlocked = ({ account, link }: CredentialState, now: Timestamp): AuditEvent.AuditEvent | null =>
   link !== null && isLive(link, "unlock", account, now)
-    ? { at: now, userId: account.id, actor: AuditEvent.OWNER, detail: { kind: "unlocked" } }
+    ? AuditEvent.byOwner(account.id, now, { kind: "unlocked" })
     : null

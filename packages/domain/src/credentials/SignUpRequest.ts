@@ -65,12 +65,7 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
           browserLanguage: null,
           testOf: null
         },
-        audit: {
-          at: now,
-          userId: request.userId,
-          actor: AuditEvent.OWNER,
-          detail: { kind: "account_made", roles: [] }
-        }
+        audit: AuditEvent.byOwner(request.userId, now, { kind: "account_made", roles: [] })
       }
     : null
 

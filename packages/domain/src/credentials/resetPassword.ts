@@ -38,12 +38,7 @@ export const issueResetLink = program("issueResetLink", function* (email: Accoun
   const hash = (yield* Vault.Vault).sha256(secret)
   const now = yield* Timestamp.now
   const link = AccountLink.make("password_reset", hash, found.value.account, now)
-  const event: AuditEvent.AuditEvent = {
-    at: now,
-    userId: link.userId,
-    actor: AuditEvent.OPERATOR,
-    detail: { kind: "reset_link_made" }
-  }
+  const event = AuditEvent.byOperator(link.userId, now, { kind: "reset_link_made" })
   if (!(yield* (yield* CredentialStore).offerLink(link, null, event))) return yield* new NotFound({ what: "account" })
   yield* announceAudit(event)
   return { secret, expiresAt: link.expiresAt }

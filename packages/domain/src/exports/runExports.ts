@@ -50,12 +50,7 @@ const work = (leased: LeasedExport, attempt: number) =>
         return
       case "Made": {
         const expiresAt = Timestamp.plus(at, Export.KEPT_FOR)
-        const event: AuditEvent.AuditEvent = {
-          at,
-          userId: leased.userId,
-          actor: AuditEvent.OWNER,
-          detail: { kind: "export_made" }
-        }
+        const event = AuditEvent.byOwner(leased.userId, at, { kind: "export_made" })
         const isReady = yield* store.finish(
           leased,
           { _tag: "Ready", bytes: made.bytes, pieces: made.pieces, at, expiresAt },

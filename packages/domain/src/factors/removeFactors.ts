@@ -44,12 +44,7 @@ const decide = (state: Factors.FactorState, now: Timestamp.Timestamp): FactorDec
     return [{ _tag: "Removed" }, { factors: Factors.NONE, mails, audit, endsSessions: true }]
   }
   const removal = { requestedAt: now }
-  const requested: AuditEvent.AuditEvent = {
-    at: now,
-    userId: account.id,
-    actor: AuditEvent.OPERATOR,
-    detail: { kind: "factor_removal_asked" }
-  }
+  const requested = AuditEvent.byOperator(account.id, now, { kind: "factor_removal_asked" })
   const mails = [Mails.removalRequested(account, now)]
   return [
     { _tag: "Requested", opensAt: Factors.opensAt(removal) },
