@@ -1,4 +1,4 @@
-import { DatabaseTime, DataFolder, KeyCanary, KeyUsage, Migrator } from "@place-access/adapters-pg"
+import { DatabaseTime, DataFolder, Failures, KeyCanary, KeyUsage, Migrator } from "@place-access/adapters-pg"
 import { Data, type Settings } from "@place-access/worker"
 import { Effect, Layer } from "effect"
 import * as Check from "./Check.js"
@@ -26,10 +26,10 @@ export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray
       Effect.succeed([
         Check.problem(
           "database",
-          error instanceof Error ? error.message : "it cannot be read",
+          Failures.said(error) ?? (error instanceof Error ? error.message : "it cannot be read"),
           storage._tag === "Embedded"
             ? "Look at DATA_DIR: who owns it, and whether another process uses it."
-            : "Check DATABASE_URL, and that the server runs and lets this machine in."
+            : "Check DATABASE_URL, that the server runs and lets this machine in, and that the tables belong to its role."
         )
       ])
     )
