@@ -1,0 +1,38 @@
+import { NodeVault } from "@place-access/adapters-pg"
+import { Effect, Either, Redacted } from "effect"
+import pg from "pg"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { describePg, freshDatabase, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { database } from "../../src/doctor/database.js"
+
+const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("k1"))))
+
+describePg("driver", "the doctor [settings-1]", () => {
+  let empty: TestDatabase
+  beforeEach(async () => {
+    empty = await freshDatabase()
+  })
+  afterEach(() => empty.drop())
+
+  const found = () =>
+    Effect.runPromise(database({ _tag: "Postgres", url: Redacted.make(empty.url), poolSize: 4, keys }))
+  const query = async (statement: string) => {
+    const client = new pg.Client({ connectionString: empty.url })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+
+  it("an empty database is no problem", async () => {
+    expect((await found()).map(({ check, state }) => [check, state])).toEqual([
+      ["database", "ok"],
+      ["migrations", "warning"],
+      ["keys", "ok"],
+      ["clock", "ok"]
+    ])
+  })
+
+  it("says in PostgreSQL's words why a statement is refused", async () => {
+    await query("CREATE TABLE schema_migrations (id int)")
+    expect(await found()).toMatchObject([{ check: "database", state: "problem", says: 'column "name" does not exist' }])
+  })
+})
