@@ -167,7 +167,10 @@ const list = Effect.gen(function* () {
   return output
 }).pipe(Effect.mapError(unavailable))
 
-/** Shows whose account it is, its roles, its second factors, and where it is signed in. */
+/**
+ * Shows whose account it is, its roles, its second factors, and where it is signed in. For a suspended account: where a
+ * resume signs it in again.
+ */
 const show = (name: AccountName) =>
   Effect.gen(function* () {
     const account = yield* find(name)
@@ -191,7 +194,9 @@ const show = (name: AccountName) =>
         `Address: ${account.confirmedAt === null ? "not confirmed" : `confirmed ${Words.moment(account.confirmedAt)}`}`,
         ...(account.suspendedAt === null ? [] : [`Suspended: ${Words.moment(account.suspendedAt)}`]),
         ...factorSentences(factors, yield* Timestamp.now),
-        `Signed in: ${sessions.length === 0 ? "nowhere" : Words.count(sessions.length, "browser")}`,
+        account.suspendedAt === null
+          ? `Signed in: ${sessions.length === 0 ? "nowhere" : Words.count(sessions.length, "browser")}`
+          : `A resume signs in again: ${sessions.length === 0 ? "no browser" : Words.count(sessions.length, "browser")}`,
         ...sessions.map(
           ({ address, browser, seenAt }) =>
             `  ${browser ?? "unknown browser"}, from ${address ?? "an unknown address"}, last used ${Words.moment(seenAt)}`
@@ -245,7 +250,9 @@ type ChangedWords = (account: Account.Account, name: AccountName) => ReadonlyArr
 
 const suspendedWords: ChangedWords = (_, name) => [
   `${name} is suspended: nobody can sign in with it, apps get no answers about it, and its own apps are paused.`,
-  `Nothing is deleted. To end it: npm start -- account resume ${name}`
+  "Its open invitations into teams have ended. Nothing else is deleted.",
+  `Was it taken over? Before you resume it: npm start -- account end-sessions ${name}`,
+  `To end the suspension: npm start -- account resume ${name}`
 ]
 
 const resumedWords: ChangedWords = (_, name) => [`${name} works again, with everything that it had.`]

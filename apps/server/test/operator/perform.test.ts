@@ -174,6 +174,30 @@ describe("account show [factors-7]", () => {
   )
 })
 
+describe("account show of a suspended account [staff-1]", () => {
+  it.effect("lists the browsers that a resume signs in again, until the account is signed out", () =>
+    Effect.gen(function* () {
+      yield* createAccount({ email, password, roles: [] })
+      const { cookie } = yield* signIn({ email, password, address: "203.0.113.7" })
+      const show = { _tag: "Show", account: email } as const
+      const sessions = Effect.map(run(show), ({ line, sentences }) => ({
+        count: (line["sessions"] as ReadonlyArray<unknown>).length,
+        sentence: sentences.find((one) => /^Signed in|signs in/.test(one))
+      }))
+      expect(yield* sessions).toEqual({ count: 1, sentence: "Signed in: 1 browser" })
+      expect(yield* outputOf({ _tag: "Suspend", account: email })).toContain(
+        `Was it taken over? Before you resume it: npm start -- account end-sessions ${email}`
+      )
+      expect(Option.isNone(yield* authenticateSession(cookie))).toBe(true)
+      expect(yield* sessions).toEqual({ count: 1, sentence: "A resume signs in again: 1 browser" })
+      expect(yield* outputOf({ _tag: "EndSessions", account: email })).toBe(`Signed ${email} out of 1 browser.`)
+      expect(yield* sessions).toEqual({ count: 0, sentence: "A resume signs in again: no browser" })
+      yield* run({ _tag: "Resume", account: email })
+      expect(Option.isNone(yield* authenticateSession(cookie))).toBe(true)
+    }).pipe(Effect.provide(stores))
+  )
+})
+
 describe("account confirm and create [staff-4, staff-5]", () => {
   it.effect("confirm: once, with a mail and an event; an address without an account stays without one", () =>
     Effect.gen(function* () {

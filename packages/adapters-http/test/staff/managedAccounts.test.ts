@@ -187,6 +187,22 @@ describe("the pages of admins", () => {
     expect(other).toMatch(/<details>(?:(?!<\/details>)[\s\S])*\/suspend"/)
   })
 
+  it("the page says that a resume signs the browsers in again, and to sign an account out that was taken over [staff-1]", async () => {
+    const person = await world.person()
+    const page = `/admin/accounts/${person.account.id}`
+    const read = async () => (await admin.get(page)).text
+    const before = await read()
+    expect([before.includes("are signed out"), before.includes("can do nothing until it is resumed")]).toEqual([
+      false,
+      true
+    ])
+    await posted(admin, `${page}/suspend`, { form_token: await tokenOn(admin, page) })
+    expect(await read()).toMatch(/its browsers are signed in again[\s\S]*Was the account taken over\? Sign it out/)
+    expect((await person.get("/v1/session")).status).toBe(401)
+    await posted(admin, `${page}/resume`, { form_token: await tokenOn(admin, page) })
+    expect((await person.get("/v1/session")).status).toBe(200)
+  })
+
   it("an admin who takes their own role of an admin lands on Today, which says so", async () => {
     // A second admin is needed, because nobody can take the role away from the last admin.
     await world.person({ roles: ["admin"] })

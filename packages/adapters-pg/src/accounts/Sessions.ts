@@ -140,7 +140,7 @@ export const list =
   (sql: SqlClient): Store["listSessions"] =>
   (id, now) =>
     sql`SELECT ${sql.literal(COLUMNS)}, ${COLUMNS_OF_A} FROM sessions s JOIN accounts a ON a.user_id = s.user_id
-        WHERE s.user_id = ${id} AND s.expires_at > ${Rows.at(now)} AND ${sql.literal(COUNTS)}
+        WHERE s.user_id = ${id} AND s.expires_at > ${Rows.at(now)} AND ${sql.literal(HAS_PASSWORD)}
         ORDER BY coalesce(s.seen_at, s.created_at) DESC, s.session_hash`.pipe(
       Rows.all(SessionRow),
       Effect.map((rows) => rows.map(toSession)),

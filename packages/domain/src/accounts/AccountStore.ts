@@ -106,7 +106,10 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
       session: Pick<Session, "hash" | "passwordVersion">,
       confirmed: Pick<Session, "hash" | "confirmedAt">
     ) => StoreEffect<boolean>
-    /** The sessions of this account that `findSession` would find, the last used first. */
+    /**
+     * The sessions of this account that `findSession` would find if the account were not suspended, the last used
+     * first.
+     */
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Closes the session of this hash. Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>

@@ -72,7 +72,10 @@ export const endOtherSessions = program("endOtherSessions", function* (userId: U
   return yield* (yield* AccountStore).closeOtherSessions(userId, kept, yield* Timestamp.now)
 })
 
-/** The live sessions of this account, the last used first, for an operator. */
+/**
+ * The live sessions of this account, the last used first, for an operator. Those of a suspended account too: a resume
+ * makes them valid again.
+ */
 export const listSessionsOf = program("listSessionsOf", function* (userId: UserId) {
   return yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)
 })

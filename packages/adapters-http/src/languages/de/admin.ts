@@ -81,13 +81,16 @@ export const admin: typeof en.admin = {
       "Das ist Ihr eigenes Konto. Wenn es gesperrt werden muss, bitten Sie jemand anderen aus der Verwaltung.",
     suspendNamed: (name) => `${name} sperren`,
     suspendWhile: "Solange es gesperrt ist:",
-    suspendSignIn: "kann sich niemand damit anmelden, und seine Browser sind abgemeldet;",
+    suspendSignIn: "kann sich niemand damit anmelden, und seine Browser können bis zum Entsperren nichts tun;",
     suspendApps: "bekommen Apps keine Antworten und keine Ereignisse dazu, und seine eigenen Apps ruhen;",
-    suspendPhones: "können seine Handys weiter senden, und nichts wird gelöscht.",
+    suspendPhones:
+      "können seine Handys weiter senden, und außer seinen offenen Einladungen in Teams wird nichts gelöscht.",
     suspendBack: "Sie können es jederzeit entsperren. Die Person bekommt eine E-Mail.",
     suspendAccount: "Konto sperren",
     resume: "Entsperren",
-    resumeText: "Alles geht wie vorher. Ereignisse aus der Zwischenzeit werden nicht nachgesendet.",
+    resumeText:
+      "Alles geht wie vorher: Seine Browser sind wieder angemeldet. Ereignisse aus der Zwischenzeit werden nicht nachgesendet.",
+    resumeFirst: "Wurde das Konto übernommen? Melden Sie es zuerst überall ab.",
     resumeAccount: "Konto entsperren"
   },
   apps: {

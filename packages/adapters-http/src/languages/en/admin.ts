@@ -71,13 +71,15 @@ export const admin = {
     suspendOwn: "This is your own account. If it must be suspended, ask another admin.",
     suspendNamed: (name: string): string => `Suspend ${name}`,
     suspendWhile: "While it is suspended:",
-    suspendSignIn: "nobody can sign in with it, and its browsers are signed out;",
+    suspendSignIn: "nobody can sign in with it, and its browsers can do nothing until it is resumed;",
     suspendApps: "apps get no answers and no events about it, and its own apps are on hold;",
-    suspendPhones: "its phones can still upload, and nothing is deleted.",
+    suspendPhones: "its phones can still upload, and nothing is deleted except its open invitations into teams.",
     suspendBack: "You can resume it at any time. Its owner gets an e-mail.",
     suspendAccount: "Suspend account",
     resume: "Resume",
-    resumeText: "Everything works as before. Events from the time between are not sent later.",
+    resumeText:
+      "Everything works as before: its browsers are signed in again. Events from the time between are not sent later.",
+    resumeFirst: "Was the account taken over? Sign it out everywhere first.",
     resumeAccount: "Resume account"
   },
   apps: {

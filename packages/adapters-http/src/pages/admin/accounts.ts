@@ -145,6 +145,7 @@ const access = (account: Account.Account, token: string, isOwn: boolean): Html =
             ${isOwn ? html`<p>${words.suspendOwn}</p>` : suspension(account, token)}`
         : html`<h3>${words.resume}</h3>
             <p>${words.resumeText}</p>
+            <p>${words.resumeFirst}</p>
             ${button(account, token, "resume", words.resumeAccount, "second")}`
     }
   </section>`

@@ -162,7 +162,7 @@ export const staffStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "suspension: sessions do not count until the account is resumed, and its apps have the same state",
+    name: "suspension: sessions are listed and do not count until the account is resumed; its apps have the same state",
     run: Effect.gen(function* () {
       const [accounts, apps] = [yield* AccountStore, yield* AppStore]
       const [account, other] = [yield* Fixtures.user, yield* Fixtures.user]
@@ -180,7 +180,7 @@ export const staffStoreContract: Contract<Ports> = [
         }
       })
       yield* changed(account.id, AccountChange.suspend(OPERATOR))
-      const suspended = { isOpen: false, listed: 0, apps: [Option.some(true), Option.some(false)] }
+      const suspended = { isOpen: false, listed: 1, apps: [Option.some(true), Option.some(false)] }
       Check.equal(yield* seen, suspended, "while it is suspended")
       const late = (yield* Vault).sha256(yield* Entropy.secret)
       yield* accounts.openSession(Session.open(late, account.id, now))

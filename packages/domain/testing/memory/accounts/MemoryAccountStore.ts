@@ -21,9 +21,7 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
      */
     const ownerOf = (session: Session.Session, now: Timestamp.Timestamp): Account.Account | undefined => {
       const credentials = accounts.get(session.userId)
-      return Session.isLive(session, now) &&
-        credentials?.passwordVersion === session.passwordVersion &&
-        credentials.account.suspendedAt === null
+      return Session.isLive(session, now) && credentials?.passwordVersion === session.passwordVersion
         ? credentials.account
         : undefined
     }
@@ -108,7 +106,9 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         Effect.sync(() => {
           const session = sessions.get(hash)
           const account = session === undefined ? undefined : ownerOf(session, now)
-          return session === undefined || account === undefined ? Option.none() : Option.some({ account, session })
+          return session === undefined || account === undefined || account.suspendedAt !== null
+            ? Option.none()
+            : Option.some({ account, session })
         }),
       renewSession: ({ expiresAt, hash, seenAt }) =>
         Effect.sync(() => {
