@@ -22,18 +22,20 @@ const stage = async () => {
   return { person, api, page: `/developer/apps/${app.id}`, hook: `${api}/webhooks/${id}` }
 }
 
-/** The kinds of the audit events about webhook endpoints that the account caused, oldest first. */
-const endpointEvents = ({ account }: Person) =>
+/** The audit events of this account about webhook endpoints or secrets (the beginning of their kinds), oldest first. */
+const eventsAbout = (kinds: "endpoint_" | "secret_", { account }: Person) =>
   world.run(
     Effect.map(
       Effect.flatMap(AuditLog, (log) => log.list({ userId: account.id }, 100, undefined)),
       ({ items }) =>
         items
           .map(({ detail }) => detail)
-          .filter(({ kind }) => kind.startsWith("endpoint_"))
+          .filter(({ kind }) => kind.startsWith(kinds))
           .toReversed()
     )
   )
+
+const endpointEvents = (person: Person) => eventsAbout("endpoint_", person)
 
 describe("a session of a developer that is older than 15 minutes [accounts-18, endpoints-12]", () => {
   it("adds and moves endpoints, registers redirect URIs and makes secrets without a confirmation", async () => {
@@ -85,5 +87,24 @@ describe("the audit log says who led an app's events to an address [audit-1, end
     for (const said of ["einen Webhook-Endpunkt hinzugefügt", "die Adresse eines Webhook-Endpunkts der App"]) {
       expect(german).toContain(said)
     }
+  })
+})
+
+describe("the audit log says when a signing secret ended [apps-10, audit-1]", () => {
+  it("the end of earlier secrets has one event; none when no earlier secret signs any more", async () => {
+    const { hook, person } = await stage()
+    const kinds = async () => (await eventsAbout("secret_", person)).map(({ kind }) => kind)
+    const end = async () => expect((await person.send("DELETE", `${hook}/previous-secrets`)).status).toBe(204)
+    await end()
+    expect(await kinds()).toEqual([])
+    await person.send("POST", `${hook}/rotate-secret`)
+    world.clock.advance(24 * Timestamp.HOUR - 1)
+    await end()
+    await end()
+    expect(await kinds()).toEqual(["secret_rotated", "secret_ended"])
+    await person.send("POST", `${hook}/rotate-secret`)
+    world.clock.advance(24 * Timestamp.HOUR)
+    await end()
+    expect(await kinds()).toEqual(["secret_rotated", "secret_ended", "secret_rotated"])
   })
 })

@@ -64,8 +64,12 @@ export const previousUntil = (secrets: ReadonlyArray<SigningSecret>, now: Timest
       null
     )
 
-/** Immediately ends every secret except the newest. `before` has the newest secret first. */
-export const endPrevious = (before: ReadonlyArray<SigningSecret>): ReadonlyArray<SigningSecret> => before.slice(0, 1)
+/**
+ * Immediately ends every secret except the newest. `before` has the newest secret first. The result is `before` itself
+ * when no earlier secret signs any more.
+ */
+export const endPrevious = (before: ReadonlyArray<SigningSecret>, now: Timestamp): ReadonlyArray<SigningSecret> =>
+  previousUntil(before, now) === null ? before : before.slice(0, 1)
 
 /**
  * The encryption context of a signing secret. A secret that somebody copies to the row of another endpoint cannot be

@@ -221,7 +221,10 @@ type SecretsChange = (
   now: Timestamp.Timestamp
 ) => WebhookEndpoint.WebhookEndpoint["secrets"]
 
-/** Changes the secrets and stores an audit event in the same transaction (decision audit-1). */
+/**
+ * Changes the secrets and stores an audit event in the same transaction (decision audit-1). When `change` returns the
+ * given secrets, nothing has changed, and there is no event.
+ */
 const changeSecrets = (
   account: Account,
   appId: AppId,
@@ -234,8 +237,13 @@ const changeSecrets = (
     const changed = yield* (yield* EndpointStore).update(
       appId,
       endpointId,
-      (before, now) => ({ ...before, secrets: change(before.secrets, now) }),
-      (at) => (stored = AuditEvent.byOwner(account.id, at, { kind, secret: "signing", appId, endpointId }))
+      (before, now) => {
+        const secrets = change(before.secrets, now)
+        const event = AuditEvent.byOwner(account.id, now, { kind, secret: "signing", appId, endpointId })
+        stored = secrets === before.secrets ? undefined : event
+        return { ...before, secrets }
+      },
+      () => stored
     )
     const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
     if (stored !== undefined) yield* announceAudit(stored)
