@@ -65,10 +65,11 @@ export const PlacesApi = HttpApiGroup.make("places")
       .addSuccess(PlaceBody)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
       .annotate(OpenApi.Summary, "Rename, move or resize a place")
       .annotate(
         OpenApi.Description,
-        "Rules on a moved or resized place start again: the next reading only establishes where the user is. 409 when the place is archived."
+        "Rules on a moved or resized place start again: the next reading only establishes where the user is. 409 when the place is archived. A change of the centre or radius counts towards the limit of new places."
       )
   )
   .add(

@@ -3,6 +3,7 @@ import { createPlace, listPlaces, Place, updatePlace } from "@place-access/domai
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
+import * as RateOfAccount from "../security/RateOfAccount.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { PlaceBody } from "./PlacesApi.js"
@@ -28,7 +29,10 @@ export const layer = Group.group(Api, "places", (handlers) =>
       "update",
       ({ path, payload: { radius_m: radiusM, ...edit } }) =>
         Effect.gen(function* () {
-          return encode(yield* updatePlace((yield* SignedIn).id, path.id, { ...edit, radiusM }, "unchecked"))
+          const { id } = yield* SignedIn
+          const isMove = [edit.lat, edit.lon, radiusM].some((value) => value !== undefined)
+          if (isMove) yield* RateOfAccount.take(RateOfAccount.CREATION, id)
+          return encode(yield* updatePlace(id, path.id, { ...edit, radiusM }, "unchecked"))
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -120,6 +120,24 @@ describe("what an account does [limits-9]", () => {
     expect((await person.send("POST", "/v1/developer/apps", APP)).status).toBe(201)
   })
 
+  it("a place moves 300 times in a day with the things made, by the API or the page; another name or kind moves none", async () => {
+    const person = await world.person()
+    const path = `/user/places/${((await person.send("POST", "/v1/user/places", PLACE)).json as { readonly id: string }).id}`
+    await use(Subject.madeBy(person.account.id), Rate.CREATIONS, 298)
+    expect((await person.send("PATCH", `/v1${path}`, { lat: 52.38 })).status).toBe(200)
+    const refused = await person.send("PATCH", `/v1${path}`, { radius_m: 200 })
+    expect(errorOf(refused)).toEqual([429, sentence(AccountLimits.CREATIONS.refusal)])
+    expect((await person.send("PATCH", `/v1${path}`, { label: "Flat" })).status).toBe(200)
+    const browser = await signedIn(world, person.account.email)
+    const page = path.replace("/user", "/portal")
+    const circle = { ...PLACE, lat: "52.38", lon: String(PLACE.lon), radius_m: "150" }
+    const shown = await browser.submit(await browser.get(page), page, { ...circle, lat: "1" })
+    expect([shown.status, shown.text.includes("300 places")]).toEqual([429, true])
+    expect((await browser.submit(await browser.get(page), page, { ...circle, label: "House" })).status).toBe(303)
+    world.clock.advance(24 * HOUR)
+    expect((await person.send("PATCH", `/v1${path}`, { radius_m: 200 })).status).toBe(200)
+  })
+
   it("a repeated Idempotency-Key works at the limit of one, and the count is kept", async () => {
     const person = await world.person()
     const once = { headers: { "idempotency-key": "k-1" } }

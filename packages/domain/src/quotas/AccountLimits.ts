@@ -147,14 +147,14 @@ export const LISTENERS = owned(
 
 /**
  * The rows of most things stay in the database when the account removes the things. Without this limit, an account
- * could fill the database by creating and removing things.
+ * could fill the database by creating and removing things, or by moving a place: each move stores a circle for good.
  */
 export const CREATIONS = within(
-  "New places, devices, apps, purposes and test people",
+  "New places, devices, apps, purposes and test people, and moves of places",
   300,
   DAY,
   "an account's, together; removing one gives nothing back",
-  "an account can make 300 places, devices, apps, purposes and test people in a day; wait and try again"
+  "an account can make 300 places, devices, apps, purposes and test people in a day, moves of places included; wait and try again"
 )
 
 export const TEST_WEBHOOKS = within(

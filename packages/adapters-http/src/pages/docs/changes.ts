@@ -6,6 +6,14 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "moves-of-places-are-limited",
+    kind: "changed",
+    title: "Moves of places count towards the 300 things that an account makes in a day",
+    text: `\`PATCH /v1/user/places/{id}\` with \`lat\`, \`lon\` or \`radius_m\` counts like a new place, and is answered
+    with 429 \`rate_limited\` beyond the limit. The service keeps all circles that a place has had.`
+  },
+  {
+    on: "2026-11-30",
     id: "recover-without-changed-addresses",
     kind: "changed",
     title: "Recover leaves out events whose rule names another address than the endpoint",

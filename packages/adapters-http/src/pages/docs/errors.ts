@@ -197,7 +197,7 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
   "made-by": {
     whose: "One account's",
     given: () => Rate.CREATIONS,
-    where: "New places, devices, apps, purposes and test people"
+    where: "New places, devices, apps, purposes and test people, and moves of places"
   },
   "tests-of": { whose: "One account's", given: () => Rate.TESTS, where: "Test webhooks" },
   "webhooks-of": {

@@ -234,6 +234,10 @@ const change = (portal: string) =>
       const draft = PlaceFields.decode(form)
       if (Either.isLeft(draft)) return yield* edit(portal, visitor, id, { rejected: Form.shown(form, draft.left) })
       const { radius_m: radiusM, ...rest } = draft.right
+      const before = (yield* listPlaces(visitor.account.id)).find((one) => one.id === id)
+      const after = before && Place.edited(before, { ...rest, radiusM })
+      const isMove = after?.geometryVersion !== before?.geometryVersion
+      if (isMove) yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
       const shown = {
         label: form.value("was_label"),
         kind: form.value("was_kind"),

@@ -79,8 +79,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "{n:number} hören dieser App schon zu; stoppen Sie einen, oder warten Sie bis zu einer Viertelstunde, falls sein Rechner verschwunden ist"
   },
   {
-    en: "an account can make {n:number} places, devices, apps, purposes and test people in a day; wait and try again",
-    de: "ein Konto kann an einem Tag {n:number} Orte, Geräte, Apps, Zwecke und Testpersonen anlegen; warten Sie, und versuchen Sie es wieder"
+    en: "an account can make {n:number} places, devices, apps, purposes and test people in a day, moves of places included; wait and try again",
+    de: "ein Konto kann an einem Tag {n:number} Orte, Geräte, Apps, Zwecke und Testpersonen anlegen, Verschiebungen von Orten eingerechnet; warten Sie, und versuchen Sie es wieder"
   },
   {
     en: "an account can send {n:number} test webhooks in an hour; wait and try again",
