@@ -47,7 +47,7 @@ export const AddressesApi = HttpApiGroup.make("addresses")
       .annotate(OpenApi.Summary, "Confirm an address with the mailed link")
       .annotate(
         OpenApi.Description,
-        "`token` is the end of the link. The account then has the address that the link was mailed to, and the old address gets a link " +
+        "`token` is the end of the link. The account then has the address that the link was mailed to. If the old address was confirmed, it gets a link " +
           "that undoes the change for 7 days. 404 also for a link of another account."
       )
   )

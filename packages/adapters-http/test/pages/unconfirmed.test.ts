@@ -98,6 +98,40 @@ describe("an account that lost its address, because somebody else confirmed it [
   })
 })
 
+describe("the pages that change an address [accounts-13]", () => {
+  const release = async ({ account }: Person) => {
+    const { accounts } = await world.run(MemoryDatabase)
+    const stored = accounts.get(account.id)
+    const email = SignUpRequest.releasedEmail(account.id)
+    if (stored !== undefined) accounts.set(account.id, { ...stored, account: { ...stored.account, email } })
+  }
+
+  it.each([
+    ["unconfirmed", false],
+    ["released", false],
+    ["confirmed", true]
+  ])("promise an undo link only to an old address that gets one, and name no placeholder: %s", async (state, has) => {
+    const { browser, person } = await unconfirmed()
+    if (state === "released") await release(person)
+    if (state === "confirmed") await setConfirmed(person, person.account.confirmedAt)
+    const settings = await browser.get(EMAIL)
+    const email = `new-${state}@example.com`
+    await browser.submit(settings, EMAIL, { email })
+    const [letter] = await mailTo(world, email)
+    const link = new URL(/http:\/\/\S+/.exec(letter?.text ?? "")?.[0] ?? "")
+    for (const language of ["en", "de"]) {
+      const page = await browser.get(link.pathname + link.search, { "accept-language": language })
+      expect(page.text).toContain(email)
+      expect(page.text.slice(page.text.indexOf("<main"))).not.toMatch(/account\.invalid/i)
+      expect(/undoes the change for 7 days|7 Tage lang rückgängig/.test(page.text), language).toBe(has)
+      const form = await browser.get(EMAIL, { "accept-language": language })
+      expect(/undoes the change for 7 days|7 Tage lang rückgängig/.test(form.text), language).toBe(has)
+    }
+    await browser.submit(await browser.get(link.pathname + link.search), "/confirm-address")
+    expect(await mailTo(world, person.account.email)).toHaveLength(has ? 1 : 0)
+  })
+})
+
 describe("a purpose of a developer whose address nobody confirmed [accounts-11]", () => {
   it("leads to the settings in place of the review, when it is submitted and when an approved one is edited", async () => {
     const { browser, person } = await unconfirmed()

@@ -150,7 +150,8 @@ export const signIn: typeof en.signIn = {
     settings: "Einstellungen",
     change: "Adresse ändern",
     changeText:
-      "Wir senden einen Link an die neue Adresse. Wenn Sie ihn öffnen, wird die Adresse geändert: Sie melden sich mit ihr an, und wir schreiben dorthin. Die alte Adresse bekommt eine E-Mail mit einem Link, der die Änderung 7 Tage lang rückgängig macht.",
+      "Wir senden einen Link an die neue Adresse. Wenn Sie ihn öffnen, wird die Adresse geändert: Sie melden sich mit ihr an, und wir schreiben dorthin.",
+    undoText: "Die alte Adresse bekommt eine E-Mail mit einem Link, der die Änderung 7 Tage lang rückgängig macht.",
     noLink: "Zurzeit sendet dieser Dienst keine E-Mails: Es kommt kein Link an, und die Adresse bleibt, wie sie ist.",
     newAddress: "Neue Adresse",
     mailLink: "Link per E-Mail senden",
@@ -170,6 +171,8 @@ export const signIn: typeof en.signIn = {
     own: (email) => `${email} ist Ihre Adresse, und Sie lesen ihre E-Mails.`,
     replaces: (email, before) =>
       `Ihr Konto bekommt ${email} an Stelle von ${before}: Sie melden sich damit an, und wir schreiben dorthin. ${before} bekommt eine E-Mail mit einem Link, der die Änderung 7 Tage lang rückgängig macht.`,
+    isFirst: (email) =>
+      `Ihr Konto bekommt ${email}: Sie melden sich damit an, und wir schreiben dorthin. Kein Link macht die Änderung rückgängig, denn das Konto hat noch keine bestätigte Adresse.`,
     confirm: "Bestätigen",
     change: "Adresse ändern",
     nothing: "Nichts ändern",

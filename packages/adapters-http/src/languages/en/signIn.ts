@@ -148,7 +148,8 @@ export const signIn = {
     settings: "Settings",
     change: "Change it",
     changeText:
-      "We mail a link to the new address. When you open it, the address is changed: you sign in with it, and we write there. The old address gets a mail, with a link that undoes the change for 7 days.",
+      "We mail a link to the new address. When you open it, the address is changed: you sign in with it, and we write there.",
+    undoText: "The old address gets a mail, with a link that undoes the change for 7 days.",
     noLink: "At present this service sends no mail: no link arrives, and the address stays as it is.",
     newAddress: "New address",
     mailLink: "Mail me a link",
@@ -167,6 +168,8 @@ export const signIn = {
     own: (email: string): string => `${email} is your address, and you read its mail.`,
     replaces: (email: string, before: string): string =>
       `Your account gets ${email} in place of ${before}: you sign in with it, and we write there. ${before} gets a mail, with a link that undoes the change for 7 days.`,
+    isFirst: (email: string): string =>
+      `Your account gets ${email}: you sign in with it, and we write there. No link undoes the change, because the account has no confirmed address yet.`,
     confirm: "Confirm it",
     change: "Change the address",
     nothing: "Change nothing",

@@ -43,7 +43,7 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
         <h1>${words.title}</h1>
         ${form.problems.length === 0 && notice(query.value("done"))} ${present(portal, visitor.account, rule, token)}
         <h2>${words.change}</h2>
-        <p>${words.changeText}</p>
+        <p>${words.changeText} ${isUndoable(visitor.account, rule) && words.undoText}</p>
         ${rule === "assumed" && html`<p class="note warn">${words.noLink}</p>`}
         ${
           isFresh
@@ -59,6 +59,10 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
         }`
     })
   })
+
+/** Whether the old address gets a link that undoes the change. A placeholder gets none, because it is no address. */
+const isUndoable = (account: Account.Account, rule: Account.AddressRule): boolean =>
+  Account.countsAsConfirmed(account, rule) && !SignUpRequest.isReleased(account)
 
 const present = (portal: string, account: Account.Account, rule: Account.AddressRule, token: string): Html => {
   if (account.confirmedAt !== null) {
@@ -142,7 +146,13 @@ const show = (portal: string) =>
           ${
             newEmail === null
               ? html`<p>${confirming.own(visitor.account.email)}</p>`
-              : html`<p>${confirming.replaces(newEmail, visitor.account.email)}</p>`
+              : html`<p>
+                  ${
+                    isUndoable(visitor.account, (yield* HttpOptions).addressRule)
+                      ? confirming.replaces(newEmail, visitor.account.email)
+                      : confirming.isFirst(newEmail)
+                  }
+                </p>`
           }
           <form method="post" action="/confirm-address" class="actions">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)}
