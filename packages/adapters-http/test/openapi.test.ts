@@ -372,7 +372,7 @@ describe("GET /openapi.json", () => {
     expect(of("TeamInvitation", "expires_at")).toBe("Exclusive: 7 days after it was made")
     expect(of("SimulatedTrip", "until")).toBe("When the last reading was captured")
     expect(of("HistoryEraseRequest", "until")).toBe("Exclusive; at most 31 days later, not in the future")
-    expect(of("RuleLimitReachedError", "instant")).toContain("ten rules are active already")
+    expect(of("RuleLimitReachedError", "instant")).toContain("ten rules count already")
     expect(of("SteeringHistoryAnswer", "history")).toBe("The changes of the connection, newest first")
   })
 

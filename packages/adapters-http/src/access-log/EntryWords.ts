@@ -81,7 +81,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   conflict: refused("its request did not fit the current state"),
   idempotency_key_in_use: refused("it repeated a request while the same one was being answered"),
   idempotency_key_reused: refused("it sent two different requests as if they were one"),
-  rule_limit_reached: refused("it would have had too many active rules at once"),
+  rule_limit_reached: refused("it would have had too many rules at once"),
   webhook_url_not_registered: refused("it named an address that it has not registered"),
   unavailable: failed("the service was not available at that moment"),
   connection_on_hold: failed("your connection with the app was on hold"),

@@ -107,7 +107,8 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   id: "The id, which is opaque: at most 64 characters of A-Z, a-z, 0-9, _ and -",
   imports: "The imports of the account",
   include_earlier_visits: "Whether the app may read visits from before the place was shared",
-  instant: "The first moment, from now on, at which ten rules are active already: the new rule would be the eleventh",
+  instant:
+    "The first moment, from now on, at which ten rules count already, disabled ones included: the new rule would be the eleventh",
   issuer: "The address of this service, which is also the parameter `iss` of the consent page's answer (RFC 9207)",
   key: "The name that the app's code sends: 3 to 40 characters of a-z, 0-9 and _",
   kind: "What kind of place it is, as its owner says",

@@ -86,7 +86,8 @@ const ADVICE: Readonly<Record<Code, string>> = {
   forbidden: "This account may not do this, or the call did not come from a page of this service: send `Origin`.",
   not_found: "What you asked for does not exist, was removed, or you may not see it. The answer does not say which.",
   method_not_allowed: "Use one of the methods that the `Allow` header lists.",
-  rule_limit_reached: "Remove a rule, or move the window of this one: at `instant` ten are active already.",
+  rule_limit_reached:
+    "Remove a rule, or move the window of this one: ten rules, disabled ones included, count at `instant` already. Any standard scope is enough to list and remove both kinds of rules.",
   conflict: "Read the state again; `message` says what the request conflicts with.",
   idempotency_key_in_use: "Wait `Retry-After` seconds, then send the same request with the same key again.",
   payload_too_large: "Split the request into smaller ones.",

@@ -159,10 +159,14 @@ const Query = Schema.Struct(Fields.paging(100, 500)).annotations({ parseOptions:
 const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
   Schema.Struct({ rules: Schema.Array(rule), nextCursor: Schema.NullOr(Schema.String) })
 
-const BEHAVIOUR = `The first reading only establishes where the user is, and fires nothing. At most ten rules of a connection, place and zone rules together, may be active at one instant: 409 \`rule_limit_reached\` for an eleventh. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules; each counts until a day after the end of its window.`
+const BEHAVIOUR = `The first reading only establishes where the user is, and fires nothing. At one instant a connection has at most ten rules, place and zone rules together: 409 \`rule_limit_reached\` for an eleventh. Disabled rules count. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules; each counts until a day after the end of its window.`
 const ZONE_BUDGET =
   "A new zone rule counts like a call of verify-zone: 20 in an hour together, and in 24 hours ten circles with a radius of 950 m in one town, more that are smaller, or fewer that are larger. A rule whose window opens later counts on the day of its opening too. Removing a rule gives no question back."
-const REMOVAL = "Stops all events of the rule; events that wait are not sent. A second call answers 404."
+// Any standard scope lists and removes rules. Otherwise an app that lost the scope of one kind could not make room for
+// the other kind, because disabled rules count among the ten (decision rules-5).
+const LISTED = "Finished rules stay in the list; removed rules do not. Any standard scope is enough."
+const REMOVAL =
+  "Stops all events of the rule; events that wait are not sent. A second call answers 404. Any standard scope is enough."
 
 export const RulesApi = HttpApiGroup.make("rules")
   .add(
@@ -179,15 +183,15 @@ export const RulesApi = HttpApiGroup.make("rules")
   )
   .add(
     HttpApiEndpoint.get("listPlaceRules", "/v1/rules/place")
-      .annotate(RequiredScope, "location.rules.place")
+      .annotate(RequiredScope, "any_standard")
       .setUrlParams(Query)
       .addSuccess(listOf(RuleBody))
       .annotate(OpenApi.Summary, "The connection's place rules, oldest first")
-      .annotate(OpenApi.Description, "Finished rules stay in the list; removed rules do not.")
+      .annotate(OpenApi.Description, LISTED)
   )
   .add(
     HttpApiEndpoint.del("removePlaceRule", "/v1/rules/place/:id")
-      .annotate(RequiredScope, "location.rules.place")
+      .annotate(RequiredScope, "any_standard")
       .setPath(Schema.Struct({ id: RuleIdText }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Remove a place rule")
@@ -207,15 +211,15 @@ export const RulesApi = HttpApiGroup.make("rules")
   )
   .add(
     HttpApiEndpoint.get("listZoneRules", "/v1/rules/zone")
-      .annotate(RequiredScope, "location.rules.zone")
+      .annotate(RequiredScope, "any_standard")
       .setUrlParams(Query)
       .addSuccess(listOf(ZoneRuleBody))
       .annotate(OpenApi.Summary, "The connection's zone rules, oldest first")
-      .annotate(OpenApi.Description, "Finished rules stay in the list; removed rules do not.")
+      .annotate(OpenApi.Description, LISTED)
   )
   .add(
     HttpApiEndpoint.del("removeZoneRule", "/v1/rules/zone/:id")
-      .annotate(RequiredScope, "location.rules.zone")
+      .annotate(RequiredScope, "any_standard")
       .setPath(Schema.Struct({ id: RuleIdText }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Remove a zone rule")

@@ -84,7 +84,7 @@ export const RuleLimitReached = Schema.Struct({
   named(
     409,
     "RuleLimitReachedError",
-    "At the time in the field instant, the rule would be the eleventh active rule of its connection"
+    "At the time in the field instant, the rule would be the eleventh of its connection; disabled rules count"
   )
 )
 export const Conflict = Schema.Struct(fields(409, "conflict")).annotations(
@@ -287,7 +287,7 @@ export const methodNotAllowed = (allow: string): typeof MethodNotAllowed.Type =>
 export const ruleLimitReached = (instant: Timestamp.Timestamp): typeof RuleLimitReached.Type => ({
   statusCode: 409,
   error: "rule_limit_reached",
-  message: `Ten rules of this connection are active at ${Timestamp.toIso(instant)} already`,
+  message: `Ten rules of this connection count at ${Timestamp.toIso(instant)} already; disabled rules count too`,
   instant
 })
 export const conflict = (message: string): typeof Conflict.Type => ({ statusCode: 409, error: "conflict", message })

@@ -138,11 +138,34 @@ describe("POST /v1/rules/zone [§4.6]", () => {
     const other = await world.person()
     const tokens = await world.connect(other, (await world.app(other)).app, { scopes: ["location.rules.place"] })
     token = tokens.accessToken
-    for (const answer of [
-      await create(),
-      await asApp("GET", "/v1/rules/zone"),
-      await asApp("DELETE", "/v1/rules/zone/x")
-    ])
+    for (const answer of [await create(), await asApp("GET", "/v1/rules/zone/x/evaluations")])
+      expect(answer).toMatchObject({ status: 403, json: { error: "missing_scope" } })
+  })
+
+  it("an app that lost the scope of ten rules lists and deletes them, and may make others again [L11, rules-5]", async () => {
+    const ids: Array<string> = []
+    for (let count = 0; count < 10; count++) ids.push(await createdId())
+    const declare = (...scopes: ReadonlyArray<string>) =>
+      person.send("PATCH", `/v1/developer/apps/${app.id}`, { scopes })
+    await declare("location.rules.place")
+    const made = await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52.37, lon: 4.89 })
+    const placeId = (made.json as { id: string }).id
+    const shared = `/v1/user/connections/${await connectionId()}/places`
+    await person.send("PUT", shared, { places: [{ id: placeId, include_earlier_visits: false }] })
+    const place = () => asApp("POST", "/v1/rules/place", { type: "exit", place_id: placeId })
+    expect(await place()).toMatchObject({
+      status: 409,
+      json: {
+        error: "rule_limit_reached",
+        message: expect.stringMatching(/^Ten rules .* count .*disabled rules count/)
+      }
+    })
+    const { rules } = await list()
+    expect(rules.map(({ id, state }) => [id, state]).sort()).toEqual(ids.map((id) => [id, "disabled"]).sort())
+    expect((await asApp("DELETE", `/v1/rules/zone/${ids[0]}`)).status).toBe(204)
+    expect((await place()).status).toBe(201)
+    await declare("location.lookup")
+    for (const answer of [await asApp("GET", "/v1/rules/zone"), await asApp("DELETE", `/v1/rules/zone/${ids[1]}`)])
       expect(answer).toMatchObject({ status: 403, json: { error: "missing_scope" } })
   })
 

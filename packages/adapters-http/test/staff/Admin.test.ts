@@ -285,7 +285,7 @@ describe("PATCH /v1/admin/apps/{app_id}: what an admin takes away is gone from l
       allowed_scopes: ["location.visits.read", "location.lookup"]
     })
     expect(await scopes()).toEqual(["location.visits.read"])
-    const rules = await world.call("/v1/rules/place", bearer(tokens.accessToken))
+    const rules = await world.call("/v1/rules/place", { method: "POST", ...bearer(tokens.accessToken) })
     expect([rules.status, rules.json]).toEqual([403, expect.objectContaining({ error: "missing_scope" })])
     await narrow([])
     expect(await scopes()).toEqual([])

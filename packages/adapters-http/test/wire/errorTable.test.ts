@@ -131,7 +131,7 @@ describe("the rows of Spec §7", () => {
     const one = await connected(world)
     const named: unknown = expect.stringContaining(RULES)
     const without = await one.connect([CURRENT])
-    refused(await one.rules(without.access_token), 403, "missing_scope", named)
+    refused(await one.createRule(without.access_token), 403, "missing_scope", named)
     const granted = await one.connect([CURRENT, RULES])
     expect((await one.rules(granted.access_token)).status).toBe(200)
     await one.person.send("PATCH", `/v1/developer/apps/${one.app.id}`, { scopes: [CURRENT] })

@@ -235,10 +235,10 @@ export const REQUIRED = {
   "GET /v1/locations/days": "location.history.read",
   "POST /v1/rules/place": "location.rules.place",
   "POST /v1/rules/zone": "location.rules.zone",
-  "GET /v1/rules/place": "location.rules.place",
-  "GET /v1/rules/zone": "location.rules.zone",
-  "DELETE /v1/rules/place/{id}": "location.rules.place",
-  "DELETE /v1/rules/zone/{id}": "location.rules.zone"
+  "GET /v1/rules/place": "any_standard",
+  "GET /v1/rules/zone": "any_standard",
+  "DELETE /v1/rules/place/{id}": "any_standard",
+  "DELETE /v1/rules/zone/{id}": "any_standard"
 } as const satisfies Readonly<Record<Endpoint, string>>
 
 export const isSensitiveEndpoint = (endpoint: Endpoint): boolean => SENSITIVE.has(REQUIRED[endpoint])

@@ -6,6 +6,15 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "rules-without-their-scope",
+    kind: "changed",
+    title: "An app lists and deletes its rules with any standard scope",
+    text: `\`GET /v1/rules/{place|zone}\` and \`DELETE /v1/rules/{place|zone}/{id}\` take any standard scope. Disabled
+    rules count among the ten rules of a connection, and an app that had lost their scope could neither list nor delete
+    them. The message of 409 \`rule_limit_reached\` says that disabled rules count.`
+  },
+  {
+    on: "2026-11-30",
     id: "moves-of-places-are-limited",
     kind: "changed",
     title: "Moves of places count towards the 300 things that an account makes in a day",

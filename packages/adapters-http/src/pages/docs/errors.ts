@@ -199,7 +199,13 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     given: () => Rate.CREATIONS,
     where: "New places, devices, apps, purposes and test people, and moves of places"
   },
-  "tests-of": { whose: "One account's", given: () => Rate.TESTS, where: "Test webhooks" },
+  "tests-of": { whose: "One account's", given: () => Rate.TESTS, where: "Test webhooks, redelivered ones too" },
+  "redeliveries-of": { whose: "One account's", given: () => Rate.REDELIVERIES, where: "Redelivered webhooks" },
+  "secrets-of": {
+    whose: "One account's",
+    given: () => Rate.NEW_SECRETS,
+    where: "New client secrets, and new signing secrets of endpoints that exist"
+  },
   "webhooks-of": {
     whose: "One account's",
     given: () => Rate.WEBHOOK_ADDRESSES,
@@ -252,7 +258,7 @@ const limits = (): Value =>
     [
       ["Body of a request", mib(BodyBounds.ORDINARY.bytes)],
       ["Body of a phone's upload", mib(UPLOAD_BOUNDS.bytes)],
-      ["Rules of a connection that are active at one instant", ConcurrentLimit.MAX_ACTIVE],
+      ["Rules of a connection at one instant, disabled rules included", ConcurrentLimit.MAX_ACTIVE],
       [
         html`<code>radius_m</code> of a zone`,
         `${Coordinates.MIN_RADIUS_M} to ${number(Coordinates.MAX_RADIUS_M)} metres`

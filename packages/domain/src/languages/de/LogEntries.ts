@@ -85,7 +85,7 @@ export const logEntries: ReadonlyArray<GermanPair> = [
     en: "it sent two different requests as if they were one",
     de: "sie hat zwei verschiedene Abfragen als eine gesendet"
   },
-  { en: "it would have had too many active rules at once", de: "sie hätte zu viele aktive Regeln zugleich gehabt" },
+  { en: "it would have had too many rules at once", de: "sie hätte zu viele Regeln zugleich gehabt" },
   {
     en: "it named an address that it has not registered",
     de: "sie hat eine Adresse genannt, die sie nicht registriert hat"
