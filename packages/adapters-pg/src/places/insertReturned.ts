@@ -38,11 +38,13 @@ export const insertReturned = (sql: SqlClient, { origin, place, shapes }: Import
                                    archived_at)
                VALUES (${userId}, ${id}, ${label}, ${kind}, ${circle.lat}, ${circle.lon}, ${circle.radiusM},
                        ${geometryVersion}, ${Rows.at(createdAt)}, ${Rows.nullableAt(archivedAt)})`
-    for (const shape of shapes) {
-      yield* sql`INSERT INTO place_shapes (user_id, place_id, geometry_version, valid_from, lat, lon, radius_m)
-                 VALUES (${userId}, ${id}, ${shape.geometryVersion}, ${Rows.nullableAt(shape.validFrom)},
-                   ${shape.circle.lat}, ${shape.circle.lon}, ${shape.circle.radiusM})`
-    }
+    yield* sql`INSERT INTO place_shapes (user_id, place_id, geometry_version, valid_from, lat, lon, radius_m)
+               SELECT ${userId}, ${id}, shape.* FROM unnest(
+                 ${Rows.numbers(shapes, (shape) => shape.geometryVersion)}::integer[],
+                 ${shapes.map((shape) => Rows.nullableAt(shape.validFrom))}::timestamptz[],
+                 ${Rows.numbers(shapes, (shape) => shape.circle.lat)}::float8[],
+                 ${Rows.numbers(shapes, (shape) => shape.circle.lon)}::float8[],
+                 ${Rows.numbers(shapes, (shape) => shape.circle.radiusM)}::float8[]) AS shape`
     yield* sql`INSERT INTO stay_backfills (user_id, device_id, place_id, due_from)
                SELECT user_id, device_id, ${id}, ${Rows.at(Fix.EARLIEST)}::timestamptz
                FROM devices WHERE user_id = ${userId}`

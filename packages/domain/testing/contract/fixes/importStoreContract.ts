@@ -29,7 +29,7 @@ import { erasedMeanwhile } from "./erasedMeanwhile.js"
 import { importedHistory } from "./importedHistory.js"
 import { listedImports } from "./listedImports.js"
 import { noticesBack } from "./noticesBack.js"
-import { placesBeyondTheLimit } from "./placesBeyondTheLimit.js"
+import { placesBeyondTheLimit, placesWithCircles } from "./placesBeyondTheLimit.js"
 import { undoneImports } from "./undoneImports.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
@@ -40,6 +40,7 @@ import * as Uploads from "./uploadSamples.js"
  */
 export const importStoreContract: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   placesBeyondTheLimit,
+  placesWithCircles,
   erasedMeanwhile,
   ...listedImports,
   noticesBack,

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import * as Import from "../../../src/imports/Import.js"
 import * as ImportedPlace from "../../../src/imports/ImportedPlace.js"
 import * as Place from "../../../src/places/Place.js"
+import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import * as AccountLimits from "../../../src/quotas/AccountLimits.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { Vault } from "../../../src/shared/Vault.js"
@@ -52,6 +53,27 @@ export const placesBeyondTheLimit: ContractCase<ImportSamplePorts> = {
       [archived - 1, 3, 1],
       "archived ones: the first 500, and one is known"
     )
+    yield* forget(begun)
+  })
+}
+
+/** A rule that every `ImportStore` must keep about the circles of a place. */
+export const placesWithCircles: ContractCase<ImportSamplePorts> = {
+  name: "advance: a place of an archive comes with all its circles, in order [exports-7, places-1]",
+  run: Effect.gen(function* () {
+    const begun = yield* waiting((yield* Fixtures.user).id)
+    const now = yield* Timestamp.now
+    const shapes = [0, 1, 2].map((index) => ({
+      geometryVersion: 2 * index + 1,
+      validFrom: index === 0 ? null : Timestamp.plus(now, index - 9),
+      circle: { lat: 1.5 + index, lon: -2.25, radiusM: 150.5 + index }
+    }))
+    const label = Place.Label.make("Home")
+    const imported = { origin: "plc_1", label, kind: "home", createdAt: now, archivedAt: null, shapes } as const
+    const place = ImportedPlace.returned(begun.userId, imported, yield* Vault) ?? Check.fail("the place has a shape")
+    yield* claim(begun, "one", now)
+    yield* advance(step(begun, "one", now, { places: [place] }))
+    Check.equal(yield* (yield* PlaceStore).shapes(begun.userId), place.shapes, "stored")
     yield* forget(begun)
   })
 }
