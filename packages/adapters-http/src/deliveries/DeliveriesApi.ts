@@ -4,6 +4,7 @@ import { Event } from "@place-access/domain/events"
 import { Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SeveralCommits } from "../idempotency/WithoutKey.js"
+import { RateOfAccount, REDELIVERY } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -44,7 +45,8 @@ const fields = {
       "The number of the attempt in flight or, between attempts, of the next one. Once the delivery has ended: of the last attempt that was made, 0 if there was none"
   }),
   next_due_at: Fields.NullableAt.annotations({
-    description: "When the next attempt is due; null once the delivery has ended"
+    description:
+      "When the next attempt is due or, if that is earlier, the event becomes too old to be sent; null once the delivery has ended"
   }),
   sent_at: Fields.NullableAt.annotations({ description: "When the newest attempt was made; null: there was none" }),
   status: Schema.NullOr(Schema.Int).annotations({
@@ -243,10 +245,12 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .addSuccess(DeliveryBody, { status: 201 })
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, REDELIVERY)
       .annotate(OpenApi.Summary, "Send an event to an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Queues a new delivery with the same `event_id` and a new signature, and answers with its row. The new delivery never counts for or against the endpoint. 409 while a delivery of this event to the endpoint is still being attempted, when the event is older than its rule's `max_event_age_s`, when the endpoint is disabled or removed, and when the app was revoked."
+        "Queues a new delivery with the same `event_id` and a new signature, and answers with its row. The new delivery never counts for or against the endpoint. 409 while a delivery of this event to the endpoint is still being attempted, when the event is older than its rule's `max_event_age_s`, when the endpoint is disabled or removed, and when the app was revoked. 429 after 300 in an hour; a redelivered test also counts towards the 30 tests in an hour."
       )
   )
   .add(

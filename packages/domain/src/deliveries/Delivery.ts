@@ -4,7 +4,7 @@ import * as Authorisation from "./Authorisation.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import type { Envelope } from "../events/Event.js"
 import type { AppId, DeliveryId, EndpointId, UserId } from "../shared/Ids.js"
-import { DAY, HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, earlier, HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import * as RetrySchedule from "./RetrySchedule.js"
 
 export { ANSWER_DEADLINE, type Attempt, attemptOf, isSuccess, isWithheld } from "./Attempt.js"
@@ -102,10 +102,7 @@ export type DeliveryFinish =
   /** A fault of the service, or a suspension (`faultsSince` null), prevented the attempt, which is due at `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp | null }
 
-/**
- * How long a delivery waits for the next try after a fault of the service, such as a signing secret that cannot be
- * decrypted.
- */
+/** How long a delivery waits for its next try after a fault of the service, such as a secret that nobody can decrypt. */
 export const OWN_FAULT_WAIT = 5 * SECOND
 /**
  * When faults of the service delay an attempt for longer than this, the delivery fails without a strike, as
@@ -154,7 +151,7 @@ export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Time
 
 /** The result of the attempt that ended at `endedAt` (Spec §3.5). */
 export const afterAttempt = (
-  { attempt, dueAt: wasDueAt, faultsSince }: Pick<Delivery, "attempt" | "dueAt" | "faultsSince">,
+  { attempt, dueAt: wasDueAt, envelope, faultsSince, maxEventAgeS }: Delivery,
   answer: WebhookAnswer,
   endedAt: Timestamp
 ): DeliveryFinish => {
@@ -167,9 +164,11 @@ export const afterAttempt = (
   }
   if (isSuccess(answer)) return { _tag: "Delivered", at: endedAt }
   const dueAt = RetrySchedule.nextDue(attempt, endedAt)
+  // When the event is too old, `verdict` ends the row, which must not wait longer for an attempt that is never made.
+  const tooOldAt = maxEventAgeS === null ? null : plus(envelope.occurredAt, maxEventAgeS * SECOND + 1)
   return dueAt === undefined
     ? { _tag: "Failed", at: endedAt, reason: "exhausted" }
-    : { _tag: "Retry", attempt: attempt + 1, dueAt }
+    : { _tag: "Retry", attempt: attempt + 1, dueAt: earlier(dueAt, tooOldAt) }
 }
 
 /**

@@ -32,12 +32,11 @@ export type ReplayRefusal = "pending" | "too_old" | "endpoint_removed" | "endpoi
 
 /** Why the event of the delivery cannot be sent again at `now`; undefined when it can. */
 export const refusal = (
-  { delivery, endpoint, isPending }: Omit<Replayable, "lastReplayNo">,
+  { delivery: { envelope, maxEventAgeS, state }, endpoint, isPending }: Omit<Replayable, "lastReplayNo">,
   now: Timestamp
 ): ReplayRefusal | undefined => {
   if (isPending) return "pending"
-  const age = { occurredAt: delivery.envelope.occurredAt, maxEventAgeS: delivery.maxEventAgeS }
-  if (delivery.state === "too_old" || isTooOld(age, now)) return "too_old"
+  if (state === "too_old" || isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now)) return "too_old"
   if (endpoint === null) return "endpoint_removed"
   return endpoint.disabledAt === null ? undefined : "endpoint_disabled"
 }

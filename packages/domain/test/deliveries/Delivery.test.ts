@@ -55,6 +55,21 @@ describe("after an attempt [§3.5]", () => {
     }
   )
 
+  it("a delivery is due when its event becomes too old, if the next attempt would be due later [§3.5-ages]", () => {
+    const envelope = { ...TEMPLATE.envelope, occurredAt: T0 }
+    const due = (attempt: number, endedAt: Timestamp.Timestamp) =>
+      Delivery.afterAttempt({ ...TEMPLATE, envelope, attempt, maxEventAgeS: 3_600 }, answered(500), endedAt)
+    // The third attempt of an event that is 30 minutes old leads to a fourth, at the last moment.
+    expect(due(3, at(30 * MINUTE))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR) })
+    expect(due(3, at(30 * MINUTE + 1))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })
+    expect(due(3, at(30 * MINUTE + 2))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })
+    expect(due(4, at(36 * MINUTE))).toEqual({ _tag: "Retry", attempt: 5, dueAt: at(HOUR + 1) })
+    // When the event became too old during the attempt, the row is due already.
+    expect(due(4, at(HOUR + 3 * SECOND))).toEqual({ _tag: "Retry", attempt: 5, dueAt: at(HOUR + 1) })
+    // The last attempt stays the last one.
+    expect(due(7, at(36 * MINUTE))).toEqual({ _tag: "Failed", at: at(36 * MINUTE), reason: "exhausted" })
+  })
+
   it("the seventh failure is the end, exhausted [§3.5-used-up]", () => {
     for (const answer of [answered(500), UNREACHABLE]) {
       expect(Delivery.afterAttempt({ ...TEMPLATE, attempt: 7 }, answer, T0)).toEqual({

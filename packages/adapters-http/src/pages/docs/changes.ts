@@ -6,6 +6,14 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "deliveries-end-when-too-old",
+    kind: "changed",
+    title: "A delivery becomes too_old as soon as its event is older than its rule allows",
+    text: `Before, such a delivery stayed \`trying\` until its next attempt would have been due. \`next_due_at\` is now at
+    the latest the moment at which the event becomes too old.`
+  },
+  {
+    on: "2026-11-30",
     id: "rules-without-their-scope",
     kind: "changed",
     title: "An app lists and deletes its rules with any standard scope",
