@@ -4,7 +4,7 @@ import { callbackify } from "node:util"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
 import type { Ipv4Fault, Resolver } from "./Resolver.js"
-import { AddressRefused, NotHttps, withLookup } from "./Trouble.js"
+import { AddressRefused, NotHttps, withLookup, withRoute } from "./Trouble.js"
 
 export interface ConnectionOptions extends EgressPolicy {
   readonly resolver: Resolver
@@ -64,7 +64,9 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
       else if (lookupOptions.all === true) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
     })
-  const blamed = callbackify(withLookup)
+  const blamed = callbackify(async (error: Error, fault: Ipv4Fault | undefined) =>
+    withRoute(await withLookup(error, fault))
+  )
   let made: buildConnector.connector | undefined
   // Created on first use, because reading the well-known authorities takes a noticeable part of a start, and many
   // processes send no webhook.

@@ -1,6 +1,7 @@
 import type { WebhookAnswer } from "@place-access/domain/endpoints"
-import { isIPv6 } from "node:net"
+import { isIPv4, isIPv6 } from "node:net"
 import { type Ipv4Fault, LookupFailed } from "./Resolver.js"
+import { hasRoute } from "./Route.js"
 
 /**
  * Explains errors of an exchange to the receiver's developer. The texts contain no addresses, no internal names and no
@@ -23,6 +24,12 @@ export class NotHttps extends Error {
   }
 }
 
+/** This machine has a route to the receiver, but a router on the way reported that it knows none. */
+class NetworkUnreachable extends Error {
+  override readonly name = "NetworkUnreachable"
+  readonly code = "NETWORK_UNREACHABLE"
+}
+
 /**
  * The message for every host that may not be used: its name does not exist or is not valid, its name servers do not
  * answer, or one of its addresses is not public. The service's resolver may resolve internal names. Different messages
@@ -39,6 +46,7 @@ const THEIRS: Readonly<Record<string, string>> = {
   ECONNRESET: "connection reset",
   EPIPE: "connection closed",
   EHOSTUNREACH: "host unreachable",
+  NETWORK_UNREACHABLE: "network unreachable",
   ETIMEDOUT: "connection timed out",
   UND_ERR_SOCKET: "connection closed",
   UND_ERR_CONNECT_TIMEOUT: "connection timed out",
@@ -107,10 +115,26 @@ const lacksIpv6 = (error: Error): boolean => WITHOUT_IPV6.has(codeOf(error)) && 
  */
 export const withLookup = async (error: Error, fault: Ipv4Fault | undefined): Promise<Error> => {
   const errors = chain(error)
-  const isTheirs = errors.some((one) => codeOf(one) in THEIRS)
-  if (fault === undefined || isTheirs || !errors.some(lacksIpv6)) return error
+  if (fault === undefined || errors.some(isTheirs) || !errors.some(lacksIpv6)) return error
   return (await fault()) ?? error
 }
+
+/**
+ * Returns the error to report for a failed connection. ENETUNREACH to an IPv4 address means that this machine has no
+ * route, or that a router on the way has none. Without this distinction, deliveries to a receiver whose network is gone
+ * would be tried every few seconds for days, and the delivery log would show no attempt.
+ */
+export const withRoute = async (error: Error, isRouted = hasRoute): Promise<Error> => {
+  const errors = chain(error)
+  if (errors.some(isTheirs)) return error
+  for (const one of errors) {
+    const address = "address" in one ? String(one.address) : ""
+    if (codeOf(one) === "ENETUNREACH" && isIPv4(address) && (await isRouted(address))) return new NetworkUnreachable()
+  }
+  return error
+}
+
+const isTheirs = (error: Error): boolean => codeOf(error) in THEIRS
 
 export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag: "Answered" }> => {
   const errors = chain(error)

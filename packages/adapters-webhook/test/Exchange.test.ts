@@ -11,12 +11,12 @@ afterEach(() => {
 
 const SIX = "2606:4700::1111"
 
-/** Makes every connection look up its host and then fail, as on a machine without IPv6. */
-const withoutIpv6 = () =>
+/** Makes every connection look up its host and then fail with ENETUNREACH, by default as on a machine without IPv6. */
+const withoutIpv6 = (address = SIX) =>
   vi.spyOn(net, "connect").mockImplementation(((options: net.TcpSocketConnectOpts) => {
     const socket = new net.Socket()
     options.lookup?.(options.host ?? "", { all: true }, (error) => {
-      socket.destroy(error ?? Object.assign(new Error("no route"), { code: "ENETUNREACH", address: SIX }))
+      socket.destroy(error ?? Object.assign(new Error("no route"), { code: "ENETUNREACH", address }))
     })
     return socket
   }) as typeof net.connect)
@@ -63,4 +63,13 @@ it("each address of a host has one of the five seconds to connect, so a fourth i
   const connect = withoutIpv6()
   await posted(() => Promise.resolve([{ address: SIX, family: 6 }]), 1)
   expect(connect).toHaveBeenCalledWith(expect.objectContaining({ autoSelectFamilyAttemptTimeout: 1_000 }))
+})
+
+it.each([
+  ["127.0.0.1", "a machine that has a route to it: the receiver's", { _tag: "Unreachable" }],
+  // No UDP socket connects to the broadcast address, as if there were no route.
+  ["255.255.255.255", "a machine that has none: the service's", { _tag: "NotSent" }]
+] as const)("a network that is not reached, %s, on %s fault [W3-router]", async (address, _, answer) => {
+  withoutIpv6(address)
+  expect(await posted(() => Promise.resolve([{ address: "127.0.0.1", family: 4 }]), 1)).toMatchObject([answer])
 })

@@ -1,5 +1,5 @@
 import { LookupFailed } from "../src/Resolver.js"
-import { toAnswer, withLookup } from "../src/Trouble.js"
+import { toAnswer, withLookup, withRoute } from "../src/Trouble.js"
 import { describe, expect, it } from "vitest"
 
 /** The error of a connection to `address`, as Node makes it. */
@@ -39,6 +39,32 @@ describe("why a webhook was not delivered", () => {
       expect(toAnswer(failedAll(failed(code, SIX), failed(code)))).toEqual(ours)
     }
   )
+
+  const known = (isKnown: boolean) => () => Promise.resolve(isKnown)
+  const OURS = { _tag: "NotSent", detail: "this service's network is not working" }
+
+  it("ENETUNREACH at an IPv4 address, to which this machine has a route: a router on the way knows none, so the receiver is at fault [W3-router]", async () => {
+    const beyond = { _tag: "Unreachable", detail: "network unreachable" }
+    for (const error of [failed("ENETUNREACH"), failedAll(failed("ENETUNREACH"), failed("ENETUNREACH", SIX))]) {
+      expect(toAnswer(await withRoute(error, known(true)))).toEqual(beyond)
+      expect(toAnswer(await withRoute(error, known(false)))).toEqual(OURS)
+    }
+  })
+
+  it("of several IPv4 addresses, each is asked for its route [W3-router]", async () => {
+    const both = failedAll(failed("ENETUNREACH", "192.0.2.1"), failed("ENETUNREACH", "192.0.2.2"))
+    const answer = await withRoute(both, (address) => Promise.resolve(address === "192.0.2.1"))
+    expect(toAnswer(answer)).toMatchObject({ _tag: "Unreachable" })
+  })
+
+  it("no route is looked up for another error, or for an IPv6 address", async () => {
+    const asked = () => Promise.reject(new Error("asked"))
+    for (const error of [failed("ECONNREFUSED"), failed("EADDRNOTAVAIL"), failed("ENETUNREACH", SIX)]) {
+      expect(await withRoute(error, asked)).toBe(error)
+    }
+    const refused = failedAll(failed("ENETUNREACH"), failed("ECONNREFUSED"))
+    expect(toAnswer(await withRoute(refused, known(true)))).toMatchObject({ detail: "connection refused" })
+  })
 
   it("EPERM, and EACCES at an IPv4 address: a firewall of this machine refused the connection [W3-faults]", () => {
     const ours = { _tag: "NotSent", detail: "this service's network is not working" }
