@@ -6,7 +6,7 @@ import * as ServerSettings from "../ServerSettings.js"
 import * as Check from "./Check.js"
 import { database } from "./database.js"
 import { disk } from "./disk.js"
-import { baseUrl, mail } from "./reach.js"
+import { baseUrl, mail, passkeys } from "./reach.js"
 
 /**
  * Checks what a server needs, changes nothing, and prints what to do. Fails when there is a problem, so that the exit
@@ -37,6 +37,7 @@ const examine = (settings: ServerSettings.ServerSettings) =>
       ...(storage._tag === "Embedded" ? [yield* disk(storage.dataDir)] : []),
       ...(yield* stored(storage)),
       yield* mail(settings),
+      ...passkeys(settings),
       ...(yield* baseUrl(settings))
     ]
   })

@@ -57,6 +57,25 @@ export const baseUrl = ({
     ]
   })
 
+/**
+ * Warns of pages on which no passkey works: those whose host is neither the host of BASE_URL nor a subdomain of it. With
+ * an IP address in BASE_URL the service offers no passkeys (decision factors-3).
+ */
+export const passkeys = ({ addresses }: Pick<ServerSettings, "addresses">): ReadonlyArray<Check.Finding> => {
+  const host = new URL(addresses.baseUrl).hostname
+  if (/^\[|^[\d.]+$/.test(host)) return []
+  const pages = { AUTH_URL: addresses.authUrl, USER_PORTAL_URL: addresses.userPortalUrl }
+  return Object.entries(pages)
+    .filter(([, url]) => !`.${new URL(url).hostname}`.endsWith(`.${host}`))
+    .map(([setting, url]) =>
+      Check.warning(
+        setting,
+        `no passkey works on the pages at ${url}, because passkeys belong to the host of BASE_URL, ${host}`,
+        `Set ${setting} to an address of ${host} or of one of its subdomains.`
+      )
+    )
+}
+
 /** Checks whether the mail server accepts a connection and the login. Sends no message. */
 export const mail = ({ addresses, host, mail: smtp }: Pick<ServerSettings, "addresses" | "host" | "mail">) =>
   smtp === null

@@ -9,7 +9,7 @@ import * as Check from "../../src/doctor/Check.js"
 import * as clock from "../../src/doctor/clock.js"
 import { database } from "../../src/doctor/database.js"
 import * as disk from "../../src/doctor/disk.js"
-import { mail } from "../../src/doctor/reach.js"
+import { mail, passkeys } from "../../src/doctor/reach.js"
 import { adviceFor, summary } from "../../src/operator/keys.js"
 
 describe("what the doctor says [settings-1]", () => {
@@ -47,6 +47,19 @@ describe("what the doctor says [settings-1]", () => {
       says: expect.stringContaining(says)
     })
   })
+
+  it.each([
+    ["https://example.com", "https://auth.example.com", "https://example.com/portal", []],
+    ["https://access.example.com", "https://auth.example.com", "https://access.example.com", ["AUTH_URL"]],
+    ["https://example.com", "https://notexample.com", "https://my.example.org", ["AUTH_URL", "USER_PORTAL_URL"]],
+    ["http://127.0.0.1:8080", "http://localhost:8080", "http://127.0.0.1:8080/portal", []]
+  ])(
+    "passkeys of %s: a warning names the settings with another host [factors-3]",
+    (baseUrl, authUrl, portal, named) => {
+      const found = passkeys({ addresses: { baseUrl, authUrl, userPortalUrl: portal } })
+      expect(found.map(({ check, state }) => [check, state])).toEqual(named.map((name) => [name, "warning"]))
+    }
+  )
 
   it("a disk that is full, at the edges", () => {
     const states = [0, 199, 200, 2_047, 2_048].map((free) => disk.judged(free, "./data").state)
