@@ -69,23 +69,30 @@ const pending = (
  * back, and tries again later.
  */
 const LOCK_TIMEOUT = "200ms"
+/**
+ * PostgreSQL cancels an autovacuum only for a statement that has waited for the table for `deadlock_timeout`, which is a
+ * second by default. An autovacuum of a large table can take hours, and every wait of 200 ms would end too early. So
+ * one of `LONG_EVERY` tries waits longer. Statements behind it wait shorter than the service's own lock time-out.
+ */
+const LONG_LOCK_TIMEOUT = "1500ms"
+const LONG_EVERY = 10
 const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.union(Schedule.spaced("10 seconds")))
 
 const IN_USE =
-  "A migration needs a table that is in use, perhaps by a backup, or a node of the cluster does not answer. The migration is retried."
+  "A migration needs a table that is in use, perhaps by a backup or an autovacuum, or a node of the cluster does not answer. The migration is retried."
 
 /**
  * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at the same
  * time: one migrates, the others wait and find nothing left to do. While a table is in use or a node of the cluster
- * does not answer, the function tries again, without a limit.
+ * does not answer, the function tries again, without a limit. `again`: the waits between the tries.
  */
-export const migrateWith = program("Migrator.migrate", function* (list: ReadonlyArray<Migration>): Program<
-  ReadonlyArray<string>,
-  Failure,
-  SqlClient
-> {
+export const migrateWith = program("Migrator.migrate", function* (
+  list: ReadonlyArray<Migration>,
+  again: Schedule.Schedule<unknown> = AGAIN
+): Program<ReadonlyArray<string>, Failure, SqlClient> {
   const sql = yield* SqlClient
   const now = Rows.at(yield* Timestamp.now)
+  let tries = 0
   const done = yield* sql
     .withTransaction(
       Effect.gen(function* () {
@@ -97,7 +104,8 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
         // On a cluster, a migration also locks shards on the nodes, so the nodes need this time-out too. PostgreSQL
         // without Citus accepts the first setting as one of an unknown extension.
         yield* sql`SET LOCAL citus.propagate_set_commands = 'local'`
-        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+        const patience = ++tries % LONG_EVERY === 0 ? LONG_LOCK_TIMEOUT : LOCK_TIMEOUT
+        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${patience}'`)}`
         // Looks whether the table exists first: a Citus node that is no coordinator refuses CREATE TABLE IF NOT EXISTS,
         // even when the table exists.
         const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
@@ -122,7 +130,7 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
       Effect.tapError((error) =>
         Failures.isLockTimeout(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void
       ),
-      Effect.retry(Schedule.whileInput(AGAIN, Failures.isLockTimeout)),
+      Effect.retry(Schedule.whileInput(again, Failures.isLockTimeout)),
       // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
       Effect.withClock(Clock.make())
     )

@@ -1,5 +1,5 @@
 import { layerPostgres, Migrator } from "@place-access/adapters-pg"
-import { Effect, Logger, Redacted } from "effect"
+import { Effect, Logger, Redacted, Schedule } from "effect"
 import pg from "pg"
 import { expect, it } from "vitest"
 import { describeServers } from "../support/postgres.js"
@@ -60,13 +60,39 @@ describeServers("migrate", ({ freshDatabase }) => {
       // If these statements had to wait behind the migration, their lock time-out would end them with error 55P03.
       // `messages` has one line for each failed try of the migration.
       while (messages.length < 3) await running.query("SELECT 1 FROM one, two")
-      expect(messages[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
+      expect(messages[0]).toContain("A migration needs a table that is in use, perhaps by a backup or an autovacuum")
       expect(messages[0]).toContain("canceling statement due to lock timeout")
       await backup.query("COMMIT")
       expect(await applied).toEqual(["0002_more"])
       expect((await running.query("SELECT one.more FROM one, two")).rows).toEqual([])
     } finally {
       await Promise.all([backup.end(), running.end()])
+      await drop()
+    }
+  })
+
+  it("waits 200 ms for a lock, and in every tenth try 1.5 s, after which PostgreSQL has ended an autovacuum", async () => {
+    const { url, drop } = await freshDatabase()
+    try {
+      // The statement fails like one that waited too long for a lock. Its message has the setting.
+      const statement = `DO $$ BEGIN
+        RAISE lock_not_available USING MESSAGE = 'after ' || current_setting('lock_timeout');
+      END $$`
+      const messages: Array<string> = []
+      const logger = Logger.make(({ message }) => void messages.push(String(message)))
+      await Migrator.migrateWith([{ id: 1, name: "0001_busy", statements: [statement] }], Schedule.recurs(20)).pipe(
+        Effect.flip,
+        Effect.provide(layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        Effect.runPromise
+      )
+      const nine = Array.from({ length: 9 }, () => "200ms")
+      expect(messages.map((text) => /after (\w+)/.exec(text)?.[1])).toEqual([
+        ...[...nine, "1500ms", ...nine, "1500ms"],
+        "200ms"
+      ])
+      expect(messages[0]).toContain("perhaps by a backup or an autovacuum")
+    } finally {
       await drop()
     }
   })
