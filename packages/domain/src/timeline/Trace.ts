@@ -47,44 +47,49 @@ export interface Stop extends DayPart {
   readonly centre: Geometry.Point
 }
 
+/**
+ * The readings of a possible stop. `lat` and `lon` are the sums of the differences to the first reading, in degrees, so
+ * that the middle of a stop on the date line is on the date line too.
+ */
+interface Members extends Geometry.Point {
+  readonly first: StoredFix
+  readonly last: StoredFix
+  readonly count: number
+}
+
 /** The stops among the readings of one phone, which are in the order of capture. */
 export const stops = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Stop> => {
   const found: Array<Stop> = []
-  let members: Array<StoredFix> = []
+  let members: Members | undefined
   const close = () => {
-    const [first, last] = [members[0], members.at(-1)]
-    if (first !== undefined && last !== undefined && last.capturedAt - first.capturedAt >= MIN_STOP) {
-      found.push({ from: first.capturedAt, until: last.capturedAt, centre: middle(members) })
-    }
-    members = []
+    if (members === undefined) return
+    const [from, until] = [members.first.capturedAt, members.last.capturedAt]
+    if (until - from >= MIN_STOP) found.push({ from, until, centre: middle(members) })
+    members = undefined
   }
   for (const fix of fixes) {
-    if (members.length > 0 && Geometry.distanceM(middle(members), fix) > STOP_RADIUS_M) close()
-    members.push(fix)
+    if (members !== undefined && Geometry.distanceM(middle(members), fix) > STOP_RADIUS_M) close()
+    const { count, first, lat, lon } = members ?? { first: fix, count: 0, lat: 0, lon: 0 }
+    members = {
+      first,
+      last: fix,
+      count: count + 1,
+      lat: lat + fix.lat - first.lat,
+      lon: lon + turn(fix.lon - first.lon)
+    }
   }
   close()
   return found
 }
 
 /**
- * The mean position of the readings of a stop (`members`), or of the last 60 of them: enough for a steady position, and
- * few enough that the work for a day stays linear in its readings.
+ * The mean position of all readings of a stop. The mean of the last readings only would move along with a person who
+ * walks, so that a walk with a reading each second would be one stop.
  */
-const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
-  const last = members.slice(-60)
-  const [first] = last
-  if (first === undefined) return { lat: 0, lon: 0 }
-  // Averages the differences to the first member, so that the middle of a stop on the date line is on the date line
-  // too.
-  const sum = last.reduce(
-    (all, { lat, lon }) => ({ lat: all.lat + lat - first.lat, lon: all.lon + turn(lon - first.lon) }),
-    {
-      lat: 0,
-      lon: 0
-    }
-  )
-  return { lat: first.lat + sum.lat / last.length, lon: turn(first.lon + sum.lon / last.length) }
-}
+const middle = ({ count, first, lat, lon }: Members): Geometry.Point => ({
+  lat: first.lat + lat / count,
+  lon: turn(first.lon + lon / count)
+})
 
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 

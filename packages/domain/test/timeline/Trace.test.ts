@@ -80,6 +80,49 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     expect(day([])).toEqual(["gap"])
   })
 
+  it.each([0.5, 1.5, 3])(
+    "who moves at %d m/s with a reading each second makes a way and no stop [timeline-2]",
+    (speed) => {
+      const moving = Array.from({ length: 3_000 }, (_, second) => fix(second / 60, second * speed))
+      expect(Trace.stops(moving)).toEqual([])
+      const kinds = Trace.segments(DAY, [], moving, END).map(({ kind }) => kind)
+      expect(kinds).toEqual(["way", "gap"])
+    }
+  )
+
+  it("who rests is at one stop, around the middle of all its readings, also beside the date line [timeline-2]", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: -40, max: 40 }), fc.integer({ min: -40, max: 40 })), {
+          minLength: 601,
+          maxLength: 1_200
+        }),
+        fc.constantFrom(13, 180, -180),
+        (offsets, centre) => {
+          const east = (metres: number) => ((centre + metres / 68_500 + 540) % 360) - 180
+          const resting = offsets.map(([north, metres], second) => fix(second / 60, north, { lon: east(metres) }))
+          const found = Trace.stops(resting)
+          expect(found.map(({ from, until }) => [from, until])).toEqual([[at(0), resting.at(-1)?.capturedAt]])
+          expect(Math.abs((((found[0]?.centre.lon ?? 0) - centre + 540) % 360) - 180)).toBeLessThan(41 / 68_500)
+        }
+      ),
+      { numRuns: 20 }
+    )
+  })
+
+  it("who walks to a spot, rests there and walks on has one stop, at the spot [timeline-2]", () => {
+    const walk = (from: number, north: number) =>
+      Array.from({ length: 1_200 }, (_, second) => fix(from + second / 60, north + second * 1.5))
+    const rest = Array.from({ length: 1_800 }, (_, second) => fix(20 + second / 60, 1_800 + (second % 3) * 10))
+    const [stop, ...others] = Trace.stops([...walk(0, 0), ...rest, ...walk(50, 1_800)])
+    expect(others).toEqual([])
+    const { centre, from, until } = stop ?? { centre: { lat: 0 }, from: 0, until: 0 }
+    expect([from, until].map((time) => Math.abs(time / MINUTE - 35) - 15)).toSatisfy((ends: ReadonlyArray<number>) =>
+      ends.every((minutes) => minutes >= 0 && minutes < 3)
+    )
+    expect(Math.abs((centre.lat - 52) * 111_320 - 1_800)).toBeLessThan(30)
+  })
+
   it("the line is the phone that said most, without imprecise readings, in order", () => {
     const other = { deviceId: DeviceId.make("dev_2") }
     const line = Trace.line([
