@@ -4,7 +4,7 @@ import { AccountLimits } from "@place-access/domain/quotas"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { MayForbid } from "../openapi/ImpossibleErrors.js"
-import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
+import { CREATION, NEW_SECRET, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -223,10 +223,12 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addSuccess(Client, { status: 201 })
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, NEW_SECRET)
       .annotate(OpenApi.Summary, "Register redirect URIs and get a client secret")
       .annotate(
         OpenApi.Description,
-        "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app. Before you have confirmed your e-mail address, 403 for new URIs when the app waits for a reviewer afterwards."
+        "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app. Before you have confirmed your e-mail address, 403 for new URIs when the app waits for a reviewer afterwards. 429 after 300 new secrets in a day."
       )
   )
   .add(
@@ -244,10 +246,12 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addSuccess(Schema.Struct({ clientId: Schema.String, clientSecret: Schema.String }))
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, NEW_SECRET)
       .annotate(OpenApi.Summary, "Replace the client secret and end all others at once")
       .annotate(
         OpenApi.Description,
-        "For a secret that somebody else may have. Connections and access tokens stay. The app's servers cannot get or refresh tokens until they have the new secret, which only this answer shows. 409 for a revoked app, and for an app that never registered redirect URIs."
+        "For a secret that somebody else may have. Connections and access tokens stay. The app's servers cannot get or refresh tokens until they have the new secret, which only this answer shows. 409 for a revoked app, and for an app that never registered redirect URIs. 429 after 300 new secrets in a day."
       )
   )
   .add(

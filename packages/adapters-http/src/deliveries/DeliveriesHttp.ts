@@ -4,6 +4,7 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
+import { countTest } from "./countTest.js"
 import { toBody, toDetail, typeFilter } from "./DeliveriesApi.js"
 
 export const layer = Group.group(Api, "deliveries", (handlers) =>
@@ -26,7 +27,9 @@ export const layer = Group.group(Api, "deliveries", (handlers) =>
       "redeliver",
       ({ path }) =>
         Effect.gen(function* () {
-          const delivery = yield* redeliver(yield* SignedIn, path.app_id, path.delivery_id)
+          const account = yield* SignedIn
+          yield* countTest(account, path.app_id, path.delivery_id)
+          const delivery = yield* redeliver(account, path.app_id, path.delivery_id)
           return toBody({ delivery, isReplayed: false, lastAttempt: null })
         }).pipe(toWire),
       { uninterruptible: true }

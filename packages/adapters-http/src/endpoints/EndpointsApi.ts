@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { EndpointHeader, EndpointUrl, type HeaderChanges, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
-import { RateOfAccount, TEST, WEBHOOK_ADDRESS } from "../security/RateOfAccount.js"
+import { NEW_SECRET, RateOfAccount, TEST, WEBHOOK_ADDRESS } from "../security/RateOfAccount.js"
 import { Effect, ParseResult, Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -200,10 +200,12 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(WithSecret)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, NEW_SECRET)
       .annotate(OpenApi.Summary, "Replace the signing secret")
       .annotate(
         OpenApi.Description,
-        "The old secret stays valid for 24 hours: each delivery carries one signature for each valid secret. In the first 30 seconds, a delivery may carry no signature by the new secret yet. 409 when the app was revoked."
+        "The old secret stays valid for 24 hours: each delivery carries one signature for each valid secret. In the first 30 seconds, a delivery may carry no signature by the new secret yet. 409 when the app was revoked. 429 after 300 new secrets in a day."
       )
   )
   .add(
@@ -212,10 +214,12 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(WithSecret)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, NEW_SECRET)
       .annotate(OpenApi.Summary, "Replace the signing secret and end all others at once")
       .annotate(
         OpenApi.Description,
-        "For a secret that somebody else may have. Within 30 seconds of this answer, the service signs every delivery with the new secret alone, also deliveries that wait already. During these 30 seconds it may still sign a delivery with an old secret. When your receiver refuses a delivery because it does not know the secret, the service retries the delivery. 409 when the app was revoked."
+        "For a secret that somebody else may have. Within 30 seconds of this answer, the service signs every delivery with the new secret alone, also deliveries that wait already. During these 30 seconds it may still sign a delivery with an old secret. When your receiver refuses a delivery because it does not know the secret, the service retries the delivery. 409 when the app was revoked. 429 after 300 new secrets in a day."
       )
   )
   .add(
@@ -250,7 +254,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Send a signed ping or sample now")
       .annotate(
         OpenApi.Description,
-        "Answers as soon as the receiver does, after at most five seconds. A disabled endpoint can be tested too; `detail` then says that it is disabled. A sample of another type than `ping` has invented ids and `sample: true` in its body. The delivery log lists the event as a test. It never counts for or against the endpoint. 429 after 30 in an hour."
+        "Answers as soon as the receiver does, after at most five seconds. A disabled endpoint can be tested too; `detail` then says that it is disabled. A sample of another type than `ping` has invented ids and `sample: true` in its body. The delivery log lists the event as a test. It never counts for or against the endpoint. 429 after 30 in an hour, redelivered tests included."
       )
   )
   .middleware(SessionAuth)

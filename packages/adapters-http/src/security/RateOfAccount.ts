@@ -13,6 +13,8 @@ interface Counted {
 
 export const CREATION: Counted = { of: Subject.madeBy, rate: Rate.CREATIONS }
 export const INVITATION: Counted = { of: Subject.invitedBy, rate: Rate.INVITATIONS }
+export const NEW_SECRET: Counted = { of: Subject.secretsOf, rate: Rate.NEW_SECRETS }
+export const REDELIVERY: Counted = { of: Subject.redeliveriesOf, rate: Rate.REDELIVERIES }
 export const NAME: Counted = { of: Subject.namedBy, rate: Rate.NAME_CHANGES }
 export const TEST: Counted = { of: Subject.testsOf, rate: Rate.TESTS }
 export const WEBHOOK_ADDRESS: Counted = { of: Subject.webhooksOf, rate: Rate.WEBHOOK_ADDRESSES }
@@ -23,6 +25,9 @@ export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF
  * only some of their calls. An endpoint that counts every call has the annotation `RateOfAccount` instead.
  */
 export const take = ({ of, rate }: Counted, id: UserId) => RateLimit.take(of(id), rate)
+
+/** Like `take`, for a second limit of the same request (`RateLimit.takeFurther`). */
+export const takeFurther = ({ of, rate }: Counted, id: UserId) => RateLimit.takeFurther(of(id), rate)
 
 /** Annotation of endpoints behind `SessionAuth` whose calls are counted: `.annotate(RateOfAccount, CREATION)`. */
 export class RateOfAccount extends Context.Tag("@place-access/adapters-http/security/RateOfAccount")<

@@ -56,6 +56,12 @@ export const INVITATIONS = of(AccountLimits.INVITED)
 /** The rate for changes of an account's name. Each change is an event in the audit log. */
 export const NAME_CHANGES = of(AccountLimits.NAME_CHANGES)
 
+/** The rate for webhooks that one account redelivers. */
+export const REDELIVERIES = of(AccountLimits.REDELIVERIES)
+
+/** The rate for new client secrets and new signing secrets that one account makes. */
+export const NEW_SECRETS = of(AccountLimits.NEW_SECRETS)
+
 /** The rate for simulated trips of one account. Each trip is an upload. */
 export const TRIPS = of(AccountLimits.TRIPS)
 

@@ -16,6 +16,8 @@ export const KINDS = [
   "made-by",
   "tests-of",
   "webhooks-of",
+  "redeliveries-of",
+  "secrets-of",
   "trips-of",
   "keyed",
   "invited-by",
@@ -73,6 +75,12 @@ export const webhooksOf = (id: UserId): LimitSubject => make("webhooks-of", id)
 export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 
 /** The subject for changes of an account's name by its owner. */
+/** The subject for webhooks that an account redelivers. */
+export const redeliveriesOf = (id: UserId): LimitSubject => make("redeliveries-of", id)
+
+/** The subject for new client secrets and new signing secrets that an account makes. */
+export const secretsOf = (id: UserId): LimitSubject => make("secrets-of", id)
+
 export const namedBy = (id: UserId): LimitSubject => make("named-by", id)
 
 /** The subject for simulated trips that an account makes on pages, or that an app in its name makes with the API. */

@@ -161,8 +161,17 @@ export const TEST_WEBHOOKS = within(
   "Test webhooks",
   30,
   HOUR,
-  "an account's, over all of its apps",
+  "an account's, over all of its apps; a test that is redelivered counts as another test",
   "an account can send 30 test webhooks in an hour; wait and try again"
+)
+
+/** Limited because each redelivery is up to seven requests to an address of the developer's choice. */
+export const REDELIVERIES = within(
+  "Redelivered webhooks",
+  300,
+  HOUR,
+  "an account's, over all of its apps; those of a recovery do not count",
+  "an account can redeliver 300 webhooks in an hour; wait and try again"
 )
 
 /**
@@ -193,6 +202,15 @@ export const NAME_CHANGES = within(
   DAY,
   "an account's, by the API and the page",
   "an account can change its name 30 times in a day; wait and try again"
+)
+
+/** Limited because each new secret that replaces another is an event in the audit log, which admins read. */
+export const NEW_SECRETS = within(
+  "New secrets",
+  300,
+  DAY,
+  "an account's, over all of its apps: client secrets, and signing secrets that replace another one",
+  "an account can make 300 new secrets in a day; wait and try again"
 )
 
 /** Limited because each trip is an upload of up to 1,000 readings. */
@@ -256,7 +274,9 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   LISTENERS,
   CREATIONS,
   TEST_WEBHOOKS,
+  REDELIVERIES,
   WEBHOOK_ADDRESSES,
+  NEW_SECRETS,
   INVITED,
   NAME_CHANGES,
   TRIPS,

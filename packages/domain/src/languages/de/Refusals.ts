@@ -87,6 +87,14 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "ein Konto kann in einer Stunde {n:number} Test-Webhooks senden; warten Sie, und versuchen Sie es wieder"
   },
   {
+    en: "an account can redeliver {n:number} webhooks in an hour; wait and try again",
+    de: "ein Konto kann in einer Stunde {n:number} Webhooks erneut senden; warten Sie, und versuchen Sie es wieder"
+  },
+  {
+    en: "an account can make {n:number} new secrets in a day; wait and try again",
+    de: "ein Konto kann an einem Tag {n:number} neue Geheimnisse anlegen; warten Sie, und versuchen Sie es wieder"
+  },
+  {
     en: "an account can change its name {n:number} times in a day; wait and try again",
     de: "ein Konto kann seinen Namen an einem Tag {n:number} Mal ändern; warten Sie, und versuchen Sie es wieder"
   },
