@@ -47,6 +47,12 @@ export const CREATIONS = of(AccountLimits.CREATIONS)
 /** The rate for test webhooks of one account. Each webhook is a request to an address of the developer's choice. */
 export const TESTS = of(AccountLimits.TEST_WEBHOOKS)
 
+/** The rate for webhooks that one account redelivers. */
+export const REDELIVERIES = of(AccountLimits.REDELIVERIES)
+
+/** The rate for new client secrets and new signing secrets that one account makes. */
+export const NEW_SECRETS = of(AccountLimits.NEW_SECRETS)
+
 /** The rate for addresses of webhook endpoints that one account sets. */
 export const WEBHOOK_ADDRESSES = of(AccountLimits.WEBHOOK_ADDRESSES)
 
@@ -55,12 +61,6 @@ export const INVITATIONS = of(AccountLimits.INVITED)
 
 /** The rate for changes of an account's name. Each change is an event in the audit log. */
 export const NAME_CHANGES = of(AccountLimits.NAME_CHANGES)
-
-/** The rate for webhooks that one account redelivers. */
-export const REDELIVERIES = of(AccountLimits.REDELIVERIES)
-
-/** The rate for new client secrets and new signing secrets that one account makes. */
-export const NEW_SECRETS = of(AccountLimits.NEW_SECRETS)
 
 /** The rate for simulated trips of one account. Each trip is an upload. */
 export const TRIPS = of(AccountLimits.TRIPS)

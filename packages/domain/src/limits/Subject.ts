@@ -15,9 +15,9 @@ export const KINDS = [
   "consents-of",
   "made-by",
   "tests-of",
-  "webhooks-of",
   "redeliveries-of",
   "secrets-of",
+  "webhooks-of",
   "trips-of",
   "keyed",
   "invited-by",
@@ -68,6 +68,12 @@ export const madeBy = (id: UserId): LimitSubject => make("made-by", id)
 /** The subject for test webhooks of an account. */
 export const testsOf = (id: UserId): LimitSubject => make("tests-of", id)
 
+/** The subject for webhooks that an account redelivers. */
+export const redeliveriesOf = (id: UserId): LimitSubject => make("redeliveries-of", id)
+
+/** The subject for new client secrets and new signing secrets that an account makes. */
+export const secretsOf = (id: UserId): LimitSubject => make("secrets-of", id)
+
 /** The subject for addresses of webhook endpoints that an account sets. */
 export const webhooksOf = (id: UserId): LimitSubject => make("webhooks-of", id)
 
@@ -75,12 +81,6 @@ export const webhooksOf = (id: UserId): LimitSubject => make("webhooks-of", id)
 export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 
 /** The subject for changes of an account's name by its owner. */
-/** The subject for webhooks that an account redelivers. */
-export const redeliveriesOf = (id: UserId): LimitSubject => make("redeliveries-of", id)
-
-/** The subject for new client secrets and new signing secrets that an account makes. */
-export const secretsOf = (id: UserId): LimitSubject => make("secrets-of", id)
-
 export const namedBy = (id: UserId): LimitSubject => make("named-by", id)
 
 /** The subject for simulated trips that an account makes on pages, or that an app in its name makes with the API. */
