@@ -78,7 +78,7 @@ describeBrowser("the delivery log, for developers", () => {
     await page.getByRole("link", { name: "Webhooks" }).click()
     const card = page.getByRole("listitem").filter({ hasText: on.endpoints[0] })
     await card.getByText("Send again what failed").click()
-    await card.getByLabel("Since the beginning of").fill("2026-03-01")
+    await card.getByLabel("Events since the beginning of").fill("2026-03-01")
     await inspect(page, "webhooks-recover")
     await card.getByRole("button", { name: "Send again" }).click()
     await page.getByText("1 delivery queued, the oldest first.").waitFor()

@@ -220,10 +220,10 @@ it("a recovery that found nothing says so, and speaks of no order", async () => 
     return /<div class="note" role="status">\s*<p>([^<]*)<\/p>/.exec(text)?.[1]?.trim()
   }
   expect(await note("en")).toBe(
-    "Nothing more was queued: no failed delivery since that day is left that can be sent again."
+    "Nothing more was queued: of the events since that day, no failed one is left that can be sent again."
   )
   expect(await note("de")).toBe(
-    "Es wurde nichts weiter eingereiht: Seit diesem Tag ist nichts Fehlgeschlagenes übrig, das noch einmal gesendet werden kann."
+    "Es wurde nichts weiter eingereiht: Von den Ereignissen seit diesem Tag ist kein fehlgeschlagenes übrig, das noch einmal gesendet werden kann."
   )
 })
 

@@ -207,7 +207,7 @@ describe("the first day of Send again what failed [accounts-19]", () => {
     const endpoint = `${path}/webhooks/${on.endpoints[0]}`
     const page = await browser.get(endpoint)
     const log = `${path}/deliveries?endpoint=${on.endpoints[0]}`
-    expect(page.text).not.toContain("Since the beginning of (UTC)")
+    expect(page.text).not.toContain("Events since the beginning of (UTC)")
     expect(where(await browser.submit(page, `${endpoint}/recover`, { since }))).toEqual([303, `${log}&recovered=1`])
     const wrong = await browser.submit(page, `${endpoint}/recover`, { since: "2026-02-30" })
     expect(wrong.status).toBe(400)

@@ -69,7 +69,7 @@ const WARNED = [
 
 const DISABLED = [
   "Nothing is sent there any more. Events that waited for it have failed. Events that happen while it is disabled are not kept for it: your app finds out by asking again.",
-  "When your receiver works, send the endpoint a test and enable it. Then send again what failed since a day that you choose: it is kept for 30 days."
+  "When your receiver works, send the endpoint a test and enable it. Then send the failed events again, from the day on which your receiver stopped working. That was a day or more before this e-mail: an event fails about a day after it happened. Failed events are kept for 30 days."
 ]
 
 const below = ({ id }: Pick<App, "id">, path: string): Pick<Link, "site" | "path"> => ({

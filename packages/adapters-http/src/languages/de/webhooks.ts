@@ -72,8 +72,8 @@ export const webhooks: typeof en.webhooks = {
     replace: "Den Schlüssel jetzt ersetzen",
     recover: "Fehlgeschlagenes noch einmal senden",
     recoverText:
-      "Sendet jedes fehlgeschlagene Ereignis, das noch nicht noch einmal gesendet wurde, das älteste zuerst. Ereignisse, für die Ihre App nicht berechtigt war, werden ausgelassen. Das zählt nie für oder gegen den Endpunkt.",
-    recoverSince: "Seit Beginn des Tages",
+      "Sendet die fehlgeschlagenen Ereignisse seit einem Tag, die noch nicht noch einmal gesendet wurden, das älteste zuerst, auch wenn ihr letzter Versuch erst später fehlschlug. Wählen Sie den Tag, an dem Ihr Empfänger ausfiel: Ein Ereignis schlägt etwa einen Tag, nachdem es geschah, endgültig fehl. Ausgelassen werden Ereignisse, für die Ihre App nicht berechtigt war oder deren Regel eine andere Adresse nennt. Das zählt nie für oder gegen den Endpunkt.",
+    recoverSince: "Ereignisse seit Beginn des Tages",
     recoverButton: "Noch einmal senden",
     remove: "Diesen Endpunkt entfernen",
     removeText: "Zustellungen, die auf diesen Endpunkt warten, schlagen fehl. Das lässt sich nicht rückgängig machen.",
@@ -166,7 +166,7 @@ export const webhooks: typeof en.webhooks = {
     older: "Ältere",
     recovered: (count) =>
       count === 0
-        ? "Es wurde nichts weiter eingereiht: Seit diesem Tag ist nichts Fehlgeschlagenes übrig, das noch einmal gesendet werden kann."
+        ? "Es wurde nichts weiter eingereiht: Von den Ereignissen seit diesem Tag ist kein fehlgeschlagenes übrig, das noch einmal gesendet werden kann."
         : `${plural(count, "Zustellung", "Zustellungen")} eingereiht, die älteste zuerst.`,
     mayBeMore: "Es kann mehr geben: Drücken Sie „Fehlgeschlagenes noch einmal senden“ ein weiteres Mal.",
     notOfList: "muss aus der Liste sein",

@@ -70,8 +70,8 @@ export const webhooks = {
     replace: "Replace the secret now",
     recover: "Send again what failed",
     recoverText:
-      "Sends every failed event that was not sent again yet, the oldest first. Events that your app was not authorised to get are left out. This never counts for or against the endpoint.",
-    recoverSince: "Since the beginning of",
+      "Sends the failed events since a day that were not sent again yet, the oldest first, also those whose last attempt failed later. Choose the day on which your receiver stopped working: an event fails about a day after it happened. Events are left out that your app was not authorised to get, or whose rule names another address. This never counts for or against the endpoint.",
+    recoverSince: "Events since the beginning of",
     recoverButton: "Send again",
     remove: "Remove this endpoint",
     removeText: "Deliveries that wait for this endpoint fail. This cannot be undone.",
@@ -160,7 +160,7 @@ export const webhooks = {
     older: "Older",
     recovered: (count: number): string =>
       count === 0
-        ? "Nothing more was queued: no failed delivery since that day is left that can be sent again."
+        ? "Nothing more was queued: of the events since that day, no failed one is left that can be sent again."
         : `${plural(count, "delivery", "deliveries")} queued, the oldest first.`,
     mayBeMore: "There may be more: use “Send again what failed” once more.",
     notOfList: "must be one of the list",

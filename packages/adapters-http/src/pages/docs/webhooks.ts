@@ -284,8 +284,8 @@ const debugging = (baseUrl: string): Value => [
   ${keptFor("delivered_deliveries")} and failed events for ${keptFor("failed_deliveries")} after they ended. A replay is
   a delivery of its own, and is kept for as long after its own end.
 - **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** makes the next
-  attempt at once and uses no extra attempt. **Send again what failed** redelivers the events that failed at an
-  endpoint since a given day.
+  attempt at once and uses no extra attempt. **Send again what failed** redelivers the failed events of an endpoint
+  since a given day, also those whose last attempt failed later.
 - The API can do everything in this list: see the [reference](${DOCS}/reference/deliveries).
 
 While you write your program, it has no public address. In a clone of this service, \`npm run listen\` forwards the

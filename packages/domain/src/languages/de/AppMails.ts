@@ -118,8 +118,8 @@ export const appMails: ReadonlyArray<GermanPair> = [
     de: "Nichts mehr wird dorthin gesendet. Ereignisse, die für ihn gewartet haben, sind fehlgeschlagen. Was passiert, während er abgeschaltet ist, bewahren wir nicht für ihn auf: Ihre App erfährt es, wenn sie neu abfragt."
   },
   {
-    en: "When your receiver works, send the endpoint a test and enable it. Then send again what failed since a day that you choose: it is kept for 30 days.",
-    de: "Wenn Ihr Empfänger funktioniert, senden Sie dem Endpunkt einen Test und schalten ihn ein. Senden Sie dann noch einmal, was seit einem Tag Ihrer Wahl fehlgeschlagen ist: Wir bewahren es 30 Tage auf."
+    en: "When your receiver works, send the endpoint a test and enable it. Then send the failed events again, from the day on which your receiver stopped working. That was a day or more before this e-mail: an event fails about a day after it happened. Failed events are kept for 30 days.",
+    de: "Wenn Ihr Empfänger funktioniert, senden Sie dem Endpunkt einen Test und schalten ihn ein. Senden Sie dann die fehlgeschlagenen Ereignisse noch einmal, ab dem Tag, an dem Ihr Empfänger ausfiel. Das war einen Tag oder mehr vor dieser E-Mail: Ein Ereignis schlägt etwa einen Tag, nachdem es geschah, endgültig fehl. Wir bewahren fehlgeschlagene Ereignisse 30 Tage auf."
   },
   { en: "Test it, enable it, send again what failed", de: "Testen, einschalten, Fehlgeschlagenes noch einmal senden" },
   { en: "The endpoint", de: "Der Endpunkt" },
