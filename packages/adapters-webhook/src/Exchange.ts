@@ -4,7 +4,7 @@ import { callbackify } from "node:util"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
 import type { Ipv4Fault, Resolver } from "./Resolver.js"
-import { AddressRefused, NotHttps, withLookup, withRoute } from "./Trouble.js"
+import { AddressRefused, NotHttps, UnaskedContinue, withLookup, withRoute } from "./Trouble.js"
 
 export interface ConnectionOptions extends EgressPolicy {
   readonly resolver: Resolver
@@ -200,7 +200,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // An interim answer (1xx) may come before the answer. This code ignores the interim answer.
+    // Interim answers (1xx) may come before the answer, and are ignored. This method does not get 100: undici then
+    // closes the connection (`isContinue`).
     if (status < 200) return
     this.status = status
     this.headers = headers
@@ -219,7 +220,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.status === undefined) this.settle({ error })
+    if (this.status === undefined) this.settle({ error: isContinue(error) ? new UnaskedContinue() : error })
     else this.answered()
   }
 
@@ -229,6 +230,12 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     })
   }
 }
+
+/**
+ * Whether undici closed the connection because of the interim answer 100. No setting of undici prevents this, and
+ * only the message distinguishes this error from a connection that the receiver closed.
+ */
+const isContinue = (error: Error): boolean => error.message === "bad response"
 
 /** The headers as pairs of name and value. A header that came several times makes several pairs. */
 const pairs = (headers: IncomingHttpHeaders): ReadonlyArray<readonly [string, string]> =>

@@ -24,6 +24,14 @@ export class NotHttps extends Error {
   }
 }
 
+/** The receiver sent the interim answer 100 although the request does not ask for it (no header `expect`). */
+export class UnaskedContinue extends Error {
+  override readonly name = "UnaskedContinue"
+  constructor() {
+    super("the answer began with 100 Continue, which this service does not ask for")
+  }
+}
+
 /** This machine has a route to the receiver, but a router on the way reported that it knows none. */
 class NetworkUnreachable extends Error {
   override readonly name = "NetworkUnreachable"
@@ -143,8 +151,8 @@ export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag
   if (lookup !== undefined || errors.some((one) => one instanceof AddressRefused)) {
     return { _tag: "Unreachable", detail: `the host name ${NOT_PUBLIC}` }
   }
-  const insecure = errors.find((one) => one instanceof NotHttps)
-  if (insecure !== undefined) return { _tag: "Unreachable", detail: insecure.message }
+  const worded = errors.find((one) => one instanceof NotHttps || one instanceof UnaskedContinue)
+  if (worded !== undefined) return { _tag: "Unreachable", detail: worded.message }
   const codes = errors.map(codeOf)
   const theirs = codes.find((code) => code in THEIRS)
   if (theirs === undefined && errors.some((one) => OURS.has(codeOf(one)) && !lacksIpv6(one) && !isProhibited(one))) {

@@ -238,6 +238,13 @@ describe("what a receiver can do wrong is told in words", () => {
     expect(await post(insecure, at(port))).toEqual(unreachable("connection reset"))
   })
 
+  it("100 Continue, which the request does not ask for [deliveries-1]", async () => {
+    const answers = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
+    const { port } = await rawReceiver((socket) => socket.once("data", () => socket.write(answers)))
+    const detail = "the answer began with 100 Continue, which this service does not ask for"
+    expect(await post(insecure, at(port))).toEqual(unreachable(detail))
+  })
+
   it("the connection is closed without an answer", async () => {
     const { port } = await rawReceiver((socket) => socket.once("data", () => socket.end()))
     expect(await post(insecure, at(port))).toEqual(unreachable("connection closed"))

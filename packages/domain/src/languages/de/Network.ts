@@ -21,6 +21,11 @@ export const network: ReadonlyArray<GermanPair> = [
   { en: "connection failed", de: "Verbindung fehlgeschlagen" },
   { en: "connection timed out", de: "keine Verbindung innerhalb der Zeit" },
   { en: "host unreachable", de: "Host nicht erreichbar" },
+  { en: "network unreachable", de: "Netz nicht erreichbar" },
+  {
+    en: "the answer began with 100 Continue, which this service does not ask for",
+    de: "die Antwort begann mit 100 Continue, worum dieser Dienst nicht bittet"
+  },
   { en: "the answer's headers are larger than 16 KiB", de: "die Header der Antwort sind größer als 16 KiB" },
   { en: "the answer is not HTTP", de: "die Antwort ist kein HTTP" },
   { en: "this service's network is not working", de: "das Netz dieses Dienstes funktioniert nicht" },
