@@ -50,7 +50,8 @@ export const PlacesChanged = Schema.Struct({
   ...ofConnection,
   type: Event.PlacesChanged.fields.type,
   places_version: Schema.Int.annotations({
-    description: "The version when the event was sent. Read GET /v1/answers/places and keep the version of that answer"
+    description:
+      "The version after the change. There may be a later one when the event arrives: read GET /v1/answers/places and keep the version of that answer"
   })
 })
 
