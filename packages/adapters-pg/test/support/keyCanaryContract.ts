@@ -93,6 +93,20 @@ export const keyCanaryContract: Contract<SqlClient> = [
     })
   },
   {
+    name: "keys are lost and the canary is deleted: a new key is accepted with an id that no stored secret has, and refused with an old id",
+    run: Effect.gen(function* () {
+      yield* empty
+      yield* endpoint.pipe(under(k1))
+      yield* start.pipe(under(k1))
+      yield* Effect.flatMap(SqlClient, (sql) => sql`DELETE FROM key_canaries`)
+      const error = yield* Effect.flip(start).pipe(under(otherK1))
+      Check.equal(error, new KeyCanary.WrongKeys({ keyId: "k1" }), "a new key with the old id")
+      Check.equal(yield* canaries, [], "what is stored")
+      yield* start.pipe(under(k2))
+      yield* refused("k2").pipe(under(otherK1))
+    })
+  },
+  {
     name: "of programs that start at once with different keys one leaves its canary, and those with other keys are refused",
     run: Effect.gen(function* () {
       yield* empty
