@@ -234,7 +234,8 @@ const retries = (): Value => {
 - The service looks for the receivers of an event within a second, or later after an outage. An endpoint that is disabled
   then gets no delivery of this event, so the event cannot be sent to it later.
 - A rule with \`max_event_age_s\` never sends an event that is older, retries included. The delivery log and the user's
-  access log call such an event *too old to send*.
+  access log call such an event *too old to send*. It did not use up its attempts, so it does not count against the
+  endpoint: when all rules of an app have \`max_event_age_s\`, its endpoint is never disabled, and you get no e-mail.
 - Events that you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
   ]
 }
