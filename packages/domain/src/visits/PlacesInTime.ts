@@ -74,26 +74,29 @@ export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.
   }, stay.departure)
 
 /**
- * Whether `stay` is not shown, because one of `others` represents the same stop: the median of `stay` lies in the
- * circle of the other stay, and the median of the other stay is nearer to the centre of its own circle. At equal
- * distances the stay with the smaller circle is shown, then the stay at the place with the smaller id. So the stay with
- * the nearest median is always shown.
+ * Whether `stay` is not shown, because one of `others` represents the same stop and hides it. Three stays may hide each
+ * other in a ring. No stay of a ring is left out, because otherwise the stop would not be shown at all.
  */
 export const isShownElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
-  stay.median !== null &&
-  others.some(
-    (other) =>
-      other.median !== null &&
-      stay.median !== null &&
-      overlap(stay, other) &&
-      Geometry.distanceM(other.circle, stay.median) <= other.circle.radiusM &&
-      isNearer(other, other.median, stay, stay.median)
-  )
+  others.some((other) => hides(other, stay) && !others.some((third) => hides(third, other) && hides(stay, third)))
 
-const isNearer = (a: Located, atA: Geometry.Point, b: Located, atB: Geometry.Point): boolean => {
+/**
+ * In metres. The medians of two stays of one stop differ a little, because the larger circle has more fixes. So between
+ * centres that are this near to each other, the distances from the medians would decide by chance.
+ */
+const ONE_CENTRE_M = 10
+
+/**
+ * Whether `a` hides `b`: the median of `b` lies in the circle of `a`, and the median of `a` is nearer to the centre of
+ * its own circle. At equal distances, or about one centre, `a` has the smaller circle, then the smaller id.
+ */
+const hides = (a: Located, b: Located): boolean => {
+  if (a.median === null || b.median === null || !overlap(a, b)) return false
+  const isInside = Geometry.distanceM(a.circle, b.median) <= a.circle.radiusM
+  const isOneCentre = Geometry.distanceM(a.circle, b.circle) <= ONE_CENTRE_M
   // The distances are compared in whole centimetres, because stored coordinates are not more precise.
-  const nearer = centimetres(a.circle, atA) - centimetres(b.circle, atB)
-  return (nearer || a.circle.radiusM - b.circle.radiusM || Order.string(a.placeId, b.placeId)) < 0
+  const nearer = isOneCentre ? 0 : centimetres(a.circle, a.median) - centimetres(b.circle, b.median)
+  return isInside && (nearer || a.circle.radiusM - b.circle.radiusM || Order.string(a.placeId, b.placeId)) < 0
 }
 
 const centimetres = (circle: Geometry.Circle, at: Geometry.Point): number =>

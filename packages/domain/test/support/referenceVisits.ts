@@ -131,13 +131,18 @@ const atOnePlace = (
     const [one, other] = [a[at], b[at]]
     return one !== undefined && other !== undefined && one < other
   }
-  const isTaken = others.some(
-    (other) =>
-      overlap({ ...stay, departure }, other) &&
-      !isElsewhere(stay, other) &&
-      beyondEdgeM(circleThen(other), middle(stay)) <= 0 &&
-      isBefore(nearness(other), nearness(stay))
-  )
+  const takes = (a: ReferenceVisit, b: ReferenceVisit): boolean => {
+    const skipped = geodesicM(circleThen(a), circleThen(b)) <= 10 ? 1 : 0
+    return (
+      overlap(a, b) &&
+      beyondEdgeM(circleThen(a), middle(b)) <= 0 &&
+      isBefore(nearness(a).slice(skipped), nearness(b).slice(skipped))
+    )
+  }
+  const same = others.filter((other) => overlap({ ...stay, departure }, other) && !isElsewhere(stay, other))
+  const isTaken = same
+    .filter((other) => takes(other, stay))
+    .some((other) => same.every((third) => !(takes(stay, third) && takes(third, other))))
   return isTaken || !lasts({ arrival: stay.arrival, departure }, now) ? [] : [{ ...stay, departure }]
 }
 

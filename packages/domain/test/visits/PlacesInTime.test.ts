@@ -108,6 +108,36 @@ describe("two stays of one phone at places that overlap [M15]", () => {
     expect(PlacesInTime.isShownElsewhere(a, [b])).toBe(false)
   })
 
+  it("is told of the smaller of two circles whose centres are at most 10 m apart, whichever median is nearer", () => {
+    const inner = (metres: number, apartM: number) =>
+      stay("b", [5, 55], { circle: circleAt(apartM, 100), median: at(metres) })
+    const outer = stay("a", [0, 60], { circle: circleAt(0, 1_000), median: at(3) })
+    for (const apartM of [0, 9.9]) {
+      expect(PlacesInTime.isShownElsewhere(outer, [inner(30, apartM)])).toBe(true)
+      expect(PlacesInTime.isShownElsewhere(inner(30, apartM), [outer])).toBe(false)
+    }
+    expect(PlacesInTime.isShownElsewhere(inner(30, 10.1), [outer])).toBe(true)
+    expect(PlacesInTime.isShownElsewhere(outer, [inner(30, 10.1)])).toBe(false)
+  })
+
+  it("of three that hide each other in a ring, none is left out; each two of them are one", () => {
+    const home = stay("a", [0, 60], { circle: circleAt(0, 100), median: at(9) })
+    const area = stay("b", [0, 60], { circle: circleAt(0, 1_000), median: at(7) })
+    const cafe = stay("c", [0, 60], { circle: circleAt(20, 100), median: at(12) })
+    const shown = (...stays: ReadonlyArray<PlacesInTime.Located>) =>
+      stays.filter(
+        (one) =>
+          !PlacesInTime.isShownElsewhere(
+            one,
+            stays.filter((other) => other !== one)
+          )
+      )
+    expect(shown(home, area)).toEqual([home])
+    expect(shown(area, cafe)).toEqual([area])
+    expect(shown(cafe, home)).toEqual([cafe])
+    expect(shown(home, area, cafe)).toEqual([home, area, cafe])
+  })
+
   it("of one place for two phones: neither hides the other", () => {
     const [one, other] = both(10, CIRCLE, "a")
     expect(PlacesInTime.isShownElsewhere(one, [other])).toBe(false)
