@@ -109,6 +109,7 @@ const ABOUT_ACCOUNT: Readonly<Record<string, AboutTag>> = {
   suspend: "Suspend",
   resume: "Resume",
   confirm: "Confirm",
+  address: "Address",
   delete: "Delete"
 }
 
@@ -143,6 +144,13 @@ const commandOf = (name: string, _tag: AboutTag, words: ReadonlyArray<string>): 
   Either.gen(function* () {
     if (_tag === "List") {
       return words.length === 0 ? { _tag } : yield* Either.left('"account list" takes no address.')
+    }
+    if (_tag === "Address") {
+      const [named, email, ...more] = words
+      if (named === undefined || email === undefined || more.length > 0) {
+        return yield* Either.left('"account address" takes the address or the id of one account, and its new address.')
+      }
+      return { _tag, account: yield* accountName(named), email: yield* decode("The address", Account.Email, email) }
     }
     const [named, how, role, ...more] = words
     const isRole = _tag === "Role"

@@ -17,6 +17,7 @@ const COMMANDS = `Place-Aware Access Service
                           Below, EMAIL may also be the id of an account, which the list shows.
   npm start -- account show EMAIL             show its roles, second factor and sessions
   npm start -- account confirm EMAIL          count its address as confirmed, when you know that it is the owner's
+  npm start -- account address ID EMAIL       give an address, confirmed, to an account that has no confirmed one
   npm start -- account role EMAIL give ROLE   give a role: developer, reviewer or admin; "take" takes it back
   npm start -- account reset-link EMAIL       make a link with which its owner sets a new password, once, for 30 minutes
   npm start -- account end-sessions EMAIL     sign it out everywhere

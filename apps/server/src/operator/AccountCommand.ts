@@ -25,6 +25,7 @@ export const AccountCommand = Schema.Union(
   Schema.TaggedStruct("Resume", who),
   Schema.TaggedStruct("Role", { ...who, role: Account.Role, isGiven: Schema.Boolean }),
   Schema.TaggedStruct("Confirm", who),
+  Schema.TaggedStruct("Address", { ...who, email: Schema.typeSchema(Account.Email) }),
   Schema.TaggedStruct("Create", {
     email: Schema.typeSchema(Account.Email),
     roles: Schema.Array(Account.Role),

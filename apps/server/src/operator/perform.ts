@@ -120,7 +120,7 @@ export const perform = (
     case "Show":
       return show(command.account)
     case "ResetLink":
-      return resetLink(command.account, baseUrl)
+      return Effect.zipRight(requireAddress(command.account), resetLink(command.account, baseUrl))
     case "EndSessions":
       return endSessions(command.account)
     case "RemoveFactor":
@@ -137,6 +137,8 @@ export const perform = (
       )
     case "Confirm":
       return Effect.zipRight(requireAddress(command.account), changed(command.account, confirmAccount, confirmedWords))
+    case "Address":
+      return giveAddress(command.account, command.email)
     case "Create":
       return create(command)
     case "Delete":
@@ -283,9 +285,28 @@ const requireAddress = (name: AccountName) =>
   Effect.flatMap(find(name), ({ email, id }) =>
     SignUpRequest.isReleased({ email, id })
       ? new CannotStart({
-          message: `${name}: the account has no e-mail address, because somebody else confirmed it. Nothing was changed.`
+          message:
+            `${name}: the account has no e-mail address, because somebody else confirmed it. Nothing was changed. ` +
+            `To give it another one: npm start -- account address ${name} EMAIL`
         })
       : Effect.void
+  )
+
+/** Gives the account an address, in place of one that is not confirmed (decision staff-9). */
+const giveAddress = (name: AccountName, email: Account.Email) =>
+  Effect.flatMap(find(name), ({ confirmedAt }) =>
+    confirmedAt === null
+      ? changed(
+          name,
+          (id) => confirmAccount(id, email),
+          () => [
+            `${name} has the address ${email} now: its owner gets mail there, and signs in with it.`,
+            `Does the owner not know the password? npm start -- account reset-link ${email}`
+          ]
+        )
+      : new CannotStart({
+          message: `${name} has a confirmed address, which its owner changes in the settings. Nothing was changed.`
+        })
   )
 
 /** Makes an account; the operator makes the first admin this way (decision A4). */

@@ -22,7 +22,7 @@ describe("the command line", () => {
     expect(refusal("keys statu")).toBe('There is no command "keys statu". After "keys" comes status or reencrypt.')
     expect(refusal("db")).toBe('There is no command "db". After "db" comes copy, distribute or isolate.')
     expect(refusal("rules")).toBe('There is no command "rules". After "rules" comes import.')
-    expect(refusal("account suspnd a@b.example")).toContain("suspend, resume, confirm or delete.")
+    expect(refusal("account suspnd a@b.example")).toContain("suspend, resume, confirm, address or delete.")
     expect(refusal("toString x")).toBe('There is no command "toString x".')
     expect(refusal("--port 3000")).toBe("There is no option --port. Other settings are environment variables.")
   })
@@ -72,6 +72,12 @@ describe("the command line", () => {
     expect(about(`end-sessions ${email}`)).toEqual({ ...defaults, command: { _tag: "EndSessions", account: email } })
     expect(about(`suspend ${email}`)).toEqual({ ...defaults, command: { _tag: "Suspend", account: email } })
     expect(about(`resume ${email}`)).toEqual({ ...defaults, command: { _tag: "Resume", account: email } })
+    expect(about("address usr_Ab12 Ada@Example.com")).toEqual({
+      ...defaults,
+      command: { _tag: "Address", account: "usr_Ab12", email }
+    })
+    expect(refusal("account address usr_Ab12")).toContain("and its new address")
+    expect(refusal("account address usr_Ab12 ada")).toContain("The address: must be an e-mail address")
     expect(about("list --json")).toEqual({ ...defaults, json: true, command: { _tag: "List" } })
     expect(about(`role ${email} take admin`)).toEqual({
       ...defaults,

@@ -254,7 +254,6 @@ describe("an account that lost its unconfirmed address is reached by its id [acc
       )
       expect(yield* output({ _tag: "Show", account: id })).toContain(`(${id})`)
       expect(yield* output({ _tag: "EndSessions", account: id })).toBe(`${id} was signed in nowhere.`)
-      expect(yield* output({ _tag: "ResetLink", account: id })).toContain(`With this link ${id} sets a new password`)
       expect(yield* output({ _tag: "RemoveFactor", account: id })).toBe(
         `${id} has no second factor. Nothing was changed.`
       )
@@ -270,13 +269,38 @@ describe("an account that lost its unconfirmed address is reached by its id [acc
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("confirm is refused: the account has no address that mail could go to", () =>
+  it.effect("confirm and reset-link are refused: the account has no address, and the answer says how to set one", () =>
     Effect.gen(function* () {
       const { id } = yield* released
-      expect(yield* outputOf({ _tag: "Confirm", account: id })).toBe(
-        `${id}: the account has no e-mail address, because somebody else confirmed it. Nothing was changed.`
-      )
+      for (const _tag of ["Confirm", "ResetLink"] as const) {
+        expect(yield* outputOf({ _tag, account: id })).toBe(
+          `${id}: the account has no e-mail address, because somebody else confirmed it. Nothing was changed. ` +
+            `To give it another one: npm start -- account address ${id} EMAIL`
+        )
+      }
       expect(Option.getOrThrow(yield* (yield* AccountStore).find(id)).confirmedAt).toBeNull()
+      expect((yield* events).map(([, kind]) => kind)).not.toContain("reset_link_made")
     }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "address: gives it a confirmed address, with an event and a mail; then a link sets the password [staff-9]",
+    () =>
+      Effect.gen(function* () {
+        const { id } = yield* released
+        const other = Account.Email.make("ada@elsewhere.example")
+        const address = { _tag: "Address", account: id, email: other } as const
+        expect(yield* outputOf(address)).toContain(`${id} has the address ${other} now`)
+        expect(yield* events).toContainEqual(["Operator", "address_confirmed"])
+        expect(yield* subjects).toEqual(["Your e-mail address is confirmed"])
+        expect(yield* outputOf({ _tag: "ResetLink", account: other })).toContain(`With this link ${other} sets`)
+        expect(yield* outputOf({ ...address, email })).toBe(
+          `${id} has a confirmed address, which its owner changes in the settings. Nothing was changed.`
+        )
+        const { id: second } = yield* signUp({ email, password }, "open")
+        expect(yield* outputOf({ ...address, account: second })).toBe(
+          `${second}: the e-mail address is taken. Nothing was changed.`
+        )
+      }).pipe(Effect.provide(stores))
   )
 })

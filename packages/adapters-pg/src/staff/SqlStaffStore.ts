@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Account } from "@place-access/domain/accounts"
 import { AccountDeletion } from "@place-access/domain/deletions"
-import { Page, Timestamp } from "@place-access/domain/shared"
+import { Conflict, Page, Timestamp } from "@place-access/domain/shared"
 import { StaffStore } from "@place-access/domain/staff"
 import { Effect, Either, Layer, Option } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
@@ -10,8 +10,9 @@ import { hasAnotherOfStaff } from "../accounts/anotherOfStaff.js"
 import { lockTeams } from "../apps/appsLock.js"
 import { lockCredentials } from "../accounts/credentialLock.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
+import { release } from "../credentials/Addresses.js"
 import * as Rows from "../driver/Rows.js"
-import { orStoreError } from "../Failures.js"
+import { isUniqueViolation, orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 import * as TimePosition from "../driver/TimePosition.js"
 import { endInvitations } from "../teams/endInvitations.js"
@@ -22,6 +23,8 @@ export const layer: Layer.Layer<StaffStore, never, SqlClient> = Layer.effect(
   StaffStore,
   Effect.map(SqlClient, (sql) => StaffStore.of({ change: change(sql), list: list(sql) }))
 )
+
+const TAKEN = Option.some(Either.left(new Conflict({ reason: Account.EMAIL_TAKEN })))
 
 const change =
   (sql: SqlClient): Store["change"] =>
@@ -46,20 +49,31 @@ const change =
       if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
       if (stepped.right === null) return Option.some(Either.right(before))
       const { account, audit, ended, notice } = stepped.right
+      const { email } = account
+      if (email !== before.email && (yield* release(sql, email, id, account.confirmedAt !== null))) return TAKEN
       const suspension =
         ended === undefined
           ? sql``
           : sql`, suspensions = suspensions + tstzmultirange(
                     tstzrange(${Rows.at(ended.from)}::timestamptz, ${Rows.at(ended.until)}::timestamptz))`
       const suspendedAt = Rows.nullableAt(account.suspendedAt)
-      yield* sql`UPDATE accounts SET roles = ${account.roles}, suspended_at = ${suspendedAt},
+      yield* sql`UPDATE accounts SET roles = ${account.roles}, email = ${email}, suspended_at = ${suspendedAt},
                  confirmed_at = ${Rows.nullableAt(account.confirmedAt)} ${suspension} WHERE user_id = ${id}`
       yield* sql`UPDATE apps SET suspended_at = ${suspendedAt} ${suspension} WHERE owner_id = ${id}`
       if (account.suspendedAt !== before.suspendedAt) yield* endInvitations(sql, sql`invited_by = ${id}`)
       yield* AuditLog.append(sql, audit)
       yield* MailOutbox.queue(sql, notice, audit.at)
       return Option.some(Either.right(account))
-    }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+    }).pipe(
+      sql.withTransaction,
+      Effect.uninterruptible,
+      // `AccountStore.create` takes no lock of the credentials, so it may have stored the new address meanwhile.
+      Effect.catchIf(
+        (error) => isUniqueViolation(error, "accounts_email_key"),
+        () => Effect.succeed(TAKEN)
+      ),
+      orStoreError
+    )
 
 const list =
   (sql: SqlClient): Store["list"] =>

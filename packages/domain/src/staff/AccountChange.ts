@@ -1,6 +1,6 @@
 // The changes that staff and operators make to an account. Decisions staff-1, staff-2, staff-3 and staff-5.
 import { Either } from "effect"
-import { type Account, hasRole, Role, type Suspension } from "../accounts/Account.js"
+import { type Account, type Email, hasRole, Role, type Suspension } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { Conflict } from "../shared/Errors.js"
@@ -88,15 +88,16 @@ export const resume =
     return Either.right({ ...change, ended: { from, until: now < from ? from : now } })
   }
 
-/** Confirms the account's e-mail address. The operator vouches that the address is the owner's (decision staff-5). */
+/**
+ * Confirms the account's e-mail address. The operator vouches that the address is the owner's (decision staff-5). With
+ * `email`, this address first replaces the account's unconfirmed address (decision staff-9).
+ */
 export const confirm =
-  (by: AuditEvent.AuditActor): AccountStep =>
-  ({ account }, now) =>
-    Either.right(
-      account.confirmedAt === null
-        ? changed({ ...account, confirmedAt: now }, by, now, { kind: "address_confirmed" })
-        : null
-    )
+  (by: AuditEvent.AuditActor, email?: Email): AccountStep =>
+  ({ account: before }, now) => {
+    const account = { ...before, email: email ?? before.email, confirmedAt: now }
+    return Either.right(before.confirmedAt === null ? changed(account, by, now, { kind: "address_confirmed" }) : null)
+  }
 
 const withRoles = (account: Account, roles: ReadonlyArray<Role>): Account => ({
   ...account,

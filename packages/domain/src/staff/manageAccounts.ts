@@ -30,8 +30,9 @@ const change = (id: UserId, step: AccountChange.AccountStep) =>
       committed = Either.isRight(stepped) ? stepped.right?.audit : undefined
       return stepped
     })
+    const account = yield* yield* Effect.mapError(outcome, unknown)
     if (committed !== undefined) yield* announceAudit(committed)
-    return yield* yield* Effect.mapError(outcome, unknown)
+    return account
   })
 
 /**
@@ -65,10 +66,12 @@ export const resumeAccount = program("resumeAccount", function* (by: Manager, id
 
 /**
  * Confirms the e-mail address of an account. Only the operator's command line calls this program: the operator vouches
- * that the address belongs to the account's owner (decision staff-5). `NotFound` for an unknown account. Idempotent.
+ * that the address belongs to the account's owner (decision staff-5). With `email`, this address first replaces an
+ * address that is not confirmed (decision staff-9). `NotFound` for an unknown account, `Conflict` when another account
+ * has confirmed `email`. Idempotent.
  */
-export const confirmAccount = program("confirmAccount", function* (id: UserId) {
-  return yield* change(id, AccountChange.confirm(AuditEvent.OPERATOR))
+export const confirmAccount = program("confirmAccount", function* (id: UserId, email?: Email) {
+  return yield* change(id, AccountChange.confirm(AuditEvent.OPERATOR, email))
 })
 
 /**

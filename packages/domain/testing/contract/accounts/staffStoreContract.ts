@@ -1,10 +1,11 @@
 import { Effect, Either, Option } from "effect"
-import { type Account, hasRole } from "../../../src/accounts/Account.js"
+import { type Account, type Email, hasRole } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import { type AuditDetail, type AuditEvent, OPERATOR, OWNER } from "../../../src/audit/AuditEvent.js"
 import { AuditLog } from "../../../src/audit/AuditLog.js"
+import { releasedEmail } from "../../../src/credentials/SignUpRequest.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
@@ -83,6 +84,38 @@ export const staffStoreContract: Contract<Ports> = [
       yield* changed(account.id, AccountChange.giveRole("reviewer", OPERATOR))
       Check.equal<Account>(yield* stored(account), { ...confirmed, roles: ["reviewer"] }, "stored")
       Check.equal([...(yield* kindsOf(account))].sort(), ["address_confirmed", "role_given"], "the audit log")
+    })
+  },
+  {
+    name: "change: an address that is confirmed with it replaces an unconfirmed one; Conflict for that of another account [staff-9]",
+    run: Effect.gen(function* () {
+      const made = (confirmedAt: Timestamp.Timestamp | null) =>
+        Effect.gen(function* () {
+          const id = UserId.make(yield* Entropy.id("usr"))
+          const account = {
+            ...(yield* Fixtures.user),
+            id,
+            email: `${id}@example.com`.toLowerCase() as Email,
+            confirmedAt
+          }
+          yield* (yield* AccountStore).create(account, "hash")
+          return account
+        })
+      const [lost, squatter] = [yield* made(null), yield* made(null)]
+      const owner = yield* made(yield* Timestamp.now)
+      const taken = yield* changed(lost.id, AccountChange.confirm(OPERATOR, owner.email))
+      Check.isTrue(Option.exists(taken, Either.isLeft), "the address of an account that confirmed it")
+      Check.equal<Account>(yield* stored(lost), lost, "unchanged")
+      Check.equal(yield* kindsOf(lost), [], "no event")
+      const outcome = yield* changed(lost.id, AccountChange.confirm(OPERATOR, squatter.email))
+      const now = yield* Timestamp.now
+      const expected: Account = { ...lost, email: squatter.email, confirmedAt: now }
+      Check.equal(outcome, Option.some(Either.right(expected)), "the outcome")
+      Check.equal(yield* stored(lost), expected, "stored")
+      Check.equal((yield* stored(squatter)).email, releasedEmail(squatter.id), "an account that never confirmed it")
+      Check.equal(yield* kindsOf(lost), ["address_confirmed"], "the audit log")
+      const again = yield* changed(lost.id, AccountChange.confirm(OPERATOR, "other@example.com" as Email))
+      Check.equal(again, Option.some(Either.right(expected)), "a confirmed address stays")
     })
   },
   {

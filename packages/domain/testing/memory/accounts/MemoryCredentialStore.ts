@@ -124,7 +124,7 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
 )
 
 /** Takes the address `email` from every account that has not confirmed the address, except from the account `to`. */
-const release = ({ accounts }: Tables, email: Email, to: UserId): void => {
+export const release = ({ accounts }: Tables, email: Email, to: UserId): void => {
   for (const [id, one] of accounts) {
     if (one.account.email !== email || one.account.confirmedAt !== null || id === to) continue
     accounts.set(id, { ...one, account: { ...one.account, email: releasedEmail(id) } })

@@ -1,6 +1,7 @@
 import { Effect, Either, Layer, Option } from "effect"
-import { hasRole } from "../../../src/accounts/Account.js"
+import { EMAIL_TAKEN, hasRole } from "../../../src/accounts/Account.js"
 import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
+import { Conflict } from "../../../src/shared/Errors.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
 import type { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as Page from "../../../src/shared/Page.js"
@@ -9,6 +10,7 @@ import * as Teams from "../apps/MemoryTeamStore.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
+import { release } from "./MemoryCredentialStore.js"
 
 export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effect(
   StaffStore,
@@ -30,6 +32,12 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
           const { account, audit, ended, notice } = stepped.right
           const addEnded = (of: UserId | AppId) => {
             if (ended !== undefined) pastSuspensions.set(of, [...(pastSuspensions.get(of) ?? []), ended])
+          }
+          if (account.email !== credentials.account.email) {
+            release(tables, account.email, id)
+            if ([...accounts.values()].some((one) => one.account.email === account.email)) {
+              return Option.some(Either.left(new Conflict({ reason: EMAIL_TAKEN })))
+            }
           }
           accounts.set(id, { ...credentials, account })
           addEnded(id)
