@@ -29,6 +29,7 @@ import { pendingChange } from "./appChange.js"
 import * as Apps from "./apps.js"
 import * as AuthorizeAddress from "./authorizeAddress.js"
 import * as Figures from "./figures.js"
+import { inLine, linesOf } from "./lines.js"
 import * as Outdated from "./outdated.js"
 import * as Purposes from "./purposes.js"
 import * as Secrets from "./secrets.js"
@@ -61,6 +62,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
     const reader = yield* Visitor.reader(visitor)
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
+    const once = yield* Visitor.onceField
     const shown = (which: RejectedForm["which"], otherwise: Readonly<Record<string, string>>) =>
       rejected?.which === which ? rejected.form : Fields.fresh(otherwise)
     const path = appPath(app)
@@ -98,7 +100,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
           ${
             holdsSecrets &&
             html`<form method="post" action="${path}/redirect-uris">
-              ${Fields.hidden("form_token", token)}${Fields.hidden("revision", redirects.values("revision"))}
+              ${Fields.hidden("form_token", token)}${once} ${Fields.hidden("revision", redirects.values("revision"))}
               ${Fields.textarea(redirects, {
                 name: "redirect_uris",
                 label: LABELS.redirect_uris,
@@ -113,7 +115,8 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
             </form>`
           }
         </section>
-        ${Secrets.section(app, secrets, token)} ${!isRevoked && AuthorizeAddress.section(app, purposes, authUrl)}
+        ${Secrets.section(app, secrets, html`${Fields.hidden("form_token", token)}${once}`)}
+        ${!isRevoked && AuthorizeAddress.section(app, purposes, authUrl)}
         ${
           may(app, "develop") &&
           (yield* Purposes.section(
@@ -274,65 +277,45 @@ const register = Visitor.signedIn((visitor) =>
     const rule = (yield* HttpOptions).addressRule
     const keepsSecret = form.value("secret") !== "new" && (yield* Secrets.list(visitor, app)).length > 0
     const args = [visitor.account, app.id, uris.right, rule, shown] as const
-    const registered = yield* Effect.either(
-      Effect.gen(function* () {
-        return keepsSecret
-          ? { app: yield* changeRedirectUris(...args), clientSecret: null }
-          : yield* registerRedirectUris(...args)
+    const save = Effect.gen(function* () {
+      if (keepsSecret) return seeOther(changedPath(yield* changeRedirectUris(...args)))
+      const make = Effect.map(registerRedirectUris(...args), (registered) => registered.clientSecret)
+      const clientSecret = yield* Secrets.makeOnce(visitor, form, ["redirect-uris", app.id, ...typed], make)
+      const after = yield* ownApp(visitor, "secrets")
+      const pending = AppProposal.pendingRedirectUris(after)
+      const hasEarlier = (yield* Secrets.list(visitor, app)).length > 1
+      return yield* Secrets.once(visitor, app, clientSecret, {
+        earlier: hasEarlier ? texts.developer.secrets.earlierWorks : null,
+        more: html`<dt>${LABELS.redirect_uris}</dt>
+          <dd>${after.redirectUris.map((uri) => html`<code>${uri}</code> `)}</dd>
+          ${
+            pending.length > 0 &&
+            html`<dt>${texts.developer.versions.waits}</dt>
+              <dd>${pending.map((uri) => html`<code>${uri}</code> `)}<br />${words.redirectsWait}</dd>`
+          }`
+      })
+    })
+    return yield* save.pipe(
+      Effect.catchTags({
+        Forbidden: confirmFirst,
+        Conflict: (error) =>
+          Form.isOutdated(error)
+            ? outdated(visitor, "redirects", (now) => Outdated.ofRedirects(form, typed, now))
+            : refused(
+                app,
+                error,
+                overview(visitor, app, {
+                  which: "redirects",
+                  form: Form.shown(form, [
+                    { field: "redirect_uris", message: words.cannotBeRegistered(ofDomain(error.reason)) }
+                  ]),
+                  ticked: []
+                })
+              )
       })
     )
-    if (Either.isLeft(registered)) {
-      const error = registered.left
-      if (error._tag === "Forbidden") return yield* confirmFirst(error)
-      if (error._tag !== "Conflict") return yield* error
-      if (Form.isOutdated(error)) {
-        return yield* outdated(visitor, "redirects", (now) => Outdated.ofRedirects(form, typed, now))
-      }
-      const problems = [{ field: "redirect_uris", message: words.cannotBeRegistered(ofDomain(error.reason)) }]
-      return yield* refused(
-        app,
-        error,
-        overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
-      )
-    }
-    const { app: after, clientSecret } = registered.right
-    if (clientSecret === null) return seeOther(changedPath(after))
-    const pending = AppProposal.pendingRedirectUris(after)
-    const hasEarlier = (yield* Secrets.list(visitor, app)).length > 1
-    return yield* Secrets.once(visitor, app, clientSecret, {
-      earlier: hasEarlier ? texts.developer.secrets.earlierWorks : null,
-      more: html`<dt>${LABELS.redirect_uris}</dt>
-        <dd>${after.redirectUris.map((uri) => html`<code>${uri}</code> `)}</dd>
-        ${
-          pending.length > 0 &&
-          html`<dt>${texts.developer.versions.waits}</dt>
-            <dd>${pending.map((uri) => html`<code>${uri}</code> `)}<br />${words.redirectsWait}</dd>`
-        }`
-    })
   })
 )
-
-interface Line {
-  /** The number of the line in the field, from 1. Empty lines count, because the person sees them. */
-  readonly number: number
-  readonly text: string
-}
-
-/** The lines of a field that are not empty. */
-const linesOf = (field: string): ReadonlyArray<Line> =>
-  field
-    .split(/\r?\n/)
-    .map((line, index) => ({ number: index + 1, text: line.trim() }))
-    .filter(({ text }) => text !== "")
-
-/**
- * The message about one entry of a list, with the line number of the entry: the field `[2]` becomes `in line 3 …` when
- * no line before the entry is empty.
- */
-const inLine = (lines: ReadonlyArray<Line>, field: string, message: string): Html => {
-  const line = lines[Number(/^\[(\d+)\]$/.exec(field)?.[1])]
-  return line === undefined ? ofDomain(message) : words.inLine(line.number, ofDomain(message))
-}
 
 const addPurpose = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {

@@ -5,9 +5,12 @@ import {
   listClientSecrets,
   replaceClientSecret
 } from "@place-access/domain/apps"
-import { Effect } from "effect"
+import { Vault } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
 import { texts } from "../../languages/index.js"
-import * as Fields from "../kit/Fields.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
+import { addOnce } from "../addOnce.js"
+import type * as Form from "../kit/Form.js"
 import { type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
@@ -19,9 +22,9 @@ const words = texts.developer.secrets
 
 /**
  * The section with the app's client secrets that work, and the buttons that end these secrets. False when no secret
- * works.
+ * works. `hidden`: the form's token and `onceField`.
  */
-export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.ClientSecret>, token: string): Html | false =>
+export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.ClientSecret>, hidden: Html): Html | false =>
   secrets.length > 0 &&
   html`<section class="card" aria-labelledby="secrets">
     <h2 id="secrets">${words.heading}</h2>
@@ -38,7 +41,7 @@ export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.Client
       html`<details>
         <summary>${words.endEarlierNow}</summary>
         <form method="post" action="${appPath(app)}/secrets/end-previous">
-          ${Fields.hidden("form_token", token)}
+          ${hidden}
           <p>${words.endEarlierText}</p>
           <button class="danger">${words.endEarlier}</button>
         </form>
@@ -47,24 +50,29 @@ export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.Client
     <details>
       <summary>${words.leaked}</summary>
       <form method="post" action="${appPath(app)}/secrets/replace">
-        ${Fields.hidden("form_token", token)}
+        ${hidden}
         <p>${words.replaceText}</p>
         <button class="danger">${words.replace}</button>
       </form>
     </details>
   </section>`
 
-/** The page that shows a new secret. No later page shows this secret again. */
+/**
+ * The page that shows a new secret. Only the form that made the secret leads to this page. When that form is sent again
+ * and the app has a newer secret, the answer leads to the page of the app.
+ */
 export const once = (
   visitor: Visitor.Visitor,
   app: App.App,
   clientSecret: string,
   { earlier, more }: { readonly earlier: Text | null; readonly more: Value }
 ) =>
-  Effect.flatMap(Visitor.reader(visitor), (reader) =>
-    respond({
+  Effect.gen(function* () {
+    const [newest] = yield* list(visitor, app)
+    if (newest?.hash !== (yield* Vault.Vault).sha256(clientSecret)) return seeOther(appPath(app))
+    return yield* respond({
       title: words.title,
-      reader,
+      reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       width: "middle",
       main: html`<h1>${words.titleOf(app.name)}</h1>
@@ -82,13 +90,29 @@ export const once = (
         </section>
         <p><a class="button" href="${appPath(app)}">${words.kept}</a></p>`
     })
+  })
+
+/**
+ * Makes a client secret, once for one form (`addOnce`). `typed`: the button, and the fields of the form. Without this,
+ * a person who reloads the page with the new secret would replace the secret again.
+ */
+export const makeOnce = <E, R>(
+  visitor: Visitor.Visitor,
+  form: Form.Form,
+  typed: ReadonlyArray<string>,
+  make: Effect.Effect<string, E, R>
+) =>
+  Effect.zipRight(
+    RateOfAccount.take(RateOfAccount.NEW_SECRET, visitor.account.id),
+    addOnce(visitor, form, { typed, kept: Schema.String, add: make })
   )
 
 const replace = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    yield* Visitor.checked(visitor.cookie)
+    const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "secrets")
-    const { clientSecret } = yield* replaceClientSecret(visitor.account, app.id)
+    const make = Effect.map(replaceClientSecret(visitor.account, app.id), (made) => made.clientSecret)
+    const clientSecret = yield* makeOnce(visitor, form, ["replace-client-secret", app.id], make)
     return yield* once(visitor, app, clientSecret, { earlier: words.earlierEnded, more: null })
   })
 )

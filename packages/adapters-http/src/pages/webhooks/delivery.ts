@@ -4,8 +4,10 @@ import { Event } from "@place-access/domain/events"
 import { LocalDays } from "@place-access/domain/fixes"
 import { type Conflict, DeliveryId, EndpointId, Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
+import { countTest } from "../../deliveries/countTest.js"
 import { shownEvent } from "../../deliveries/DeliveriesApi.js"
 import { texts } from "../../languages/index.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Errors from "../../wire/Errors.js"
 import { addOnce } from "../addOnce.js"
 import * as Fields from "../kit/Fields.js"
@@ -169,6 +171,8 @@ const redeliverIt = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const id = yield* deliveryId
+    yield* RateOfAccount.take(RateOfAccount.REDELIVERY, visitor.account.id)
+    yield* countTest(visitor.account, app.id, id)
     const add = redeliver(visitor.account, app.id, id)
     return yield* addOnce(visitor, form, { typed: ["redeliver", app.id, id], kept: KeptReplay, add }).pipe(
       Effect.map((replay) => seeOther(`${deliveryPath(app, replay.id)}?done=redelivered`)),

@@ -1,17 +1,20 @@
 import { sendTest, type TestResult } from "@place-access/domain/deliveries"
 import {
   endPreviousSecrets,
+  listEndpoints,
   removeEndpoint,
   replaceSecret,
   rotateSecret,
-  updateEndpoint
+  updateEndpoint,
+  type WebhookEndpoint
 } from "@place-access/domain/endpoints"
 import type { Event } from "@place-access/domain/events"
-import { EndpointId } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { EndpointId, Timestamp } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
+import { addOnce } from "../addOnce.js"
 import { appPath, DEVELOPER, ownApp, type TeamApp } from "../developer/shared.js"
 import type * as Form from "../kit/Form.js"
 import { seeOther } from "../kit/Page.js"
@@ -54,21 +57,33 @@ const pageOf = (app: TeamApp, id: EndpointId, form: Form.Form): string =>
 const back = (app: TeamApp, id: EndpointId, form: Form.Form, done: string) =>
   seeOther(`${pageOf(app, id, form)}?done=${done}`)
 
-const rotate = Visitor.signedIn(
-  onEndpoint((visitor, app, id, form) =>
-    Effect.flatMap(rotateSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
-      secretPage(visitor, pageOf(app, id, form), endpoint.url, secret)
-    )
-  )
-)
+/**
+ * What `addOnce` stores about a new secret. When the browser sends the same form again, the service makes the same
+ * answer from these values and makes no second secret.
+ */
+const Kept = Schema.Struct({ secret: Schema.String, madeAt: Schema.NullOr(Timestamp.Timestamp) })
 
-const replace = Visitor.signedIn(
-  onEndpoint((visitor, app, id, form) =>
-    Effect.flatMap(replaceSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
-      secretPage(visitor, pageOf(app, id, form), endpoint.url, secret)
+/** When the newest secret was made. */
+const madeAt = ({ secrets }: WebhookEndpoint.WebhookEndpoint) => secrets[0]?.createdAt ?? null
+
+const newSecret = (action: string, make: typeof rotateSecret) =>
+  Visitor.signedIn(
+    onEndpoint((visitor, app, id, form) =>
+      Effect.gen(function* () {
+        yield* RateOfAccount.take(RateOfAccount.NEW_SECRET, visitor.account.id)
+        const add = Effect.map(make(visitor.account, app.id, id), ({ endpoint, secret }) => ({
+          secret,
+          madeAt: madeAt(endpoint)
+        }))
+        const made = yield* addOnce(visitor, form, { typed: [action, app.id, id], kept: Kept, add })
+        const endpoint = (yield* listEndpoints(visitor.account, app.id)).find((one) => one.id === id)
+        // The form was sent again. The endpoint may have been removed meanwhile, or may have a newer secret.
+        return endpoint === undefined || madeAt(endpoint) !== made.madeAt
+          ? seeOther(`${appPath(app)}/webhooks`)
+          : yield* secretPage(visitor, pageOf(app, id, form), endpoint.url, made.secret)
+      })
     )
   )
-)
 
 const endPrevious = Visitor.signedIn(
   onEndpoint((visitor, app, id, form) =>
@@ -121,8 +136,8 @@ const test = Visitor.signedIn(
 const ENDPOINT = `${DEVELOPER}/apps/:app/webhooks/:endpoint`
 
 export const routes = [
-  Routes.post(`${ENDPOINT}/rotate-secret`, rotate),
-  Routes.post(`${ENDPOINT}/replace-secret`, replace),
+  Routes.post(`${ENDPOINT}/rotate-secret`, newSecret("rotate-secret", rotateSecret)),
+  Routes.post(`${ENDPOINT}/replace-secret`, newSecret("replace-secret", replaceSecret)),
   Routes.post(`${ENDPOINT}/end-previous-secrets`, endPrevious),
   Routes.post(`${ENDPOINT}/enable`, enable),
   Routes.post(`${ENDPOINT}/remove`, remove),

@@ -82,7 +82,7 @@ interface ShownControls {
   /** The page that shows this card. After one of the card's buttons was pressed, the browser returns to this page. */
   readonly page: "list" | "endpoint"
   readonly token: string
-  /** The field `onceField` of the form that sends failed deliveries again. */
+  /** The field `onceField` of the card's forms. Those that `addOnce` handles make a secret, or send deliveries again. */
   readonly once: Html
   readonly now: Timestamp.Timestamp
 }
@@ -99,8 +99,8 @@ const toDeliveries = (app: TeamApp, { id, url }: WebhookEndpoint.WebhookEndpoint
     >${own.deliveries}</a
   >`
 
-const hiddenFields = ({ page, token }: ShownControls): Html =>
-  html`${Fields.hidden("form_token", token)}${Fields.hidden("on_page", page)}`
+const hiddenFields = ({ once, page, token }: ShownControls): Html =>
+  html`${Fields.hidden("form_token", token)}${once}${Fields.hidden("on_page", page)}`
 
 const enabling = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint, shown: ShownControls): Html | false =>
   endpoint.disabledAt !== null && app.revokedAt === null && button(app, endpoint, shown, "enable", "first", own.enable)
@@ -160,7 +160,7 @@ const forms = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint, shown: S
       html`<details>
         <summary>${own.recover}</summary>
         <form method="post" action="${path}/recover">
-          ${hiddenFields(shown)}${shown.once}
+          ${hiddenFields(shown)}
           <p>${own.recoverText}</p>
           <div class="field">
             <label for="since-${endpoint.id}">${own.recoverSince}</label>
