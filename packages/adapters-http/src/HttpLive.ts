@@ -4,6 +4,7 @@ import type { AccountStore } from "@place-access/domain/accounts"
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
+import * as AttemptPlaces from "./edge/AttemptPlaces.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
 import * as AddressesHttp from "./credentials/AddressesHttp.js"
 import * as ConfirmationHttp from "./factors/ConfirmationHttp.js"
@@ -141,7 +142,7 @@ export const layer = (options: ServiceOptions) =>
     Layer.provide(HttpApiBuilder.api(Api).pipe(Layer.provide(Handlers), Layer.provide([Security, UploadTurns.layer]))),
     Layer.provide(Layer.succeed(AroundEndpoints, RateOfAccount.around(IdempotencyKey.around))),
     Layer.provide(PagesLive.layer),
-    Layer.provide(SenderAside.layer),
+    Layer.provide([SenderAside.layer, AttemptPlaces.layer]),
     Layer.provide(OpenApiDocument.layer(Api)),
     Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer]),
     Layer.provide([PasskeyVerifierLive.layer(options), OneTimeCodesLive.layer]),

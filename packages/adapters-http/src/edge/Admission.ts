@@ -25,16 +25,34 @@ const ALWAYS = /^\/(?:healthz|readyz|assets\/|docs(?:[/?]|$))/
 
 export const isExempt = (url: string): boolean => ALWAYS.test(url)
 
+/** A limited number of places. Each is taken by a request, or is free. */
+export type Places = Pick<Turns, "isFull" | "release" | "takeAnyway">
+
 /**
  * The place that an admitted request takes. `leave` gives the place to other requests, and `comeBack` takes a place
  * again. `leave` is also called when the request ends; the call has no effect when the request has no place then.
  */
 export class RequestPlace {
   private isTaken = true
-  private readonly turns: Turns
+  private hasMoved = false
+  private turns: Places
 
-  constructor(turns: Turns) {
+  constructor(turns: Places) {
     this.turns = turns
+  }
+
+  /**
+   * Takes one of these further places for the rest of the request, and gives the present place to other requests. A
+   * request moves once: later calls have no effect. False: none of the places is free, and the request keeps its place.
+   */
+  moveTo(places: Places): boolean {
+    if (this.hasMoved) return true
+    if (places.isFull) return false
+    this.leave()
+    this.turns = places
+    this.hasMoved = true
+    this.comeBack()
+    return true
   }
 
   leave(): void {

@@ -29,6 +29,15 @@ export const UPLOADS = perMinute(3_000)
 /** The rate for sign-ups from one network address: enough for a classroom. Each sign-up costs a password hash. */
 export const SIGN_UPS: Rate = { calls: 60, windowMillis: 10 * MINUTE }
 
+/**
+ * The rate for attempts to prove a password or a code from one network, whether the proof is right or wrong. Each costs
+ * the service a password hash, and each sign-in stores a session and an event of the audit log.
+ */
+export const SIGN_INS: Rate = { calls: 600, windowMillis: 15 * MINUTE }
+
+/** Like `SIGN_INS`, for the attempts at one account. The attempts of known browsers are counted separately. */
+export const SIGN_INS_OF_ACCOUNT: Rate = { calls: 120, windowMillis: 15 * MINUTE }
+
 const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
   calls: most,
   windowMillis: windowMs,

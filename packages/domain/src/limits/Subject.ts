@@ -11,6 +11,7 @@ export const KINDS = [
   "device",
   "client",
   "sign-up",
+  "sign-in",
   "consent",
   "consents-of",
   "made-by",
@@ -55,6 +56,12 @@ export const client = (id: Option.Option<AppId>, address: string): LimitSubject 
 
 /** The subject for new accounts from one network. */
 export const signUp = (address: string): LimitSubject => make("sign-up", network(address))
+
+/**
+ * The subject for attempts to sign in from one network, or at one e-mail address. `name` is the network or a digest of
+ * the address, so that the store gets no e-mail address.
+ */
+export const signIn = (name: string): LimitSubject => make("sign-in", name)
 
 /** The subject for consent pages that are opened from one network. */
 export const consent = (address: string): LimitSubject => make("consent", network(address))

@@ -6,6 +6,15 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "all-sign-ins-are-limited",
+    kind: "changed",
+    title: "Sign-ins with the right password count towards a limit too",
+    text: `\`POST /v1/session\`, \`POST /v1/session/confirmation\` and other routes that check a password answer 429
+    \`rate_limited\` beyond 120 attempts at one account, or 600 from one network address, in 15 minutes. So a program
+    should keep its session, and not sign in for each call.`
+  },
+  {
+    on: "2026-11-30",
     id: "deliveries-end-when-too-old",
     kind: "changed",
     title: "A delivery becomes too_old as soon as its event is older than its rule allows",
