@@ -1,4 +1,5 @@
 import { DatabaseTime, DataFolder, Failures, KeyCanary, KeyUsage, Migrator } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { Data, type Settings } from "@place-access/worker"
 import { Effect, Layer } from "effect"
 import * as Check from "./Check.js"
@@ -35,14 +36,60 @@ export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray
     )
   )
 
+interface ServerState {
+  readonly encoding: string
+  readonly isReadOnly: boolean
+  readonly isReplica: boolean
+}
+
+/** The problems of a PostgreSQL server with which the service starts, or would start, but does not work. */
+const unfit = ({ encoding, isReadOnly, isReplica }: ServerState): ReadonlyArray<Check.Finding> => [
+  ...(isReplica
+    ? [
+        Check.problem(
+          "database",
+          "PostgreSQL accepts no writes: it is a replica",
+          "Set DATABASE_URL to the primary server. Until then no server is ready."
+        )
+      ]
+    : isReadOnly
+      ? [
+          Check.problem(
+            "database",
+            "PostgreSQL accepts no writes: default_transaction_read_only is on",
+            "Ask who set it; a provider may do so when the disk is nearly full. Until then no server is ready."
+          )
+        ]
+      : []),
+  ...(encoding === "UTF8"
+    ? []
+    : [
+        Check.problem(
+          "database",
+          `its encoding is ${encoding}, which cannot store every text`,
+          "Make it again with createdb --encoding UTF8 --template template0. Restore a dump of it if it has data."
+        )
+      ])
+]
+
+const unfitness = Effect.flatMap(SqlClient, (sql) =>
+  Effect.map(
+    sql<ServerState>`SELECT current_setting('server_encoding') AS "encoding", pg_is_in_recovery() AS "isReplica",
+      current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
+    (rows) => rows.flatMap(unfit)
+  )
+)
+
 const existing = (storage: Settings.Storage) =>
   Effect.gen(function* () {
+    const problems = storage._tag === "Postgres" ? yield* unfitness : []
     const missing = yield* Migrator.missing
     const keys = yield* Effect.either(KeyCanary.check())
     const offset = storage._tag === "Postgres" ? yield* Effect.either(DatabaseTime.offset()) : undefined
     const used = missing.length === 0 ? yield* summary(yield* KeyUsage.count()) : []
     return [
       Check.ok("database", storage._tag === "Embedded" ? "the embedded database opens" : "PostgreSQL answers"),
+      ...problems,
       missing.length === 0
         ? Check.ok("migrations", "the schema is up to date")
         : Check.warning(

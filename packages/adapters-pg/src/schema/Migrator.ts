@@ -63,6 +63,27 @@ const pending = (
   return Effect.succeed(list.filter(({ id }) => id > newest))
 }
 
+const Encoding = Schema.Struct({ encoding: Schema.String })
+
+/**
+ * Refuses a new database with another encoding than UTF-8 (decision settings-5): it could not store every text that
+ * people enter. A database that is already in use is not refused: its service would no longer start.
+ */
+const requireUtf8 = (sql: SqlClient) =>
+  sql`SELECT current_setting('server_encoding') AS encoding`.pipe(
+    Rows.all(Encoding),
+    Effect.flatMap(([row]) =>
+      row === undefined || row.encoding === UTF8
+        ? Effect.void
+        : new MigrationRefused({
+            message: `the encoding of the database is ${row.encoding} and not ${UTF8}; make it again with createdb --encoding ${UTF8} --template template0`
+          })
+    )
+  )
+
+/** PostgreSQL's name of UTF-8. */
+const UTF8 = "UTF8"
+
 /**
  * While a migration waits for the lock of a table, the statements of the running version queue behind the migration. A
  * backup (`pg_dump`) locks every table until it ends. So a migration waits for a lock for at most this time, then rolls
@@ -70,8 +91,8 @@ const pending = (
  */
 const LOCK_TIMEOUT = "200ms"
 /**
- * PostgreSQL cancels an autovacuum only for a statement that has waited for the table for `deadlock_timeout`, which is a
- * second by default. An autovacuum of a large table can take hours, and every wait of 200 ms would end too early. So
+ * PostgreSQL cancels an autovacuum only for a statement that has waited for the table for `deadlock_timeout`, which is
+ * a second by default. An autovacuum of a large table can take hours, and every wait of 200 ms would end too early. So
  * one of `LONG_EVERY` tries waits longer. Statements behind it wait shorter than the service's own lock time-out.
  */
 const LONG_LOCK_TIMEOUT = "1500ms"
@@ -81,51 +102,62 @@ const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.union(Schedule.sp
 const IN_USE =
   "A migration needs a table that is in use, perhaps by a backup or an autovacuum, or a node of the cluster does not answer. The migration is retried."
 
+/** One try to apply the missing migrations, in one transaction. Returns their names. */
+const tryOnce = (
+  sql: SqlClient,
+  list: ReadonlyArray<Migration>,
+  now: ReturnType<typeof Rows.at>,
+  lockTimeout: typeof LOCK_TIMEOUT | typeof LONG_LOCK_TIMEOUT
+) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      // A migration that rewrites a big table takes long, and a process that waits for the advisory lock cannot start
+      // before that migration ends. So neither time-out applies here.
+      yield* sql`SET LOCAL statement_timeout = 0`
+      yield* sql`SET LOCAL lock_timeout = 0`
+      yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
+      // On a cluster, a migration also locks shards on the nodes, so the nodes need this time-out too. PostgreSQL
+      // without Citus accepts the first setting as one of an unknown extension.
+      yield* sql`SET LOCAL citus.propagate_set_commands = 'local'`
+      yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${lockTimeout}'`)}`
+      // Looks whether the table exists first: a Citus node that is no coordinator refuses CREATE TABLE IF NOT EXISTS,
+      // even when the table exists.
+      const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
+      if (there === undefined) {
+        yield* requireUtf8(sql)
+        yield* sql`CREATE TABLE schema_migrations (
+          id integer PRIMARY KEY,
+          name text NOT NULL,
+          applied_at timestamptz(3) NOT NULL
+        )`
+      }
+      const applied = yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
+      const missing = yield* pending(list, applied)
+      for (const { id, name, statements } of missing) {
+        for (const statement of statements) yield* sql.unsafe(statement)
+        yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (${id}, ${name}, ${now})`
+      }
+      return missing.map(({ name }) => name)
+    })
+  )
+
 /**
  * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at the same
  * time: one migrates, the others wait and find nothing left to do. While a table is in use or a node of the cluster
  * does not answer, the function tries again, without a limit. `again`: the waits between the tries.
  */
-export const migrateWith = program("Migrator.migrate", function* (
-  list: ReadonlyArray<Migration>,
-  again: Schedule.Schedule<unknown> = AGAIN
-): Program<ReadonlyArray<string>, Failure, SqlClient> {
-  const sql = yield* SqlClient
-  const now = Rows.at(yield* Timestamp.now)
-  let tries = 0
-  const done = yield* sql
-    .withTransaction(
-      Effect.gen(function* () {
-        // A migration that rewrites a big table takes long, and a process that waits for the advisory lock cannot start
-        // before that migration ends. So neither time-out applies here.
-        yield* sql`SET LOCAL statement_timeout = 0`
-        yield* sql`SET LOCAL lock_timeout = 0`
-        yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
-        // On a cluster, a migration also locks shards on the nodes, so the nodes need this time-out too. PostgreSQL
-        // without Citus accepts the first setting as one of an unknown extension.
-        yield* sql`SET LOCAL citus.propagate_set_commands = 'local'`
-        const patience = ++tries % LONG_EVERY === 0 ? LONG_LOCK_TIMEOUT : LOCK_TIMEOUT
-        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${patience}'`)}`
-        // Looks whether the table exists first: a Citus node that is no coordinator refuses CREATE TABLE IF NOT EXISTS,
-        // even when the table exists.
-        const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
-        if (there === undefined) {
-          yield* sql`CREATE TABLE schema_migrations (
-            id integer PRIMARY KEY,
-            name text NOT NULL,
-            applied_at timestamptz(3) NOT NULL
-          )`
-        }
-        const applied = yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
-        const missing = yield* pending(list, applied)
-        for (const { id, name, statements } of missing) {
-          for (const statement of statements) yield* sql.unsafe(statement)
-          yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (${id}, ${name}, ${now})`
-        }
-        return missing.map(({ name }) => name)
-      })
-    )
-    .pipe(
+export const migrateWith = program(
+  "Migrator.migrate",
+  function* (
+    list: ReadonlyArray<Migration>,
+    again: Schedule.Schedule<unknown> = AGAIN
+  ): Program<ReadonlyArray<string>, Failure, SqlClient> {
+    const sql = yield* SqlClient
+    const now = Rows.at(yield* Timestamp.now)
+    let tries = 0
+    const done = yield* Effect.suspend(() =>
+      tryOnce(sql, list, now, ++tries % LONG_EVERY === 0 ? LONG_LOCK_TIMEOUT : LOCK_TIMEOUT)
+    ).pipe(
       Failures.orSqlError,
       Effect.tapError((error) =>
         Failures.isLockTimeout(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void
@@ -134,9 +166,10 @@ export const migrateWith = program("Migrator.migrate", function* (
       // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
       Effect.withClock(Clock.make())
     )
-  if (done.length > 0) yield* analyse(sql)
-  return done
-})
+    if (done.length > 0) yield* analyse(sql)
+    return done
+  }
+)
 
 const Named = Schema.Struct({ name: Schema.String })
 

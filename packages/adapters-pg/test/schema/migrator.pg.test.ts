@@ -97,6 +97,27 @@ describeServers("migrate", ({ freshDatabase }) => {
     }
   })
 
+  it("refuses an empty database whose encoding is not UTF-8, and changes nothing in it [settings-5]", async () => {
+    const { url, drop } = await freshDatabase()
+    const client = new pg.Client({ connectionString: url })
+    const latin = new URL(url)
+    latin.pathname += "_latin1"
+    const name = latin.pathname.slice(1)
+    try {
+      await client.connect()
+      await client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`)
+      const refused = await Effect.all([Effect.flip(Migrator.migrate), Migrator.missing]).pipe(
+        Effect.provide(layerPostgres({ url: Redacted.make(latin.href), poolSize: 4, applicationName: "test" })),
+        Effect.runPromise
+      )
+      expect(refused[0]).toMatchObject({ _tag: "MigrationRefused", message: expect.stringContaining("LATIN1") })
+      expect(refused[1].length).toBeGreaterThan(0)
+    } finally {
+      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).finally(() => client.end())
+      await drop()
+    }
+  })
+
   it("analyses each table without a time limit, and warns of a table that it cannot analyse", async () => {
     const { url, drop } = await freshDatabase()
     const other = new pg.Client({ connectionString: url })
