@@ -116,6 +116,18 @@ export const config = Config.all({
 export type ServerSettings = Config.Config.Success<typeof config>
 
 /**
+ * A warning for an operator who may have forgotten TRUST_PROXY; undefined with other settings. The server speaks plain
+ * HTTP. So with an https address there is a proxy in front of it, and every request has the address of this proxy.
+ */
+export const unknownClients = ({
+  addresses,
+  trustProxy
+}: Pick<ServerSettings, "addresses" | "trustProxy">): string | undefined =>
+  addresses.baseUrl.startsWith("https:") && !trustProxy
+    ? "BASE_URL is https and TRUST_PROXY is false: everybody has the address of the proxy, so all people share the limits of one address."
+    : undefined
+
+/**
  * A warning for an operator who has switched the log of requests on while LOG_LEVEL leaves its lines out; undefined
  * with other settings.
  */

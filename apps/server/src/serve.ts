@@ -54,6 +54,8 @@ const warnings = (settings: Settings.ServerSettings) =>
       yield* Logger.withMinimumLogLevel(Effect.logWarning(silenced), LogLevel.Warning)
     }
     if (doesTheWork(settings)) yield* Mail.warnings(settings.mail, settings.addresses, settings.host)
+    const unknown = Settings.unknownClients(settings)
+    if (unknown !== undefined) yield* Effect.logWarning(unknown)
     if (settings.addresses.baseUrl.startsWith("http:") && !isLoopbackUrl(settings.addresses.baseUrl)) {
       yield* Effect.logWarning(
         `BASE_URL is ${settings.addresses.baseUrl}: passwords, tokens and locations travel unencrypted. Use https.`

@@ -1,6 +1,7 @@
 import { ConfigReport } from "@place-access/worker"
 import { ConfigProvider, Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { proxy } from "../src/doctor/reach.js"
 import * as ServerSettings from "../src/ServerSettings.js"
 
 const read = (environment: Readonly<Record<string, string>>) =>
@@ -21,6 +22,20 @@ describe("the server's settings", () => {
       true
     ])
     expect(warned("false", "error")).toBe(false)
+  })
+
+  it("an https address without TRUST_PROXY is worth a warning, of the doctor too [settings-1]", () => {
+    const warned = (environment: Readonly<Record<string, string>>) => {
+      const settings = read(environment)
+      const warning = ServerSettings.unknownClients(settings)
+      expect(proxy(settings).map(({ says, state }) => [state, says])).toEqual(
+        warning === undefined ? [] : [["warning", warning]]
+      )
+      return warning !== undefined
+    }
+    expect(warned({ BASE_URL: "https://access.example.com" })).toBe(true)
+    expect(warned({ BASE_URL: "https://access.example.com", TRUST_PROXY: "true" })).toBe(false)
+    expect(warned({ BASE_URL: "http://localhost:8080" })).toBe(false)
   })
 
   it("without any: this machine only, port 8080, sign-up open, no proxy", () => {

@@ -37,6 +37,7 @@ const examine = (settings: ServerSettings.ServerSettings) =>
       ...(storage._tag === "Embedded" ? [yield* disk(storage.dataDir)] : []),
       ...(yield* stored(storage)),
       yield* mail(settings),
+      ...proxy(settings),
       ...passkeys(settings),
       ...(yield* baseUrl(settings))
     ]

@@ -1,6 +1,6 @@
 import { isLoopbackUrl, Mail, SmtpMailer } from "@place-access/worker"
 import { Clock, Effect } from "effect"
-import type { ServerSettings } from "../ServerSettings.js"
+import { type ServerSettings, unknownClients } from "../ServerSettings.js"
 import * as Check from "./Check.js"
 import * as clock from "./clock.js"
 
@@ -74,6 +74,14 @@ export const passkeys = ({ addresses }: Pick<ServerSettings, "addresses">): Read
         `Set ${setting} to an address of ${host} or of one of its subdomains.`
       )
     )
+}
+
+/** Checks whether the server learns the addresses of its clients. */
+export const proxy = (settings: Pick<ServerSettings, "addresses" | "trustProxy">): ReadonlyArray<Check.Finding> => {
+  const says = unknownClients(settings)
+  return says === undefined
+    ? []
+    : [Check.warning("proxy", says, "Set TRUST_PROXY=true, and let the proxy set X-Forwarded-For.")]
 }
 
 /** Checks whether the mail server accepts a connection and the login. Sends no message. */
