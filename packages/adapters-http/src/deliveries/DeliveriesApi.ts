@@ -159,10 +159,13 @@ export const toDetail = ({
   }))
 })
 
-/** Decodes the filter `status` of deliveries: an HTTP status to a number, and `none` (no answer) to null. */
+/**
+ * Decodes the filter `status` of deliveries: an HTTP status to a number, and `none` (no answer) to null. Receivers may
+ * answer with statuses above 599, which HTTP does not define, and the log has these answers too.
+ */
 export const Status = Schema.transform(
   Schema.String.pipe(
-    Schema.pattern(/^(?:[1-5]\d\d|none)$/, { message: () => "must be a status such as 404, or none" })
+    Schema.pattern(/^(?:[1-9]\d\d|none)$/, { message: () => "must be a status such as 404, or none" })
   ),
   Schema.NullOr(Schema.Int),
   {
@@ -173,7 +176,7 @@ export const Status = Schema.transform(
 ).annotations({
   jsonSchema: {
     anyOf: [
-      { type: "integer", minimum: 100, maximum: 599 },
+      { type: "integer", minimum: 100, maximum: 999 },
       { type: "string", enum: ["none"] }
     ]
   }

@@ -35,6 +35,28 @@ it("a filter that cannot be meant: 400, and which field it is", async () => {
   expect([whole.status, whole.text.includes("There is a problem")]).toEqual([200, false])
 })
 
+it("the list says when each delivery was sent last, to the reader in words [§2.9]", async () => {
+  const on = await stage(world)
+  await on.fire()
+  await on.work()
+  const { deliveries } = (await on.developer.get(`${on.log}?limit=1`)).json as {
+    readonly deliveries: ReadonlyArray<{ readonly sent_at: string }>
+  }
+  const cell = async (language: string) => {
+    const headers = { accept: "text/html", "accept-language": language }
+    const { text } = await on.developer.get(`/developer/apps/${on.app.id}/deliveries`, { headers })
+    return /<td data-label="(?:Response|Antwort)">([\s\S]*?)<\/td>/.exec(text)?.[1] ?? ""
+  }
+  const sent = `<time datetime="${deliveries[0]?.sent_at}"`
+  for (const [language, word] of [
+    ["en", "sent <time"],
+    ["de", "gesendet: <time"]
+  ] as const) {
+    const found = await cell(language)
+    expect([found.includes(sent), found.includes(word)]).toEqual([true, true])
+  }
+})
+
 it("From and To are days of the reader's zone, as the times of the rows are [accounts-19]", async () => {
   const on = await stage(world)
   // At 12:00 UTC on 1 March, it is 1:00 on 2 March in Auckland. So the reader's day differs from the day in UTC.
@@ -158,6 +180,8 @@ it("a revoked app: nothing is sent again or sooner, and the page says so in plac
   await on.script(MemoryWebhookSender.answers(500))
   await on.fire()
   await on.work()
+  // Of two rows of one moment, the ids would decide which is first.
+  world.clock.advance(1)
   const test = `${on.base}/webhooks/${on.endpoints[0]}/test`
   expect((await on.developer.send("POST", test)).status).toBe(200)
   const list = async () =>

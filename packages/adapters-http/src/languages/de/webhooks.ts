@@ -162,6 +162,7 @@ export const webhooks: typeof en.webhooks = {
       "An einen Endpunkt wurde noch nichts gesendet. Abonnements und importierte Regeln stehen nicht in diesem Protokoll.",
     created: "Angelegt",
     response: "Antwort",
+    sentAt: (at) => html`gesendet: ${at}`,
     newest: "Neueste",
     older: "Ältere",
     recovered: (count) =>

@@ -156,6 +156,7 @@ export const webhooks = {
     nothingYet: "Nothing was sent to an endpoint yet. The log leaves out subscriptions and imported rules.",
     created: "Created",
     response: "Response",
+    sentAt: (at: Html): Html => html`sent ${at}`,
     newest: "Newest",
     older: "Older",
     recovered: (count: number): string =>

@@ -6,12 +6,29 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "places-stay-when-nobody-asks",
+    kind: "changed",
+    title: "A change that asks for no scope about places keeps the shared places",
+    text: `When a connected app asked only for scopes about areas that it chooses or about exact location, the consent
+    page did not ask for places, and the connection lost all of them. Now they stay, and the page lists them. Such a
+    request has \`asks_places\` false in \`GET /v1/user/consent-requests/{id}\`.`
+  },
+  {
+    on: "2026-11-30",
     id: "all-sign-ins-are-limited",
     kind: "changed",
     title: "Sign-ins with the right password count towards a limit too",
     text: `\`POST /v1/session\`, \`POST /v1/session/confirmation\` and other routes that check a password answer 429
     \`rate_limited\` beyond 120 attempts at one account, or 600 from one network address, in 15 minutes. So a program
     should keep its session, and not sign in for each call.`
+  },
+  {
+    on: "2026-11-30",
+    id: "unusual-statuses-in-the-delivery-log",
+    kind: "changed",
+    title: "The delivery log can be filtered by statuses above 599",
+    text: `The filter \`status\` of \`GET /v1/developer/apps/{app_id}/deliveries\` accepts 100 to 999. Some receivers
+    answer with a status above 599, which the log always had.`
   },
   {
     on: "2026-11-30",

@@ -158,7 +158,13 @@ const row = (
       }
     </td>
     <td data-label="${words.outcome}">${outcome(delivery)}</td>
-    <td data-label="${words.response}">${answer(lastAttempt)}</td>
+    <td data-label="${words.response}">
+      ${answer(lastAttempt)}
+      ${
+        lastAttempt !== null &&
+        html`<span class="soft small">${words.sentAt(time(lastAttempt.startedAt, "row"))}</span>`
+      }
+    </td>
   </tr>`
 
 /** The links to the newest deliveries and to the next page of older ones. */
