@@ -1,3 +1,4 @@
+import { eraseHistory } from "@place-access/domain/retention-choice"
 import { Timestamp } from "@place-access/domain/shared"
 import { afterEach, describe, expect, it } from "vitest"
 import { bearer, startWorld, type World } from "../support/World.js"
@@ -159,6 +160,13 @@ describe("whether a phone works is said on its page [devices-13]", () => {
     expect(await page("de")).toMatch(
       /3 Standorte in 24 Stunden\. 1 kam mehr als 15 Minuten, nachdem das Handy dort war: Für diesen löst keine Regel aus\./
     )
+    const from = Timestamp.make(world.clock.now() - Timestamp.HOUR)
+    const stretch = { from, until: Timestamp.plus(from, Timestamp.MINUTE) }
+    await world.run(eraseHistory(person.account.id, stretch))
+    const erased = await page()
+    expect(erased).toMatch(/silent for 15 minutes or more 1 time, the longest time for 16 min from/)
+    expect(erased).toContain("This leaves out the silences around a time whose history you deleted.")
+    expect(erased).not.toContain("Let your program send a location at least every 10 minutes")
   })
 
   it("another user's device, and one that is not there: 404", async () => {

@@ -45,8 +45,13 @@ export interface SendingReport {
   readonly hours: ReadonlyArray<SendingHour>
   readonly readings: number
   readonly late: number
-  /** The times of `SILENT_AFTER` or more without readings, also before the first reading and after the last one. */
+  /**
+   * The times of `SILENT_AFTER` or more without readings, also before the first reading and after the last one. A time
+   * of which the owner deleted a part is left out, because nobody knows whether the phone was silent.
+   */
   readonly silences: ReadonlyArray<SilentStretch>
+  /** Whether `silences` lacks a time of which the owner deleted a part. */
+  readonly isPartlyErased: boolean
   /** The longest of `silences`, the earliest of equally long ones; null: there was none. */
   readonly longest: SilentStretch | null
   readonly advice: ReadonlyArray<SendingAdvice>
@@ -77,11 +82,15 @@ export const edges = (now: Timestamp): ReadonlyArray<Timestamp> => {
   return [...Array.from({ length: HOURS }, (_, index) => plus(thisHour, (index + 1 - HOURS) * HOUR)), plus(now, 1)]
 }
 
-/** The report on a device, from the store's counts of its readings between `edges(now)`. */
+/**
+ * The report on a device, from the store's counts of its readings between `edges(now)`. `erasures`: the stretches that
+ * the owner deleted.
+ */
 export const of = (
   { createdAt, format }: Pick<Device, "createdAt" | "format">,
   { counts, silences: between }: SentReadings,
-  now: Timestamp
+  now: Timestamp,
+  erasures: ReadonlyArray<SilentStretch> = []
 ): SendingReport => {
   const byEdge = new Map(counts.map((count) => [count.edge, count]))
   const hours = edges(now)
@@ -93,13 +102,14 @@ export const of = (
   const readings = total(hours.map((hour) => hour.readings))
   const late = total(hours.map((hour) => hour.late))
   const begin = Math.max(createdAt, edges(now)[0] ?? now) as Timestamp
-  const silences = [...ends(counts, begin, now), ...between].sort((a, b) => a.from - b.from)
+  const found = [...ends(counts, begin, now), ...between].sort((a, b) => a.from - b.from)
+  const silences = found.filter(({ from, until }) => !erasures.some((one) => one.from < until && one.until > from))
   const longest = silences.reduce<SilentStretch | null>(
     (most, one) => (most === null || lengthOf(one) > lengthOf(most) ? one : most),
     null
   )
   const silentMs = total(silences.map(lengthOf))
-  const awakeMinutes = Math.max(1, (now - begin - silentMs) / MINUTE)
+  const awakeMinutes = Math.max(1, (now - begin - total(found.map(lengthOf))) / MINUTE)
   const advice: ReadonlyArray<SendingAdvice> =
     // A browser sends only while its page is open, and a phone without readings gets a warning in another place
     // (`Silence`). So both get no advice here.
@@ -110,7 +120,7 @@ export const of = (
           ...(silentMs >= SLEEPS_FROM ? (["sleeps"] as const) : []),
           ...(awakeMinutes >= 60 && readings >= awakeMinutes * MUCH_A_MINUTE ? (["sends_much"] as const) : [])
         ]
-  return { hours, readings, late, silences, longest, advice }
+  return { hours, readings, late, silences, isPartlyErased: silences.length < found.length, longest, advice }
 }
 
 const lengthOf = ({ from, until }: SilentStretch): number => until - from

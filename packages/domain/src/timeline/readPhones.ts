@@ -1,5 +1,6 @@
 import { type Device, listDevices, Sending, Silence } from "../devices/index.js"
 import { FixHistory } from "../fixes/FixHistory.js"
+import { listErasures } from "../retention-choice/index.js"
 import { type DeviceId, NotFound, program, Timestamp, type UserId } from "../shared/index.js"
 
 /** A device, with the facts that its owner wants first: whether it works, and how exact its locations are. */
@@ -49,5 +50,6 @@ export const readSending = program("readSending", function* (userId: UserId, id:
   const device = (yield* listDevices(userId)).find((one) => one.id === id)
   if (device === undefined) return yield* new NotFound({ what: "device" })
   const bounds = { lateMs: Sending.LATE_AFTER, silentMs: Sending.SILENT_AFTER }
-  return Sending.of(device, yield* (yield* FixHistory).sent(userId, id, now, Sending.edges(now), bounds), now)
+  const sent = yield* (yield* FixHistory).sent(userId, id, now, Sending.edges(now), bounds)
+  return Sending.of(device, sent, now, yield* listErasures(userId))
 })

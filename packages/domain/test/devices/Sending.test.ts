@@ -101,6 +101,27 @@ describe("how often a phone sends [devices-16]", () => {
     expect(advice([])).toEqual([])
   })
 
+  it("a silence with a stretch that the owner deleted is none, and causes no advice [retention-choice-4]", () => {
+    const readings = stored(every(MINUTE).filter(({ before }) => before <= 2 * HOUR || before >= 5 * HOUR))
+    const erased = (from: number, until: number) => [{ from: time(NOW - from), until: time(NOW - until) }]
+    const found = (erasures: ReadonlyArray<Sending.SilentStretch>) => {
+      const { advice, isPartlyErased, longest, silences } = Sending.of(OLD, readings, NOW, erasures)
+      return [silences.length, longest?.from ?? null, advice, isPartlyErased]
+    }
+    const silent = [1, NOW - 5 * HOUR, ["sleeps"], false]
+    expect(found([])).toEqual(silent)
+    expect(found(erased(5 * HOUR - 1, 2 * HOUR))).toEqual([0, null, [], true])
+    expect(found(erased(4 * HOUR, 3 * HOUR))).toEqual([0, null, [], true])
+    expect(found(erased(9 * HOUR, 5 * HOUR))).toEqual(silent)
+    expect(found(erased(2 * HOUR, HOUR))).toEqual(silent)
+  })
+
+  it("the time of a deleted stretch is no time in which the phone was awake [devices-16-advice]", () => {
+    const half = stored(every(29_000).filter(({ before }) => before <= 11 * HOUR))
+    const erasures = [{ from: time(NOW - DAY), until: time(NOW - 11 * HOUR) }]
+    expect(Sending.of(OLD, half, NOW, erasures).advice).toEqual(["sends_much"])
+  })
+
   it("whatever was sent: the hours add up, silences do not overlap, and the longest is one of them", () => {
     const reading = FastCheck.record({
       before: FastCheck.oneof(

@@ -120,6 +120,7 @@ export const devices: typeof en.devices = {
       html`${plural(late, "kam", "kamen")} mehr als 15 Minuten, nachdem das Handy dort war: Für
       ${late === 1 ? "diesen" : "diese"} löst keine Regel aus.`,
     noSilence: "Es schwieg nie 15 Minuten lang.",
+    erased: "Ein Schweigen um eine Zeit, deren Verlauf Sie gelöscht haben, zählt dabei nicht.",
     silences: (times, longest, from) =>
       html`${plural(times, "Mal", "Mal")} schwieg es 15 Minuten oder länger, am längsten ${longest} ab ${from}. Solange
       es schweigt, lesen Apps „unbekannt“, und eine Regel, die auf einen Aufenthalt wartet, löst spät aus.`,

@@ -127,6 +127,7 @@ export const devices = {
       html`${plural(late, "came", "came")} more than 15 minutes after the phone was there: no rule fires for
       ${late === 1 ? "it" : "these"}.`,
     noSilence: "It was never silent for 15 minutes.",
+    erased: "This leaves out the silences around a time whose history you deleted.",
     silences: (times: number, longest: Html, from: Html): Html =>
       html`It was silent for 15 minutes or more ${plural(times, "time", "times")}, the longest time for ${longest} from
       ${from} on. While it is silent, apps read “unknown”, and a rule that waits for a stay fires late.`,

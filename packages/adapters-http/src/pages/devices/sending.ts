@@ -17,7 +17,7 @@ export const section = (sending: Sending.SendingReport, format: Device.PhoneForm
       readings === 0
         ? html`<p>${words.nothing}</p>`
         : html`<p>${words.summed(readings)} ${late === 0 ? words.noneLate(readings) : words.someLate(late)}</p>
-            <p>${silences(sending)}</p>
+            <p>${silences(sending)} ${sending.isPartlyErased && words.erased}</p>
             <p class="soft small">${words.byHour}</p>
             ${bars(
               { caption: words.byHour, name: words.hour, value: words.readings, bad: words.late },
