@@ -181,12 +181,13 @@ const connectionOf = (
     ...(live === undefined ? [] : EffectiveScopes.stillAgreed(live, now)),
     ...checked.scopes
   ]),
-  ...(mode === "renew_sensitive" && live !== undefined
-    ? { places: live.places, placesVersion: live.placesVersion, standardExpiresAt: live.standardExpiresAt }
-    : {
-        ...SharedPlaces.replace(live ?? placesVersion, checked.chosenPlaces, ownPlaces, now),
-        standardExpiresAt: Tier.standardExpiry(checked.standardDays, now)
-      }),
+  ...(live === undefined || ConsentMode.asksPlaces(mode, request.scopes)
+    ? SharedPlaces.replace(live ?? placesVersion, checked.chosenPlaces, ownPlaces, now)
+    : { places: live.places, placesVersion: live.placesVersion }),
+  standardExpiresAt:
+    mode === "renew_sensitive" && live !== undefined
+      ? live.standardExpiresAt
+      : Tier.standardExpiry(checked.standardDays, now),
   sensitiveExpiresAt: checked.scopes.some(Scope.isSensitive) ? Tier.sensitiveExpiry(checked.sensitiveDays, now) : null,
   // A pause continues after a further consent: only the user's own choice ends the pause.
   pause: live?.pause ?? null,

@@ -7,6 +7,13 @@ import type { Mode } from "./ConsentRequest.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 
 /**
+ * Whether the page asks which places the app may ask about. A renewal does not, and neither does a page on which no
+ * scope is about places (decision consent-14). A connection that continues then keeps its places.
+ */
+export const asksPlaces = (mode: Mode, requested: ReadonlyArray<Scope.Scope>): boolean =>
+  mode !== "renew_sensitive" && requested.some(Scope.usesPlaces)
+
+/**
  * The kind of consent page that the user sees (Spec §4.1): `new` without a live connection, `renew_sensitive` when the
  * app asks for exactly the held scopes and at least one held scope is sensitive, else `change`. So an app that holds no
  * sensitive scope gets the mode `change` when it asks for exactly the held scopes. On that page the user can choose a

@@ -39,8 +39,9 @@ export interface ConsentReview {
    * Empty except in mode `change`.
    */
   readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
-  /** False in a renewal, like `asksStandardDays`: a renewal changes neither the places nor the standard tier. */
+  /** Whether the answer chooses the shared places (`ConsentMode.asksPlaces`). */
   readonly asksPlaces: boolean
+  /** False in a renewal, which does not change the standard tier. */
   readonly asksStandardDays: boolean
   /** The user's places that are not archived, by label, then id. */
   readonly places: ReadonlyArray<PlaceChoice>
@@ -143,7 +144,7 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
     leaving: held
       .filter((scope) => !requested.includes(scope))
       .map((scope) => ({ scope, sensitive: Scope.isSensitive(scope), description: Scope.describe[scope] })),
-    asksPlaces: mode !== "renew_sensitive",
+    asksPlaces: ConsentMode.asksPlaces(mode, request.scopes),
     asksStandardDays: mode !== "renew_sensitive",
     places: facts.places
       .filter((place) => place.archivedAt === null)

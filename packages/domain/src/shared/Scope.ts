@@ -29,6 +29,9 @@ export const all: ReadonlyArray<Scope> = [...standard, ...sensitive]
 const sensitiveNames: ReadonlySet<string> = new Set(sensitive)
 /** Whether the scope is of the sensitive tier (Spec §2.3). */
 export const isSensitive = (scope: Scope): scope is SensitiveScope => sensitiveNames.has(scope)
+/** Whether the scope is about the places that the user shares (decision consent-14). */
+export const usesPlaces = (scope: Scope): boolean =>
+  !isSensitive(scope) && scope !== "location.rules.zone" && scope !== "location.zone.verify"
 /** Whether the text is the name of a scope. */
 export const isScope: (text: unknown) => text is Scope = Schema.is(Scope)
 

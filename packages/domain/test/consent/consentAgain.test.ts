@@ -123,6 +123,19 @@ describe("a consent with a live connection", () => {
       })
     ))
 
+  it("a change that asks for no scope about places keeps the places, whatever the form names [consent-14, §3.1-change]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, user } = yield* connected
+        const work = yield* place(user, "Work")
+        const consentRequest = yield* request(app, [LOOKUP])
+        const review = yield* reviewConsent(consentRequest.id, user)
+        expect([review.mode, review.asksPlaces, review.asksStandardDays]).toEqual(["change", false, true])
+        yield* decide(consentRequest, user, { shown: review.mode, scopes: [LOOKUP], places: [work.id] })
+        expect(pick(yield* live(user, app))).toEqual(pick(before))
+      })
+    ))
+
   it("another set: a change; scopes, places and both dates are new, id, sub, time of connecting and external id stay [consent-4]", () =>
     inWorld(
       Effect.gen(function* () {

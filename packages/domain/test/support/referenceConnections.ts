@@ -218,7 +218,10 @@ export class ReferenceConnections {
     grant.settled = new Set()
     if (mode !== "renew_sensitive") {
       grant.standardEnd = choices.standardDays === null ? null : now + choices.standardDays * DAY
-      this.#share(grant, choices.places, mode === "change", now)
+      // Decision consent-14: a change that asks for no scope about places keeps the shared places. Every standard scope
+      // of the commands (`connectionCommands.ts`) is about places.
+      if (mode === "new" || !page.requested.every(isSensitive))
+        this.#share(grant, choices.places, mode === "change", now)
     }
     // Amendment M7: an approval revokes all tokens that the connection had.
     this.#revokeAll(grant)
@@ -388,9 +391,9 @@ export class ReferenceConnections {
 
   #stop(grant: Grant, now: number): void {
     const left = grant.held.filter((scope) => !isSensitive(scope))
-    // If the user shared only sensitive scopes, nothing is left. So the connection ends, and keeps its scopes and its
-    // end date for the history.
-    if (left.length === 0) return this.#end(grant, now, "user_disconnected")
+    // If the app declares no other scope that the user shared, nothing is left (decision consent-8). So the connection
+    // ends, and keeps its scopes and its end date for the history.
+    if (!left.some((scope) => this.allowed.includes(scope))) return this.#end(grant, now, "user_disconnected")
     grant.held = left
     grant.sensitiveEnd = null
   }

@@ -217,6 +217,10 @@ export const SENSITIVE: ReadonlySet<string> = new Set([
   "location.lookup"
 ])
 
+const ABOUT_AREAS: ReadonlySet<string> = new Set(["location.rules.zone", "location.zone.verify"])
+/** Whether the scope is about the places that the user shares (decision consent-14). */
+export const usesPlaces = (scope: string): boolean => !SENSITIVE.has(scope) && !ABOUT_AREAS.has(scope)
+
 /**
  * What a token needs for each endpoint (Spec §2.3, §4.4-4.6, decisions §3): the named scope, any standard scope
  * (`any_standard`), or no scope (`none`).

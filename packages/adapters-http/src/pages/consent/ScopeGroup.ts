@@ -6,10 +6,8 @@ import { Scope } from "@place-access/domain/shared"
  */
 export type ScopeGroup = "places" | "areas" | "sensitive"
 
-const AREAS: ReadonlySet<Scope.Scope> = new Set(["location.rules.zone", "location.zone.verify"])
-
 export const of = (scope: Scope.Scope): ScopeGroup =>
-  Scope.isSensitive(scope) ? "sensitive" : AREAS.has(scope) ? "areas" : "places"
+  Scope.isSensitive(scope) ? "sensitive" : Scope.usesPlaces(scope) ? "places" : "areas"
 
 /** Whether one of the scopes is in the group. */
 export const has = (scopes: ReadonlyArray<Scope.Scope>, group: ScopeGroup): boolean =>

@@ -21,7 +21,7 @@ import type * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html, nothing, type Text, type Value } from "../../html/Html.js"
 import { forScript, texts } from "../../languages/index.js"
-import { respond, seeOther } from "../kit/Page.js"
+import { identityOf, respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
@@ -29,7 +29,6 @@ import * as Visitor from "../kit/Visitor.js"
 import * as consentView from "./consentView.js"
 import * as NewPlace from "./newPlace.js"
 import { switchButton, switchForm, type View } from "./parts.js"
-import * as PlacesPart from "./placesPart.js"
 import * as renewalView from "./renewalView.js"
 
 const words = texts.consent
@@ -123,9 +122,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
     const review = yield* reviewConsent(id, visitor.account)
     if (!Account.countsAsConfirmed(visitor.account, options.addressRule)) return yield* confirmFirst(visitor, id)
     const path = pathFor(options, id)
-    const place = PlacesPart.isAsked(review)
-      ? yield* NewPlace.fields(visitor, rejected.newPlace ?? NewPlace.FIRST)
-      : null
+    const place = review.asksPlaces ? yield* NewPlace.fields(visitor, rejected.newPlace ?? NewPlace.FIRST) : null
     // A page has one nonce for all its scripts, so the script of this page gets the nonce of the map's scripts.
     const nonce = place === null ? yield* Entropy.nonce : place.map.needs.nonce
     const problems = [...(rejected.problems ?? []), ...(place?.view.form.problems ?? [])]
@@ -192,7 +189,7 @@ const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: Conse
     const path = pathFor(yield* HttpOptions, id)
     return yield* refusalPage(
       reason,
-      html`<p class="soft small">${words.signedInAs(visitor.account.email)} ${switchButton}</p>
+      html`<p class="soft small">${words.signedInAs(identityOf(visitor.account))} ${switchButton}</p>
         ${switchForm(path, yield* Visitor.tokenFor(visitor))}`
     )
   })
@@ -226,7 +223,7 @@ const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
       locale: yield* Visitor.locale(visitor),
       status: 403,
       main: html`<h1>${words.confirmFirst.title}</h1>
-        <p>${words.confirmFirst.text(visitor.account.email)}</p>
+        <p>${words.confirmFirst.text(identityOf(visitor.account))}</p>
         <p><a class="button" href="${portalPath(options)}/settings/email">${words.confirmFirst.mail}</a></p>
         <p class="soft small">
           ${words.confirmFirst.thenBack}

@@ -1,7 +1,7 @@
 import type { ConsentReview } from "@place-access/domain/consent"
 import { AccountLimits } from "@place-access/domain/quotas"
 import * as Fields from "../kit/Fields.js"
-import { flag, type Html, html, nothing } from "../../html/Html.js"
+import { commas, flag, type Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as PlaceFields from "../kit/PlaceFields.js"
 import * as ScopeGroup from "./ScopeGroup.js"
@@ -20,16 +20,12 @@ const words = texts.consent.places
  */
 const SEARCH_ABOVE = 10
 
-/** Whether the page asks for places: only permissions of the group `places` use them (decision consent-14). */
-export const isAsked = ({ asksPlaces, scopes }: ConsentReview.ConsentReview): boolean =>
-  asksPlaces && scopes.some(({ scope }) => ScopeGroup.of(scope) === "places")
-
 /** The note that the choice about past visits does not limit `location.place.lookup` (decision answers-4). */
 export const LOOKUP = html`<p class="hint">${words.lookup}</p>`
 
 export const section = (view: View, form: Fields.Shown): Html => {
   const { newPlace, review } = view
-  if (!isAsked(review)) return nothing
+  if (!review.asksPlaces) return kept(review)
   const hasOnlyPlaces = review.scopes.every(({ scope }) => ScopeGroup.of(scope) === "places")
   return html`<section class="card" aria-labelledby="where">
     <h2 id="where">${words.heading}</h2>
@@ -48,6 +44,24 @@ export const section = (view: View, form: Fields.Shown): Html => {
     }
     ${addition(view)}
   </section>`
+}
+
+/** The shared places that a change keeps because its page asks about no places (decision consent-14). */
+const kept = ({ places }: ConsentReview.ConsentReview): Html => {
+  const shared = places.filter(({ ticked }) => ticked)
+  const { stays } = texts.consent.renewal
+  return shared.length === 0
+    ? nothing
+    : html`<section class="card" aria-labelledby="stays">
+        <header>
+          <h2 id="stays">${stays.heading}</h2>
+          <span class="badge quiet">${stays.badge}</span>
+        </header>
+        <dl>
+          <dt>${stays.places}</dt>
+          <dd>${commas(shared.map(({ label }) => label))}</dd>
+        </dl>
+      </section>`
 }
 
 /** The search in the list of places, shown by its script. The field has no name, so no form sends it. */

@@ -1,5 +1,6 @@
 import type { Call, Circle, RuleFields } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
+import { usesPlaces } from "../../Specification.js"
 import { type CompletedCall, happened, type Happened, is, isDone, mayBeDone, textOf } from "./trace/Happened.js"
 import { into } from "./trace/into.js"
 import * as Register from "./trace/Register.js"
@@ -205,7 +206,9 @@ const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
       // A new connection shares exactly the chosen places. If the consent got no answer, the trace does not show
       // whether the connection was new, so both results are possible.
       if (answer?.mode === "new") pair.shares.write(operation, shared)
-      else writeShares(at.places, pair, answer === undefined ? uncertain(operation) : operation, shared)
+      // A change for which the page asks about no places keeps the shared places (decision consent-14).
+      else if (answer === undefined || operation.args.requested.some(usesPlaces))
+        writeShares(at.places, pair, answer === undefined ? uncertain(operation) : operation, shared)
       pair.dated.push({ did: operation, days: operation.args.standardDays })
     }
     if (answer === undefined) return
