@@ -94,6 +94,50 @@ describe("Redeliver that is pressed twice [idempotency-6]", () => {
   })
 })
 
+describe("Retry now that is pressed twice [§4.7-retry-now, deliveries-10]", () => {
+  /** A delivery whose first attempt failed, and the page of this delivery. */
+  const failed = async () => {
+    const visited = await visit()
+    await visited.on.script(MemoryWebhookSender.answers(500))
+    await visited.on.fire()
+    await visited.on.work()
+    const [row] = await visited.rows()
+    const page = `${visited.path}/deliveries/${row?.id}`
+    const attempts = async () =>
+      ((await visited.on.developer.get(`${visited.on.log}/${row?.id}`)).json as { attempts: ReadonlyArray<object> })
+        .attempts.length
+    return { ...visited, attempts, page, press: (shown: Answer) => visited.browser.submit(shown, `${page}/retry-now`) }
+  }
+  const TOLD = "This attempt was made before you pressed the button, so the press did nothing."
+
+  it("makes one attempt, and says that it was made; on a page that was opened anew, it makes the next one", async () => {
+    const { attempts, browser, on, page, press } = await failed()
+    const shown = await browser.get(page)
+    expect(where(await press(shown))).toEqual([303, `${page}?done=retried`])
+    // The attempt is due, but was not made yet. A second press changes nothing.
+    expect(where(await press(shown))).toEqual([303, `${page}?done=retried`])
+    await on.work()
+    expect(where(await press(shown))).toEqual([303, `${page}?done=attempt-made`])
+    await on.work()
+    expect(await attempts()).toBe(2)
+    const told = await browser.get(`${page}?done=attempt-made`)
+    expect(told.text).toContain(TOLD)
+    expect(where(await press(told))).toEqual([303, `${page}?done=retried`])
+    await on.work()
+    expect(await attempts()).toBe(3)
+  })
+
+  it("says so too when the receiver accepted that attempt", async () => {
+    const { attempts, browser, on, page, press } = await failed()
+    const shown = await browser.get(page)
+    await on.script(MemoryWebhookSender.answers(200))
+    await press(shown)
+    await on.work()
+    expect(where(await press(shown))).toEqual([303, `${page}?done=attempt-made`])
+    expect(await attempts()).toBe(2)
+  })
+})
+
 describe("Send again what failed that is pressed twice [idempotency-6]", () => {
   it.each(["/webhooks", "the endpoint's own page"])(
     "has the same answer twice, with the number: on %s",

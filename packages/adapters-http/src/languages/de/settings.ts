@@ -301,6 +301,7 @@ export const notices: typeof en.notices = {
   "secrets-ended": "Die früheren Signaturschlüssel sind ungültig. Der neueste gilt.",
   redelivered: "Das Ereignis ist wieder in der Warteschlange. Das ist seine neue Zustellung.",
   retried: "Der nächste Versuch ist jetzt fällig.",
+  "attempt-made": "Dieser Versuch war schon gemacht, als Sie den Knopf drückten; deshalb ist nichts geschehen.",
   "team-invited":
     "Die Einladung steht. Wenn die Adresse ein Konto hat, senden wir ihr höchstens zwei Einladungen in der Stunde. Sie sehen hier, wenn jemand angenommen hat.",
   "team-withdrawn": "Die Einladung wurde zurückgezogen.",

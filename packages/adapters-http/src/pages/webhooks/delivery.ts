@@ -105,7 +105,7 @@ interface ActedOn {
 const actions = (app: TeamApp, { delivery, endpoint, hidden, now }: ActedOn): Html => {
   const button = (action: string, text: Html, hint: Html) =>
     html`<form method="post" action="${deliveryPath(app, delivery.id)}/${action}">
-      ${hidden}
+      ${hidden}${Fields.hidden("attempt", String(delivery.attempt))}
       <p class="hint">${hint}</p>
       <button class="second">${text}</button>
     </form>`
@@ -181,11 +181,19 @@ const redeliverIt = Visitor.signedIn((visitor) =>
   })
 )
 
+/**
+ * A press concerns the attempt that the page showed as the next one. Without this, a person who presses the button
+ * twice would use two attempts when the receiver refuses the first one quickly (decision deliveries-10).
+ */
 const retryIt = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    yield* Visitor.checked(visitor.cookie)
+    const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const id = yield* deliveryId
+    const { attempts } = yield* getDelivery(visitor.account, app.id, id)
+    if (attempts.some(({ attempt }) => String(attempt) === form.value("attempt"))) {
+      return seeOther(`${deliveryPath(app, id)}?done=attempt-made`)
+    }
     return yield* retryNow(visitor.account, app.id, id).pipe(
       Effect.as(seeOther(`${deliveryPath(app, id)}?done=retried`)),
       Effect.catchTag("Conflict", (error) => refused(visitor, app, id, error))
