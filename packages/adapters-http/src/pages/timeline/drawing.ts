@@ -19,7 +19,10 @@ const MARGIN = 36
  * would fill the whole picture.
  */
 const MIN_SPAN_M = 600
-/** The line of the day has at most this number of points. A reader of a picture 720 units wide could not see more. */
+/**
+ * The lines of the day have about this number of points together. A reader of a picture 720 units wide could not see
+ * more.
+ */
 const MAX_POINTS = 1_500
 
 interface Drawn {
@@ -34,7 +37,7 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
   const view = viewOf([...fixes, ...places.map(({ circle }) => circle), ...stops])
   if (view === undefined) return nothing
   const project = Land.project(view)
-  const lines = pieces(Trace.thinned(fixes, MAX_POINTS), segments).map((piece) => piece.map(project))
+  const lines = pieces(fixes, segments).map((piece) => share(piece, fixes.length).map(project))
   const labels = labelled(places, project)
   const town = isSmall(view) ? Land.nearestTown(view.centre) : null
   return html`<figure class="day">
@@ -118,6 +121,13 @@ const pieces = (
   }
   return found
 }
+
+/**
+ * The points of a piece that the picture shows: the share of `MAX_POINTS` that the piece has of all readings, and at
+ * least both ends. Without both ends, a short piece would vanish beside thousands of other readings.
+ */
+const share = (piece: ReadonlyArray<Fix.Fix>, all: number): ReadonlyArray<Fix.Fix> =>
+  Trace.thinned(piece, Math.max(2, Math.floor((MAX_POINTS * piece.length) / Math.max(all, MAX_POINTS))))
 
 /**
  * The part of the map that contains all points; undefined without points. Points on both sides of the date line are
