@@ -122,6 +122,11 @@ const rates = ({ rateLimitPerMinute }: ServiceOptions): Value => [
         `Links that change the account's address; those of all accounts together: ${rate(Rate.LINKS_TO_MAILBOX)}`
       ],
       [
+        "One account's",
+        rate(Rate.SIGN_INS_OF_ACCOUNT),
+        "Attempts with a password or a code, right ones too; those in known browsers are counted separately"
+      ],
+      [
         "All teams', to one mailbox",
         rate(Rate.INVITATION_MAILS),
         "Mails about invitations into teams; further invitations are made without a mail, and the answer is the same"
@@ -188,6 +193,11 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
       "`/v1/oauth/token`, `/v1/oauth/revoke` and the calls under `/v1/test-people` together. Calls with client ids that do not exist count together as one app, also at the consent page"
   },
   "sign-up": { whose: "One network address's", given: () => Rate.SIGN_UPS, where: "Making accounts" },
+  "sign-in": {
+    whose: "One network address's",
+    given: () => Rate.SIGN_INS,
+    where: "Attempts with a password or a code, right ones too, in browsers that the account does not know"
+  },
   consent: { whose: "One network address's", given: () => Rate.CONSENTS, where: "Opening consent pages" },
   "consents-of": {
     whose: "One account's",
