@@ -11,7 +11,7 @@ import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
 import { html, type Text } from "../html/Html.js"
 import { texts } from "../languages/index.js"
-import { respond, seeOther } from "./kit/Page.js"
+import { identityOf, respond, seeOther } from "./kit/Page.js"
 import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
 import * as Stranger from "./kit/Stranger.js"
@@ -52,7 +52,8 @@ const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, s
         status,
         headers,
         main: html`<h1>${words.title}</h1>
-          ${asking} ${Option.isSome(already) && html`<p class="note">${words.already(already.value.account.email)}</p>`}
+          ${asking}
+          ${Option.isSome(already) && html`<p class="note">${words.already(identityOf(already.value.account))}</p>`}
           ${refusedNote(refused)}
           ${
             status === 401 &&

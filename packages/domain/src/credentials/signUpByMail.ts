@@ -118,20 +118,20 @@ const mailLink = (
   })
 
 /**
- * The sign-up of this link. `NotFound` when an account has confirmed the address, the link has expired, or there is no
- * such link: the answer does not say which.
+ * The sign-up of this link, and whether an account would lose its unconfirmed address to it. `NotFound` when an account
+ * has confirmed the address, the link has expired, or there is no such link: the answer does not say which.
  */
 export const describeSignUp = program("describeSignUp", function* (secret: string) {
   if (!Entropy.isSecret(secret)) return yield* dead()
   const found = yield* (yield* CredentialStore).findSignUp((yield* Vault.Vault).sha256(secret))
   const now = yield* Timestamp.now
-  return yield* Option.match(
-    Option.filter(found, (request) => SignUpRequest.isLive(request, now)),
-    {
-      onNone: dead,
-      onSome: Effect.succeed
-    }
+  const request = yield* Effect.mapError(
+    Option.filter(found, (one) => SignUpRequest.isLive(one, now)),
+    dead
   )
+  // An account that has confirmed the address would have ended the sign-up.
+  const holder = yield* (yield* AccountStore).findByEmail(request.email)
+  return { ...request, takesAddress: Option.isSome(holder) }
 })
 
 /**

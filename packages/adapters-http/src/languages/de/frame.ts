@@ -16,6 +16,9 @@ export const frame: typeof en.frame = {
   admin: "Admin",
   settings: "Einstellungen",
   signOut: "Abmelden",
+  noAddress: (href) =>
+    html`Ihr Konto hat keine E-Mail-Adresse, denn jemand anderes hat die bisherige bestätigt.
+      <a href="${href}">Legen Sie eine andere fest</a>: Ohne Adresse können Sie sich nicht wieder anmelden.`,
   documentation: "Dokumentation",
   notKept:
     "Noch hat sich nichts geändert. Bitte wiederholen Sie es: Ihre Eingaben und Ihre Auswahl wurden nicht gespeichert.",

@@ -137,6 +137,10 @@ export const signIn: typeof en.signIn = {
     title: "Bestätigen Sie Ihre Adresse",
     text: (email) =>
       `Jemand hat sich mit ${email} registriert. Wenn Sie es waren, geben Sie das Passwort ein, das Sie dabei gewählt haben: Dann entsteht Ihr Konto, und Sie sind angemeldet. Wenn Sie es nicht waren, schließen Sie diese Seite.`,
+    takesAddress:
+      "Es gibt schon ein Konto mit dieser Adresse, die niemand bestätigt hat. Wenn Sie weitermachen, bekommt das neue Konto die Adresse. Das frühere Konto verliert sie: Seine Daten, Handys und verbundenen Apps bleiben bei ihm, und niemand kann sich mehr mit dieser Adresse bei ihm anmelden.",
+    takesYours:
+      "Gehört das frühere Konto Ihnen? Dann machen Sie nicht weiter: Melden Sie sich bei ihm an, und bestätigen Sie die Adresse in seinen Einstellungen. Wenn Sie sein Passwort nicht wissen, fragen Sie die Betreiber dieses Dienstes.",
     password: "Ihr gewähltes Passwort",
     make: "Mein Konto erstellen",
     unknown: (href) =>

@@ -19,6 +19,9 @@ export const frame = {
   admin: "Admin",
   settings: "Settings",
   signOut: "Sign out",
+  noAddress: (href: string): Html =>
+    html`Your account has no e-mail address, because somebody else confirmed the one that it had.
+      <a href="${href}">Set another one</a>: without an address you cannot sign in again.`,
   documentation: "Documentation",
   notKept: "Nothing has changed yet. Please do it again: what you had entered or chosen was not kept.",
   /** The title of a page that says why the service refused a form. */

@@ -135,6 +135,10 @@ export const signIn = {
     title: "Confirm your address",
     text: (email: string): string =>
       `Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is created, and you are signed in. If it was not you, close this page.`,
+    takesAddress:
+      "There is an account with this address already, which nobody confirmed. If you go on, the new account gets the address. The earlier account loses it: its data, phones and connected apps stay with it, and nobody can sign in to it with this address any more.",
+    takesYours:
+      "Is the earlier account yours? Then do not go on: sign in to it, and confirm the address in its settings. If you do not know its password, ask the people who run this service.",
     password: "The password that you chose",
     make: "Create my account",
     unknown: (href: string): Html =>

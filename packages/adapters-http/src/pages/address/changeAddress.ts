@@ -38,6 +38,7 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
+      saysNoAddress: true,
       status: form.problems.length === 0 ? 200 : 400,
       main: html`<p><a href="${portal}/settings">${words.settings}</a></p>
         <h1>${words.title}</h1>

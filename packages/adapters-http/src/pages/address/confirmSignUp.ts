@@ -33,7 +33,7 @@ const dead = (returnTo: string) =>
  */
 const page = (token: string, form: Fields.Shown, status = 200) =>
   Effect.gen(function* () {
-    const { email, returnTo } = yield* describeSignUp(token)
+    const { email, returnTo, takesAddress } = yield* describeSignUp(token)
     return yield* Stranger.bound((formToken, zone) =>
       respond({
         title: words.title,
@@ -43,6 +43,13 @@ const page = (token: string, form: Fields.Shown, status = 200) =>
         status,
         main: html`<h1>${words.title}</h1>
           <p>${words.text(email)}</p>
+          ${
+            takesAddress &&
+            html`<div class="note warn">
+              <p>${words.takesAddress}</p>
+              <p>${words.takesYours}</p>
+            </div>`
+          }
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/confirm-sign-up" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)}

@@ -9,6 +9,7 @@ import {
   startConsent
 } from "@place-access/domain/consent"
 import { type AuthorizePage, type ConsentRefused } from "@place-access/domain/connection"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { type AppId, ConsentRequestId, Entropy } from "@place-access/domain/shared"
 import { readTeam } from "@place-access/domain/teams"
@@ -223,7 +224,9 @@ const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
       locale: yield* Visitor.locale(visitor),
       status: 403,
       main: html`<h1>${words.confirmFirst.title}</h1>
-        <p>${words.confirmFirst.text(identityOf(visitor.account))}</p>
+        <p>
+          ${SignUpRequest.isReleased(visitor.account) ? texts.signIn.address.none : words.confirmFirst.text(visitor.account.email)}
+        </p>
         <p><a class="button" href="${portalPath(options)}/settings/email">${words.confirmFirst.mail}</a></p>
         <p class="soft small">
           ${words.confirmFirst.thenBack}

@@ -1,5 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import type { Account } from "@place-access/domain/accounts"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { Staff } from "@place-access/domain/reviews"
 import { Effect, Either } from "effect"
 import type { Locale } from "../../html/Locale.js"
@@ -41,6 +42,8 @@ export interface HtmlPage {
   readonly reader: PageReader | null
   /** The navigation of pages that are the same for everybody. It replaces the reader's navigation. */
   readonly sections?: ReadonlyArray<{ readonly path: string; readonly name: Text }>
+  /** The page itself says that the account has no address, so the frame need not say it (decision accounts-12). */
+  readonly saysNoAddress?: true
   /** The path of the navigation entry to highlight. */
   readonly current?: string
   readonly width?: "narrow" | "middle" | "wide"
@@ -202,6 +205,7 @@ const frame = ({
   map,
   passkey,
   reader,
+  saysNoAddress,
   sections,
   share,
   title,
@@ -246,12 +250,20 @@ const frame = ({
             }
           </div>
         </header>
-        <main id="main" class="${width}">${main}</main>
+        <main id="main" class="${width}">${reader !== null && !saysNoAddress && noAddress(reader)}${main}</main>
         ${(reader !== null || sections !== undefined) && FOOT}
       </body>
     </html> `
 
 const mayReview = ({ account }: Pick<PageReader, "account">): boolean => Either.isRight(Staff.requireReviewer(account))
+
+/** How pages name an account: by its address, or by its name when it has only a placeholder in place of an address. */
+export const identityOf = (account: Account.Account): string =>
+  SignUpRequest.isReleased(account) ? account.displayName : account.email
+
+const noAddress = ({ account, portalPath }: PageReader): Html | false =>
+  SignUpRequest.isReleased(account) &&
+  html`<div class="note warn"><p>${words.noAddress(`${portalPath}/settings/email`)}</p></div>`
 
 const FOOT = html`<footer class="foot">
   <a href="/docs">${words.documentation}</a> <a href="/openapi.json">openapi.json</a>
@@ -278,7 +290,7 @@ const navigation = ({ account, formToken, portalPath }: PageReader, current: str
       ${Either.isRight(Staff.requireAdmin(account)) && to("/admin", words.admin)}
     </nav>
     <div class="who">
-      <span>${account.email}</span> ${to(`${portalPath}/settings`, words.settings)}
+      <span>${identityOf(account)}</span> ${to(`${portalPath}/settings`, words.settings)}
       <form method="post" action="/sign-out">
         <input type="hidden" name="form_token" value="${formToken}" /><button class="link">${words.signOut}</button>
       </form>

@@ -9,7 +9,7 @@ import * as Credentials from "../../security/Credentials.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
-import { respond, seeOther } from "../kit/Page.js"
+import { identityOf, respond, seeOther } from "../kit/Page.js"
 import * as PasswordCheck from "./PasswordCheck.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
@@ -42,7 +42,7 @@ const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordCheck
       headers: rejected.headers ?? {},
       main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
         <h1>${words.heading}</h1>
-        <p class="lead">${words.lead(visitor.account.email)}</p>
+        <p class="lead">${words.lead(identityOf(visitor.account))}</p>
         ${Fields.problems(form, LABELS)}
         <section class="card" aria-labelledby="goes">
           <h2 id="goes">${words.goes.heading}</h2>

@@ -1,3 +1,4 @@
+import { SignUpRequest } from "@place-access/domain/credentials"
 import {
   chooseHistory,
   describeHistory,
@@ -94,7 +95,14 @@ const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =
     ])}
     ${group("account", words.groups.account, [
       NamePage.row(portal, visitor),
-      row(address.heading, address.text(visitor.account.email, isMailed), at("email"), address.open),
+      row(
+        address.heading,
+        SignUpRequest.isReleased(visitor.account)
+          ? texts.signIn.address.none
+          : address.text(visitor.account.email, isMailed),
+        at("email"),
+        address.open
+      ),
       row(password.heading, password.text(isMailed), at("password"), password.open),
       row(factor.heading, factor.text, at("second-factor"), factor.open),
       row(sessions.heading, sessions.text, at("sessions"), sessions.open)

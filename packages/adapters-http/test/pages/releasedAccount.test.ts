@@ -1,0 +1,84 @@
+import { SignUpRequest } from "@place-access/domain/credentials"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, signedIn } from "../support/browsing.js"
+import { mailTo } from "../support/mailbox.js"
+import { PASSWORD, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ addressRule: "confirmed" })
+})
+afterAll(() => world.close())
+
+const EMAIL = "/portal/settings/email"
+
+/** A signed-in person with an address that nobody confirmed, or that somebody else confirmed meanwhile. */
+const person = async (isReleased: boolean) => {
+  const { account } = await world.person()
+  const browser = await signedIn(world, account.email)
+  const { accounts } = await world.run(MemoryDatabase)
+  const stored = accounts.get(account.id)
+  const email = isReleased ? SignUpRequest.releasedEmail(account.id) : account.email
+  if (stored !== undefined) {
+    accounts.set(account.id, { ...stored, account: { ...account, email, confirmedAt: null } })
+  }
+  return { account, browser }
+}
+
+const SENTENCES = { en: "Your account has no e-mail address", de: "Ihr Konto hat keine E-Mail-Adresse" }
+
+describe("the pages of an account that lost its address [accounts-12]", () => {
+  it("say so once and link to the page that sets another one; no page shows the placeholder", async () => {
+    const { account, browser } = await person(true)
+    const { app } = await world.app(await world.person(), { status: "production" })
+    const framed = ["/", "/portal/settings", EMAIL, "/portal/settings/delete-account", "/portal/devices"]
+    for (const path of [...framed, "/sign-in", authorizePath(app)]) {
+      for (const language of ["en", "de"] as const) {
+        const { text } = await browser.get(path, { "accept-language": language })
+        const shown = text.replaceAll(/<input[^>]*>/g, "")
+        expect([path, /account\.invalid/i.test(shown)]).toEqual([path, false])
+        if (!framed.includes(path)) continue
+        expect([path, text.split("<main")[1]?.split(SENTENCES[language]).length]).toEqual([
+          path,
+          path === "/portal/settings" ? 3 : 2
+        ])
+        if (path !== EMAIL) expect(text).toContain(`href="${EMAIL}"`)
+        expect(text).toContain(`<span>${account.displayName}</span>`)
+      }
+    }
+  })
+
+  it("an account with an unconfirmed address reads nothing of it, and sees the address", async () => {
+    const { account, browser } = await person(false)
+    const { text } = await browser.get("/")
+    expect(text).not.toContain(SENTENCES.en)
+    expect(text).toContain(`<span>${account.email}</span>`)
+  })
+})
+
+describe("the page that confirms a sign-up [accounts-12]", () => {
+  const opened = async (email: string) => {
+    await fetch(`${world.url}/v1/accounts`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email, password: PASSWORD })
+    })
+    const letter = (await mailTo(world, email)).at(-1)
+    const link = new URL(/http:\/\/\S+/.exec(letter?.text ?? "")?.[0] ?? "")
+    const page = async (language: string) => (await fetch(link, { headers: { "accept-language": language } })).text()
+    return { en: await page("en"), de: await page("de") }
+  }
+
+  it("says before the decision that an account with this address was never confirmed, and loses the address", async () => {
+    const { account } = await person(false)
+    const { de, en } = await opened(account.email)
+    expect(en).toContain("There is an account with this address already, which nobody confirmed.")
+    expect(de).toContain("Es gibt schon ein Konto mit dieser Adresse, die niemand bestätigt hat.")
+    const free = await opened("nobody-has-this@example.com")
+    expect([free.en.includes("There is an account"), free.de.includes("Es gibt schon ein Konto")]).toEqual([
+      false,
+      false
+    ])
+  })
+})
