@@ -76,7 +76,8 @@ const ADVICE: Readonly<Record<Code, string>> = {
     "Refresh the token once, then repeat the call. If the refresh answers `invalid_grant`, the user has to connect again. Never retry in a loop.",
   invalid_client: "Check the app's id and its client secret; registering redirect URIs issues a new secret.",
   not_signed_in: "Sign in: send the session cookie of `POST /v1/session`.",
-  missing_scope: "The message names the scope. Request it at consent, or do without it: the user may have declined it.",
+  missing_scope:
+    "The message names the scope, or says that any standard scope is enough. Request it at consent, or do without it: the user may have declined it.",
   scope_expired:
     "Before `renewal_grace_ends_at`, send the user to the consent page with exactly the scopes that you hold. One confirmation renews them. Each sensitive scope needs a purpose that you may use: if you have archived the purpose, register another one and have it approved.",
   confirmation_required:

@@ -99,7 +99,9 @@ const admit = (
   Effect.Effect.Context<ReturnType<typeof checkPurpose>>
 > => {
   const checked = check(caller, requirement)
-  if (Either.isLeft(checked)) return Effect.fail(scopeError(checked.left))
+  if (Either.isLeft(checked)) {
+    return Effect.fail(requirement === "any_standard" ? Errors.missingStandardScope : scopeError(checked.left))
+  }
   return requirement !== "none" && requirement !== "any_standard" && Scope.isSensitive(requirement)
     ? Effect.as(checkPurpose(caller, requirement), caller)
     : Effect.succeed(caller)

@@ -243,6 +243,14 @@ export const missingScope = (scope: string): typeof MissingScope.Type =>
     { statusCode: 403, error: "missing_scope", message: `The scope ${scope} was not granted` },
     { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }
   )
+/**
+ * The refusal of a call for which any standard scope is enough. The header names no scope, because several scopes in it
+ * would mean that all of them are needed (RFC 6750 §3).
+ */
+export const missingStandardScope: typeof MissingScope.Type = withHeaders(
+  { statusCode: 403, error: "missing_scope", message: "No standard scope was granted; any one of them is enough" },
+  { "www-authenticate": 'Bearer error="insufficient_scope"' }
+)
 export const scopeExpired = (
   scope: string,
   at: { readonly sensitiveExpiredAt: Timestamp.Timestamp; readonly renewalGraceEndsAt: Timestamp.Timestamp }

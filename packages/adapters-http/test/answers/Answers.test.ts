@@ -146,13 +146,18 @@ describe("GET /v1/answers/places", () => {
     expect(await listed()).toMatchObject({ places: [home(), { id: twin, label: "Zoo" }] })
   })
 
-  it("is open to every standard scope, and to no sensitive one alone", async () => {
+  it("is open to every standard scope, and to no sensitive one alone: the refusal says that any standard one is enough [decisions §3]", async () => {
     const scopes: ReadonlyArray<Scope.StandardScope> = ["location.visits.read", "location.rules.zone"]
     for (const scope of scopes) {
       expect((await get("/v1/answers/places", (await one.connect([scope])).access_token)).status).toBe(200)
     }
     const sensitive = (await one.connect(["location.latest.read"])).access_token
-    expect(saying(await get("/v1/answers/places", sensitive))).toEqual([403, "missing_scope"])
+    for (const path of ["/v1/answers/places", "/v1/rules/place"]) {
+      const refused = await get(path, sensitive)
+      expect(saying(refused)).toEqual([403, "missing_scope"])
+      expect(refused.json).toMatchObject({ message: "No standard scope was granted; any one of them is enough" })
+      expect(refused.headers.get("www-authenticate")).toBe('Bearer error="insufficient_scope"')
+    }
   })
 })
 

@@ -76,8 +76,8 @@ export const requireScope = (
 }
 
 /**
- * Fails when no standard scope is effective, for `GET /v1/answers/places` and `/v1/subscriptions` (decisions §3). The
- * error names the first standard scope.
+ * Fails when no standard scope is effective, for the calls for which any standard scope is enough (decisions §3). The
+ * error names the first standard scope; the HTTP adapter says instead that any of them is enough.
  */
 export const requireAnyStandard = ({ app, connection }: WithApp, now: Timestamp): Either.Either<void, MissingScope> =>
   EffectiveScopes.effective(connection, app, now).some((scope) => !Scope.isSensitive(scope))

@@ -45,7 +45,8 @@ export const CHANGES: ReadonlyArray<Change> = [
     title: "An app lists and deletes its rules with any standard scope",
     text: `\`GET /v1/rules/{place|zone}\` and \`DELETE /v1/rules/{place|zone}/{id}\` take any standard scope. Disabled
     rules count among the ten rules of a connection, and an app that had lost their scope could neither list nor delete
-    them. The message of 409 \`rule_limit_reached\` says that disabled rules count.`
+    them. The message of 409 \`rule_limit_reached\` says that disabled rules count, and the message of 403
+    \`missing_scope\` where any standard scope is enough says so.`
   },
   {
     on: "2026-11-30",
