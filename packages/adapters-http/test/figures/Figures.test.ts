@@ -222,6 +222,22 @@ describe("the pages of numbers", () => {
     expect(german).toContain("25,0 % der Anfragen")
   })
 
+  it("the overview says how days are counted in a zone whose midnight is within an hour of UTC, and only there [figures-1]", async () => {
+    const { app, owner } = await connected()
+    const path = `/developer/apps/${app.id}`
+    const [en, de] = ["an hour that contains midnight counts for the earlier day", "zählt zum früheren Tag"]
+    for (const [time_zone, isSaid] of [
+      ["Asia/Kolkata", true],
+      ["Asia/Kathmandu", true],
+      ["Europe/Berlin", false]
+    ] as const) {
+      await owner.send("PUT", "/v1/user/time-zone", { time_zone })
+      const german = { headers: { "accept-language": "de" } }
+      const pages = [(await owner.get(path)).text, (await owner.get(path, german)).text]
+      expect([time_zone, pages[0]?.includes(en), pages[1]?.includes(de)]).toEqual([time_zone, isSaid, isSaid])
+    }
+  })
+
   it("the endpoint does not say that late attempts took at most ten seconds: nobody knows how long they took [figures-3]", async () => {
     const { app, owner, path } = await connected()
     const made = await owner.send("POST", `${path}/webhooks`, { url: "https://hooks.example.com/late" })

@@ -60,6 +60,8 @@ export const developer: typeof en.developer = {
     percent: "Prozent",
     caption: (what) => html`${what} nach Tagen`,
     hint: "Einmal in der Sekunde gezählt. Ein Absturz kann eine Sekunde verlieren, also sind die Zahlen nicht für Abrechnungen. Die Tage richten sich nach Ihrer Zeitzone.",
+    splitHours:
+      "Gezählt wird nach Stunden der UTC, und Mitternacht liegt in Ihrer Zeitzone mitten in einer solchen Stunde: Die Stunde, in der Mitternacht liegt, zählt zum früheren Tag.",
     log: "Anfragen ansehen"
   },
   calls: {

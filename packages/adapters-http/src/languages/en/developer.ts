@@ -67,6 +67,8 @@ export const developer = {
     percent: "Percent",
     caption: (what: Html): Html => html`${what}, by day`,
     hint: "Counted once a second. A crash can lose a second, so do not write bills from these numbers. A day begins at midnight in your time zone.",
+    splitHours:
+      "Calls are counted by hours of UTC, and midnight in your time zone is within such an hour: an hour that contains midnight counts for the earlier day.",
     log: "See the request log"
   },
   calls: {

@@ -1,6 +1,6 @@
 import type { Account } from "@place-access/domain/accounts"
 import type { App } from "@place-access/domain/apps"
-import { type AppDay, COUNTED_MAX, readAppFigures } from "@place-access/domain/figures"
+import { type AppDay, AppFigures, COUNTED_MAX, readAppFigures } from "@place-access/domain/figures"
 import { Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Today } from "@place-access/domain/timeline"
 import { Effect } from "effect"
@@ -57,7 +57,9 @@ export const section = (account: Account.Account, app: App.App, reader: PageRead
           picture(days, words.firings, words.number, ({ firings }) => firings)
         )}
       </ul>
-      <p class="soft small">${words.hint}</p>
+      <p class="soft small">
+        ${words.hint} ${begins.some((begin) => begin !== AppFigures.hourOf(begin)) && words.splitHours}
+      </p>
       <p><a href="${appPath(app)}/calls">${words.log}</a></p>
     </section>`
   })
