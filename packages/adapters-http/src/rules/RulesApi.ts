@@ -97,7 +97,7 @@ const documentedTerms = {
   max_event_age_s: {
     ...integerOrNull(Rule.MIN_EVENT_AGE_S, Rule.MAX_EVENT_AGE_S),
     description:
-      "Events older than this many seconds are not sent. Must be greater than settle_s and silence_s. Left out: events of any age are sent"
+      "Events older than this many seconds are not sent. Must be greater than settle_s and silence_s: an event that waits for them is already that old when it is written. Leave room for the phone's upload, which is often minutes late, and for the delivery. Left out: events of any age are sent"
   }
 }
 

@@ -233,9 +233,11 @@ const retries = (): Value => {
   when the endpoint was disabled has failed, and is not sent automatically: send it again from the delivery log.
 - The service looks for the receivers of an event within a second, or later after an outage. An endpoint that is disabled
   then gets no delivery of this event, so the event cannot be sent to it later.
-- A rule with \`max_event_age_s\` never sends an event that is older, retries included. The delivery log and the user's
-  access log call such an event *too old to send*. It did not use up its attempts, so it does not count against the
-  endpoint: when all rules of an app have \`max_event_age_s\`, its endpoint is never disabled, and you get no e-mail.
+- A rule with \`max_event_age_s\` never sends an event that is older, retries included. An event that waits for
+  \`settle_s\` or \`silence_s\` is already that old when it is written: leave room for the phone's upload, which is
+  often minutes late, and for the delivery. The delivery log and the user's access log call an older event *too old to
+  send*. It did not use up its attempts, so it does not count against the endpoint: when all rules of an app have
+  \`max_event_age_s\`, its endpoint is never disabled, and you get no e-mail.
 - Events that you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
   ]
 }
