@@ -6,7 +6,7 @@ import * as ServerSettings from "../ServerSettings.js"
 import * as Check from "./Check.js"
 import { database } from "./database.js"
 import { disk } from "./disk.js"
-import { baseUrl, mail, passkeys } from "./reach.js"
+import { baseUrl, mail, passkeys, proxy } from "./reach.js"
 
 /**
  * Checks what a server needs, changes nothing, and prints what to do. Fails when there is a problem, so that the exit
