@@ -59,7 +59,7 @@ const insertNobody = (sql: SqlClient) =>
       VALUES (${NOBODY.id}, ${NOBODY.email}, ${NOBODY.displayName}, '', '{}', ${Rows.at(NOBODY.createdAt)})
       ON CONFLICT DO NOTHING`
 
-/** Takes the account out of all teams, ends invitations to it and from it, and empties the teams of the revoked apps. */
+/** Takes the account out of all teams, ends invitations to it and from it, and empties the teams of revoked apps. */
 const leaveTeams = (
   sql: SqlClient,
   { email, id }: Pick<AccountDeletion.AccountDeletionState["account"], "email" | "id">,

@@ -217,6 +217,7 @@ const refusalPage = (reason: ConsentRefused["reason"], account: Value) =>
 const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
+    const { account } = visitor
     return yield* respond({
       title: words.confirmFirst.title,
       width: "narrow",
@@ -224,9 +225,7 @@ const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
       locale: yield* Visitor.locale(visitor),
       status: 403,
       main: html`<h1>${words.confirmFirst.title}</h1>
-        <p>
-          ${SignUpRequest.isReleased(visitor.account) ? texts.signIn.address.none : words.confirmFirst.text(visitor.account.email)}
-        </p>
+        <p>${SignUpRequest.isReleased(account) ? texts.signIn.address.none : words.confirmFirst.text(account.email)}</p>
         <p><a class="button" href="${portalPath(options)}/settings/email">${words.confirmFirst.mail}</a></p>
         <p class="soft small">
           ${words.confirmFirst.thenBack}
