@@ -217,7 +217,8 @@ describe("every firing of a rule is one entry of the user's access log", () => {
             yield* Effect.sleep("1 hour")
             expect(events.get(id)?.fannedOutAt).not.toBeNull()
             expect((yield* log).length).toBe(1)
-          })
+          }),
+          { pollEvery: "10 minutes" }
         )
       })
     )

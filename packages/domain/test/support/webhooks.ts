@@ -123,11 +123,11 @@ export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: 
   })
 
 /**
- * Runs `use` beside a worker, and then stops the worker. The worker polls only every ten minutes, so anything that it
- * does earlier is the effect of a signal.
+ * Runs `use` beside a worker, and then stops the worker. The worker polls only once a day, so anything that it does
+ * earlier is the effect of a signal or of a due time.
  */
 export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Partial<WorkerOptions> = {}) => {
-  const options: Partial<WorkerOptions> = { pollEvery: "10 minutes", ...overrides }
+  const options: Partial<WorkerOptions> = { pollEvery: "1 day", ...overrides }
   return Effect.acquireUseRelease(
     // `acquireUseRelease` runs its first argument in an uninterruptible region, and a forked fiber inherits this.
     // Without `interruptible`, the release could not stop the worker.
