@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Account, type ListedSession } from "@place-access/domain/accounts"
+import { Account, type ListedSession, Session } from "@place-access/domain/accounts"
 import { History } from "@place-access/domain/retention-choice"
 import { Language, TimeZone } from "@place-access/domain/shared"
 import { Schema } from "effect"
@@ -206,7 +206,7 @@ export const SessionApi = HttpApiGroup.make("session")
       .annotate(
         OpenApi.Description,
         "The live sessions of the account, the one that was used last first. A session ends 14 days after its last use, and 30 days after " +
-          "the sign-in."
+          `the sign-in. The list has one page: a sign-in beyond ${Session.MOST} sessions ends the one that was used least recently.`
       )
   )
   .add(

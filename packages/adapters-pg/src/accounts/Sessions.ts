@@ -1,5 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { AccountStore, Session } from "@place-access/domain/accounts"
+import { type AccountStore, Session } from "@place-access/domain/accounts"
 import { type Timestamp, Vault } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as AuditLog from "../audit/SqlAuditLog.js"
@@ -26,6 +26,7 @@ export const open = (sql: SqlClient): Store["openSession"] => {
                          ${session.address}, ${Rows.at(session.createdAt)}, ${Rows.at(session.seenAt)},
                          ${Rows.at(session.confirmedAt)}, ${Rows.at(session.expiresAt)})`
       if (audit !== undefined) yield* AuditLog.append(sql, audit)
+      yield* closeLeastUsed(sql, session)
     }).pipe(
       sql.withTransaction,
       Effect.catchIf(
@@ -36,6 +37,21 @@ export const open = (sql: SqlClient): Store["openSession"] => {
       orStoreError
     )
 }
+
+const HashRow = Schema.Struct({ session_hash: Vault.Hash })
+
+/**
+ * Closes the account's other sessions beyond `Session.MOST`. Two statements, because nearly always there is nothing to
+ * close, and on a cluster each node with a copy of the table must close the same sessions.
+ */
+const closeLeastUsed = (sql: SqlClient, { hash, userId }: Session.Session) =>
+  Effect.gen(function* () {
+    const rest = yield* sql`SELECT session_hash FROM sessions WHERE user_id = ${userId} AND session_hash <> ${hash}
+                            ORDER BY coalesce(seen_at, created_at) DESC, session_hash
+                            OFFSET ${Session.MOST - 1}`.pipe(Rows.all(HashRow))
+    const hashes = rest.map(({ session_hash: one }) => one)
+    if (hashes.length > 0) yield* sql`DELETE FROM sessions WHERE session_hash = ANY(${hashes}::text[])`
+  })
 
 const sweep = (sql: SqlClient) => {
   const share = sharing(sql)

@@ -87,8 +87,9 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     }) => StoreEffect<ReadonlyArray<ChosenNotices>>
 
     /**
-     * Stores the session of a sign-in. No effect when the account was deleted meanwhile: the cookie then finds no
-     * session.
+     * Stores the session of a sign-in. When the account then has more than `Session.MOST` sessions, the store closes
+     * the others that were used least recently. No effect when the account was deleted meanwhile: the cookie then finds
+     * no session.
      */
     readonly openSession: (session: Session, audit?: AuditEvent) => StoreEffect<void>
     /**

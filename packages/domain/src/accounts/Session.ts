@@ -45,6 +45,9 @@ export const LIFETIME = 14 * DAY
  */
 export const LONGEST = 30 * DAY
 
+/** The most sessions of one account. A list of sessions has one page, so their number needs a limit. */
+export const MOST = 200
+
 /**
  * The shortest time between two renewals of a session, in milliseconds. Without this limit, every request would write
  * to the database.

@@ -167,5 +167,33 @@ export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> =
       Check.equal(yield* accounts.listSessions(account.id, now), [], "none left")
       Check.equal(yield* accounts.listSessions(stranger.id, now), [theirs], "a stranger's")
     })
+  },
+  {
+    name: "openSession: an account has at most 200 sessions; one more closes the one that was used least recently [accounts-6]",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const [account, stranger] = [yield* Fixtures.user, yield* Fixtures.user]
+      const now = yield* Timestamp.now
+      const opened = (userId: UserId, millis: number) =>
+        Effect.gen(function* () {
+          const session = Session.open(yield* freshHash, userId, Timestamp.plus(now, millis))
+          yield* accounts.openSession(session)
+          return session
+        })
+      const theirs = yield* opened(stranger.id, 0)
+      const all = []
+      for (let index = 0; index < Session.MOST; index++) all.push(yield* opened(account.id, index))
+      const listed = Effect.map(accounts.listSessions(account.id, now), (sessions) => sessions.length)
+      Check.equal(yield* listed, Session.MOST, "as many as there may be")
+      const oldest = yield* Effect.fromNullable(all[0])
+      yield* accounts.renewSession({ ...oldest, seenAt: Timestamp.plus(now, Session.MOST) })
+      // The clock of another server may be behind. The session of the newest sign-in must stay all the same.
+      const late = yield* opened(account.id, -1)
+      Check.equal(yield* listed, Session.MOST, "one more")
+      const found = (session: Session.Session) => Effect.map(accounts.findSession(session.hash, now), Option.isSome)
+      const [second, third] = [yield* Effect.fromNullable(all[1]), yield* Effect.fromNullable(all[2])]
+      const left = yield* Effect.forEach([oldest, second, third, late, theirs], found)
+      Check.equal(left, [true, false, true, true, true], "used again; the least recently used; the rest")
+    }).pipe(Effect.orDie)
   }
 ]

@@ -99,6 +99,10 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
       openSession: (session, audit) =>
         Effect.sync(() => {
           if (!accounts.has(session.userId)) return
+          const others = [...sessions.values()]
+            .filter(({ userId }) => userId === session.userId)
+            .sort((a, b) => b.seenAt - a.seenAt || (a.hash < b.hash ? -1 : 1))
+          for (const { hash } of others.slice(Session.MOST - 1)) sessions.delete(hash)
           sessions.set(session.hash, session)
           if (audit !== undefined) MemoryAuditLog.append(tables, audit)
         }),
