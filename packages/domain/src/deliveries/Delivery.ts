@@ -102,7 +102,7 @@ export type DeliveryFinish =
   /** A fault of the service, or a suspension (`faultsSince` null), prevented the attempt, which is due at `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp | null }
 
-/** How long a delivery waits for its next try after a fault of the service, such as a secret that nobody can decrypt. */
+/** How long a delivery waits after a fault of the service, such as a secret that cannot be decrypted. */
 export const OWN_FAULT_WAIT = 5 * SECOND
 /**
  * When faults of the service delay an attempt for longer than this, the delivery fails without a strike, as
