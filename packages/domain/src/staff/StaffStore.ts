@@ -13,8 +13,9 @@ export class StaffStore extends Context.Tag("@place-access/domain/staff/StaffSto
      * the time of its confirmation. `Conflict` when another account has confirmed a new address. An account that never
      * confirmed the address loses it (`SignUpRequest.releasedEmail`). The transaction also copies the suspension to
      * the apps of the account, adds a suspension that has ended to the past suspensions of the account and of its apps,
-     * queues the notice and stores the audit event. When the suspension begins or ends, the transaction deletes the invitations into teams that the
-     * account sent, and their mails. Returns the account after the change. None when there is no account of this id.
+     * queues the notice and stores the audit event. When the suspension begins or ends, the transaction deletes the
+     * invitations into teams that the account sent, and their mails. Returns the account after the change. None when
+     * there is no account of this id.
      */
     readonly change: (id: UserId, step: AccountStep) => StoreEffect<Option.Option<Either.Either<Account, Conflict>>>
     /**
