@@ -200,7 +200,7 @@ describe("tokens of a connection, against the real service", () => {
     }
   )
 
-  it("a suspension spends no refresh token: after it the calls work again, and nobody has to reconnect [staff-1]", async () => {
+  it("a suspension spends no refresh token: after it the calls work again, and nobody has to reconnect [§7-on-hold, staff-1]", async () => {
     const admin = await world.person({ roles: ["admin"] })
     const account = `/v1/admin/accounts/${app.person.account.id}`
     const { client, tokens } = await connectedClient(world, app, [CURRENT])

@@ -314,7 +314,7 @@ describe("POST …/deliveries/{delivery_id}/retry-now [§4.7]", () => {
 })
 
 describe("POST …/webhooks/{endpoint_id}/recover", () => {
-  it("redelivers what failed since then, once, the oldest first [deliveries-11]", async () => {
+  it("redelivers what failed since then, once, the oldest first [§4.7-recover, deliveries-11]", async () => {
     const on = await stage(world)
     await lost(on)
     world.clock.advance(60_000)

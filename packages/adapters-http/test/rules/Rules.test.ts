@@ -173,7 +173,7 @@ describe("POST /v1/rules/place [§4.6]", () => {
     }
   })
 
-  it(`409 conflict for one more than ${AccountLimits.RULES.most} rules [rules-15]`, async () => {
+  it(`409 conflict for one more than ${AccountLimits.RULES.most} rules [§7-rule-conflict, §8-evaluated-rules, rules-15]`, async () => {
     const ahead = (index: number) =>
       create({ active_from: later(index * 60_000), active_until: later(index * 60_000 + 60_000) })
     for (let index = 1; index <= AccountLimits.RULES.most; index++) expect((await ahead(index)).status).toBe(201)
