@@ -6,6 +6,23 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "limits-of-redeliveries-and-secrets",
+    kind: "changed",
+    title: "Redelivered webhooks and new secrets have a limit",
+    text: `An account can redeliver 300 webhooks in an hour, and a redelivered test counts as one of the 30 tests in an
+    hour too. It can make 300 new secrets in a day: registrations of redirect URIs, new client secrets, and new signing
+    secrets. Beyond these limits the routes answer 429 \`rate_limited\`. Recover has no such limit.`
+  },
+  {
+    on: "2026-11-30",
+    id: "sessions-of-an-account",
+    kind: "changed",
+    title: "An account has at most 200 sessions",
+    text: `A sign-in beyond them ends the session that was used least recently. So a program should keep its session, or
+    end it with \`DELETE /v1/session\`.`
+  },
+  {
+    on: "2026-11-30",
     id: "places-stay-when-nobody-asks",
     kind: "changed",
     title: "A change that asks for no scope about places keeps the shared places",
