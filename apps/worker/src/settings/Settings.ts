@@ -46,7 +46,7 @@ const databaseUrl = Setting.optional("DATABASE_URL", {
 
 const databasePool = Setting.withDefault("DATABASE_POOL", {
   description:
-    "The largest number of connections to PostgreSQL in the pool of one process. A process keeps one more to hear of new work, and at times opens another to check the others: at most DATABASE_POOL + 2.",
+    "The largest number of connections to PostgreSQL in the pool of one process. A process keeps one more to hear of new work, and at times opens another to check the others, and a server one for /readyz: at most DATABASE_POOL + 3.",
   fallback: 10,
   parse: Setting.integer(MIN_POOL, 500)
 })
