@@ -35,7 +35,7 @@ const userPortalUrl = Setting.optional("USER_PORTAL_URL", {
 
 const databaseUrl = Setting.optional("DATABASE_URL", {
   description:
-    "The PostgreSQL server. Without it the server keeps an embedded database in DATA_DIR and does the worker's work itself.",
+    "The PostgreSQL server. With ?sslmode=verify-full&sslrootcert=/path/ca.pem at the end, the connection is encrypted and the server's certificate is checked; without sslmode nothing is encrypted. Without DATABASE_URL the server keeps an embedded database in DATA_DIR and does the worker's work itself.",
   fallback: "the embedded database",
   secret: true,
   parse: (text) =>
