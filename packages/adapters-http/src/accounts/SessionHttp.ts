@@ -26,10 +26,11 @@ const refuseOtherOrigins = Effect.gen(function* () {
  * Finishes the sign-in of an account with a second factor. A program sends the code in the same request as the
  * password; a request without a code fails with `secondFactorRequired`.
  */
-const secondStep = (pending: string, code: string | undefined, client: Effect.Effect.Success<typeof Browser.client>) =>
+const secondStep = (pending: string, code: string | undefined) =>
   Effect.gen(function* () {
     if (code === undefined) return yield* Effect.fail(Errors.secondFactorRequired)
-    return yield* finishSignIn({ pending, proof: { _tag: "Code", code }, ...client })
+    const { knownBrowser } = yield* Browser.attempt
+    return yield* finishSignIn({ pending, proof: { _tag: "Code", code }, ...(yield* Browser.client), knownBrowser })
   })
 
 export const layer = Group.group(Api, "session", (handlers) =>
@@ -40,8 +41,7 @@ export const layer = Group.group(Api, "session", (handlers) =>
         Effect.gen(function* () {
           yield* refuseOtherOrigins
           const { code, ...credentials } = payload
-          const client = yield* Browser.client
-          const { account, withCookies } = yield* enterWith(credentials, (pending) => secondStep(pending, code, client))
+          const { account, withCookies } = yield* enterWith(credentials, (pending) => secondStep(pending, code))
           return withCookies(HttpServerResponse.unsafeJson(encodeBody(toBody(account)), { status: 201 }))
         }).pipe(
           Effect.catchTags({

@@ -25,13 +25,15 @@ const toPasskey = (row: typeof PasskeyRow.Type): Factors.Passkey => ({
 const CodeAppRow = Schema.Struct({
   secret: Vault.Sealed,
   confirmed_at: Rows.NullableAt,
-  used_step: Rows.Bigint
+  used_step: Rows.Bigint,
+  wrong_codes: Rows.Bigint
 })
 
 const toCodeApp = (row: typeof CodeAppRow.Type): Factors.CodeApp => ({
   secret: row.secret,
   confirmedAt: row.confirmed_at,
-  usedStep: row.used_step
+  usedStep: row.used_step,
+  wrongCodes: row.wrong_codes
 })
 
 /** Reads the second factors of one account and, if there is one, the request to remove all of them. */

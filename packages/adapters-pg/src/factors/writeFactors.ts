@@ -42,10 +42,11 @@ const writeCodeApp = (sql: SqlClient, userId: UserId, codeApp: Factors.CodeApp |
   Effect.gen(function* () {
     if (codeApp === null) return yield* sql`DELETE FROM code_apps WHERE user_id = ${userId}`
     const confirmedAt = codeApp.confirmedAt === null ? null : Rows.at(codeApp.confirmedAt)
-    return yield* sql`INSERT INTO code_apps (user_id, secret, confirmed_at, used_step)
-                      VALUES (${userId}, ${codeApp.secret}, ${confirmedAt}, ${codeApp.usedStep})
+    return yield* sql`INSERT INTO code_apps (user_id, secret, confirmed_at, used_step, wrong_codes)
+                      VALUES (${userId}, ${codeApp.secret}, ${confirmedAt}, ${codeApp.usedStep}, ${codeApp.wrongCodes})
                       ON CONFLICT (user_id) DO UPDATE SET secret = EXCLUDED.secret,
-                        confirmed_at = EXCLUDED.confirmed_at, used_step = EXCLUDED.used_step`
+                        confirmed_at = EXCLUDED.confirmed_at, used_step = EXCLUDED.used_step,
+                        wrong_codes = EXCLUDED.wrong_codes`
   })
 
 const writeCodes = (

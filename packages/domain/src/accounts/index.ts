@@ -28,6 +28,7 @@ export {
   admit as admitTry,
   checkPassword,
   FactorRequired,
+  newTry,
   openSession,
   recordFailure,
   type SignIn,

@@ -75,17 +75,16 @@ export interface SignIn {
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const known = yield* knownTo(input)
-  const tried: SignInThrottle.SignInTry = {
-    id: yield* Entropy.id("try"),
-    email: input.email,
-    address: network(input.address),
-    browser: known?.id ?? null
-  }
+  const tried = yield* newTry(input.email, input.address, known?.id ?? null)
   const fills = yield* admit(tried, "password")
   // The attempt has been counted already. If the check of the password stopped when the client closes its connection,
   // the attempt would count as a failure even with the right password.
   return yield* Effect.uninterruptible(settle(tried, input.password, fills))
 })
+
+/** An attempt with an id of its own, as the throttle counts it. `address`: the network address of the request. */
+export const newTry = (email: Email, address: string, browser: SignInThrottle.SignInTry["browser"]) =>
+  Effect.map(Entropy.id("try"), (id): SignInThrottle.SignInTry => ({ id, email, address: network(address), browser }))
 
 /**
  * The browser of the request's cookie, if it is known to the account with this e-mail; otherwise undefined. The
@@ -200,11 +199,7 @@ export const openSession = program(
       at: session.createdAt,
       userId: owner.account.id,
       actor: AuditEvent.OWNER,
-      detail: {
-        kind: "sign_in",
-        browser: client.browser,
-        network: client.address === null ? null : network(client.address)
-      }
+      detail: { kind: "sign_in", browser: client.browser, network: client.address && network(client.address) }
     }
     yield* (yield* AccountStore).openSession(session, event)
     yield* announceAudit(event)

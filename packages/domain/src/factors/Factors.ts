@@ -37,7 +37,18 @@ export interface CodeApp {
    * accepted yet.
    */
   readonly usedStep: number
+  /** How many wrong codes of the app were typed since the owner last proved a factor or a recovery code. */
+  readonly wrongCodes: number
 }
+
+/**
+ * After so many wrong codes of the app in a row, no code of the app is accepted until the owner proves another factor
+ * or a recovery code (decision factors-4). Without this limit, somebody who knows the password could guess on for ever.
+ */
+export const MAX_WRONG_CODES = 100
+
+/** The owner gets a mail when this many codes in a row were wrong, and again after as many, at most once on a day. */
+export const WARNED_CODES = 5
 
 /** An operator's request to remove the factors of an owner who lost them. Decision factors-7. */
 export interface FactorRemoval {
@@ -67,6 +78,15 @@ export const MAX_PASSKEYS = 10
 
 /** Whether the code app is a factor: its owner has typed a first code. */
 export const hasCodeApp = ({ codeApp }: Factors): boolean => codeApp !== null && codeApp.confirmedAt !== null
+
+/** Whether no code of the code app is accepted, because there were too many wrong ones. */
+export const isCodeAppClosed = ({ codeApp }: Factors): boolean => (codeApp?.wrongCodes ?? 0) >= MAX_WRONG_CODES
+
+/** Sets the number of wrong codes of the app in a row. */
+export const countWrong = (factors: Factors, wrongCodes: number): Factors =>
+  factors.codeApp === null || factors.codeApp.wrongCodes === wrongCodes
+    ? factors
+    : { ...factors, codeApp: { ...factors.codeApp, wrongCodes } }
 
 /** Whether a sign-in with the password needs a second factor. Recovery codes alone are no factor. */
 export const isOn = (factors: Factors): boolean => factors.passkeys.length > 0 || hasCodeApp(factors)

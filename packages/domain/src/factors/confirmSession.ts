@@ -66,7 +66,7 @@ const withPassword = (
     if (verified.account.id !== account.id) return yield* new WrongCredentials()
     if (yield* (yield* AccountStore).hasFactor(account.id)) {
       if (code === null) return yield* new FactorRequired({ pending: "" })
-      yield* proveWithCode(account.id, code, address)
+      yield* proveWithCode(verified, code, { address, knownBrowser })
     }
     return verified.passwordVersion
   })

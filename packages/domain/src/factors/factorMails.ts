@@ -3,8 +3,8 @@ import type { Account } from "../accounts/Account.js"
 import { NOT_YOU } from "../mail/Advice.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { Words } from "../shared/index.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import { opensAt } from "./Factors.js"
+import { DAY, type Timestamp } from "../shared/Timestamp.js"
+import { MAX_WRONG_CODES, opensAt, WARNED_CODES } from "./Factors.js"
 
 const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
 
@@ -15,12 +15,13 @@ const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Yo
 const addressOf = ({ confirmedAt, email }: Account): Pick<MailMessage, "address"> =>
   confirmedAt === null ? {} : { address: email }
 
+/** `every`: of the mails of one kind within so many milliseconds, only the first is sent. */
 const mail =
-  (kind: string, subject: string, say: (at: string) => string, notYou = NOT_YOU) =>
+  (kind: string, subject: string, say: (at: string) => string, notYou = NOT_YOU, every = 1) =>
   (account: Account, now: Timestamp): MailMessage => ({
     to: account.id,
     ...addressOf(account),
-    dedupeKey: `${kind} ${now}`,
+    dedupeKey: `${kind} ${Math.floor(now / every)}`,
     subject,
     body: [say(Words.moment(now)), notYou].join("\n\n"),
     link: PAGE,
@@ -66,6 +67,16 @@ export const codeUsed = (left: number) =>
     (at) =>
       `On ${at} a recovery code was used in place of your second factor. ${left === 0 ? "It was the last one: make new ones now." : `${Words.count(left, "recovery code")} ${left === 1 ? "is" : "are"} left.`}`
   )
+
+/** At most one mail on a day, because a guesser could cause many. */
+export const codesGuessed = mail(
+  "codes_guessed",
+  "Somebody types wrong one-time codes for your account",
+  (at) =>
+    `Until ${at}, somebody who knows your password typed ${WARNED_CODES} or more wrong one-time codes in a row. After ${MAX_WRONG_CODES} wrong codes in a row, the codes of your app count no more until you use a passkey or a recovery code.`,
+  "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now.",
+  DAY
+)
 
 export const passkeyCopied = (name: string) =>
   mail(

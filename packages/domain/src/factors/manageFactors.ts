@@ -74,7 +74,7 @@ const withCodes = (
 export const beginCodeApp = program("beginCodeApp", function* (account: Account.Account) {
   const secret = (yield* OneTimeCodes).secret(yield* (yield* Entropy.Entropy).bytes(20, "factor"))
   const sealed = yield* (yield* Vault.Vault).seal(secret, Factors.secretContext(account.id))
-  const codeApp: Factors.CodeApp = { secret: sealed, confirmedAt: null, usedStep: -1 }
+  const codeApp: Factors.CodeApp = { secret: sealed, confirmedAt: null, usedStep: -1, wrongCodes: 0 }
   const began = yield* change(account, (state, now): Decision<boolean> =>
     Factors.hasCodeApp(state.factors) ? [false, null] : [true, saved(state, { ...state.factors, codeApp }, now)]
   )
@@ -107,13 +107,8 @@ export const confirmCodeApp = program("confirmCodeApp", function* (account: Acco
   const codes = yield* RecoveryCode.make(account.id)
   const confirmed = yield* change(account, (state, now): Decision<ReadonlyArray<string> | null | "Wrong"> => {
     const present = state.factors.codeApp
-    const counts =
-      present !== null &&
-      present.confirmedAt === null &&
-      present.secret === codeApp.secret &&
-      step !== null &&
-      OneTimeCode.acceptable(present, now).includes(step)
-    if (!counts) return ["Wrong", null]
+    if (present?.confirmedAt !== null || present.secret !== codeApp.secret) return ["Wrong", null]
+    if (step === null || !OneTimeCode.acceptable(present, now).includes(step)) return ["Wrong", null]
     const on = { ...state.factors, codeApp: { ...present, confirmedAt: now, usedStep: step } }
     const [shown, after] = withCodes(state.factors, on, codes)
     return [shown, saved(state, after, now, Mails.codeAppAdded(account, now))]

@@ -1,8 +1,15 @@
 import { Effect, Option, Schema } from "effect"
 import { AuditEvent } from "../audit/index.js"
-import { Account, admitTry, AccountStore, recordFailure, type SignInThrottle } from "../accounts/index.js"
-import { network } from "../limits/Network.js"
-import { Entropy, Timestamp, type UserId, Vault } from "../shared/index.js"
+import {
+  Account,
+  type AccountCredentials,
+  AccountStore,
+  admitTry,
+  KnownBrowser,
+  newTry,
+  recordFailure
+} from "../accounts/index.js"
+import { Timestamp, type UserId, Vault } from "../shared/index.js"
 import { changeFactors, type FactorDecision } from "./changeFactors.js"
 import { type ChallengeUse, takeChallenge } from "./challenges.js"
 import * as Factors from "./Factors.js"
@@ -31,6 +38,7 @@ export interface Proven {
 }
 
 const PROVEN: Proven = { codesLeft: null }
+const COPIED = { kind: "passkey_copied" } as const
 
 /**
  * The change to store after a proof. A proof cancels an operator's request to remove the factors, because the owner
@@ -43,25 +51,33 @@ const proven = (
   now: Timestamp.Timestamp,
   mails: FactorChange["mails"] = []
 ): FactorChange => {
-  const factors = state.account.suspendedAt === null ? { ...used, removal: null } : used
+  const counted = Factors.countWrong(used, 0)
+  const factors = state.account.suspendedAt === null ? { ...counted, removal: null } : counted
   return { factors, mails, audit: eventsOf(state, factors, now, { isProof: true }), endsSessions: false }
 }
 
+/** The account, and the version of the password that the person has typed. */
+type CodeOwner = Pick<AccountCredentials, "account" | "passwordVersion">
+
+/** The request that tries a code. */
+interface CodeAttempt {
+  /** The network address of the request. */
+  readonly address: string
+  /** The cookie of a `KnownBrowser`, if the request has one. */
+  readonly knownBrowser?: string | undefined
+}
+
 /**
- * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but for the
- * account separately: otherwise a thief who knows the password could clear the count by entering the right password,
- * and guess codes without a limit. For the network address, attempts with codes and with passwords count together.
+ * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but
+ * separately: otherwise a thief who knows the password could clear the count by entering the right password, and guess
+ * codes without a limit. For the network address, attempts with codes and with passwords count together.
  * `TooManyAttempts` when there were too many attempts, `WrongFactor` for any other failure.
  */
-export const proveWithCode = (userId: UserId, typed: string, address: string) =>
+export const proveWithCode = (owner: CodeOwner, typed: string, attempt: CodeAttempt) =>
   Effect.gen(function* () {
     const accounts = yield* AccountStore
-    const tried: SignInThrottle.SignInTry = {
-      id: yield* Entropy.id("try"),
-      email: triesOf(yield* Vault.Vault, userId),
-      address: network(address),
-      browser: null
-    }
+    const userId = owner.account.id
+    const tried = yield* tryOf(owner, attempt)
     const fills = yield* admitTry(tried, "code")
     // From here on the attempt counts, even when the client closes its connection.
     return yield* Effect.uninterruptible(
@@ -79,11 +95,19 @@ export const proveWithCode = (userId: UserId, typed: string, address: string) =>
   })
 
 /**
- * The made-up e-mail address under which attempts at a second factor are counted. It has a hash in place of the
- * account's id, so it may be stored for longer than the account.
+ * The attempt as the throttle counts it: under a made-up e-mail address, and under a made-up browser if the account
+ * knows the browser. Both are new with each new password, so a thief who knew the old password cannot keep the owner
+ * out. They have a hash in place of the account's id, so they may be stored for longer than the account.
  */
-const triesOf = ({ sha256 }: Vault.Vault["Type"], userId: UserId): Account.Email =>
-  Account.Email.make(`${sha256(`second-factor ${userId}`)}@second-factor.invalid`)
+const tryOf = (owner: CodeOwner, { address, knownBrowser }: CodeAttempt) =>
+  Effect.gen(function* () {
+    const entries = knownBrowser === undefined ? [] : yield* KnownBrowser.readCookie(knownBrowser)
+    const known = KnownBrowser.entryOf(entries, owner)
+    const name = `second-factor ${owner.account.id} ${owner.passwordVersion}`
+    const { sha256 } = yield* Vault.Vault
+    const email = Account.Email.make(`${sha256(name)}@second-factor.invalid`)
+    return yield* newTry(email, address, known === undefined ? null : sha256(`${name} ${known.id}`))
+  })
 
 const useCode = (userId: UserId, typed: string) =>
   Effect.gen(function* () {
@@ -130,14 +154,18 @@ const useStep =
   (state, now) => {
     const { factors } = state
     const { codeApp } = factors
-    const counts =
-      codeApp !== null &&
-      codeApp.confirmedAt !== null &&
-      codeApp.secret === compared.secret &&
-      step !== null &&
-      OneTimeCode.acceptable(codeApp, now).includes(step)
-    return counts ? [PROVEN, proven(state, { ...factors, codeApp: { ...codeApp, usedStep: step } }, now)] : [null, null]
+    const isOpen = Factors.hasCodeApp(factors) && !Factors.isCodeAppClosed(factors)
+    if (!isOpen || codeApp?.secret !== compared.secret) return [null, null]
+    return step !== null && OneTimeCode.acceptable(codeApp, now).includes(step)
+      ? [PROVEN, proven(state, { ...factors, codeApp: { ...codeApp, usedStep: step } }, now)]
+      : [null, wrong(state, codeApp.wrongCodes + 1, now)]
   }
+
+/** The change to store after a wrong code of the app. */
+const wrong = ({ account, factors }: Factors.FactorState, count: number, now: Timestamp.Timestamp): FactorChange => {
+  const mails = count % Factors.WARNED_CODES === 0 ? [Mails.codesGuessed(account, now)] : []
+  return { factors: Factors.countWrong(factors, count), mails, audit: [], endsSessions: false }
+}
 
 const useRecoveryCode =
   (digest: Vault.Hash): Decide<Proven | null> =>
@@ -146,10 +174,8 @@ const useRecoveryCode =
     if (!Factors.isOn(factors) || !factors.recoveryCodes.includes(digest)) return [null, null]
     const recoveryCodes = factors.recoveryCodes.filter((one) => one !== digest)
     const left = recoveryCodes.length
-    return [
-      { codesLeft: left },
-      proven(state, { ...factors, recoveryCodes }, now, [Mails.codeUsed(left)(account, now)])
-    ]
+    const mails = [Mails.codeUsed(left)(account, now)]
+    return [{ codesLeft: left }, proven(state, { ...factors, recoveryCodes }, now, mails)]
   }
 
 /**
@@ -187,12 +213,7 @@ const usePasskey =
     const passkey = factors.passkeys.find(({ id, publicKey }) => id === compared.id && publicKey === compared.publicKey)
     if (passkey === undefined) return [null, null]
     if (isCopied(passkey.counter, counter)) {
-      const copied = {
-        at: now,
-        userId: account.id,
-        actor: AuditEvent.STRANGER,
-        detail: { kind: "passkey_copied" }
-      } as const
+      const copied = { at: now, userId: account.id, actor: AuditEvent.STRANGER, detail: COPIED }
       const mails = [Mails.passkeyCopied(passkey.name)(account, now)]
       return [null, { factors, mails, audit: [copied], endsSessions: false }]
     }

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import {
-  type Account,
+  type AccountCredentials,
   AccountStore,
   openSession,
   PendingSignIn,
@@ -32,6 +32,8 @@ export interface SecondStep {
   /** The network address of the request. */
   readonly address: string
   readonly browser: Session.Client["browser"]
+  /** The cookie of a `KnownBrowser`, if the request has one. */
+  readonly knownBrowser?: string | undefined
   /**
    * Identifies the form that the browser sent (`SentForm`). When the browser sends the form twice, both answers have
    * the same cookie.
@@ -68,16 +70,21 @@ export const describePending = program("describePending", function* (token: stri
  * later.
  */
 export const finishSignIn = program("finishSignIn", function* (input: SecondStep) {
-  const { address, browser, form, pending, proof } = input
+  const { address, browser, form, pending } = input
   const owner = yield* describePending(pending)
-  const { codesLeft } = yield* prove(owner.account, proof, address)
+  const { codesLeft } = yield* prove(owner, input)
   return { ...(yield* openSession(owner, { address, browser }, form)), codesLeft }
 })
 
-const prove = ({ id }: Account.Account, proof: FactorProof, address: string) =>
+const prove = (owner: AccountCredentials, { proof, ...attempt }: SecondStep) =>
   proof._tag === "Code"
-    ? proveWithCode(id, proof.code, address)
-    : proveWithPasskey(id, proof.response, { _tag: "SecondStep", userId: id }, { alone: false })
+    ? proveWithCode(owner, proof.code, attempt)
+    : proveWithPasskey(
+        owner.account.id,
+        proof.response,
+        { _tag: "SecondStep", userId: owner.account.id },
+        { alone: false }
+      )
 
 /**
  * Signs in with a passkey in place of the password (decision factors-3). `WrongFactor` for any failed proof,

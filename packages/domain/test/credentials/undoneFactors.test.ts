@@ -79,7 +79,8 @@ const passkey = (createdAt: Timestamp.Timestamp): Factors.Passkey => ({
 const codeApp = (confirmedAt: Timestamp.Timestamp | null): Factors.CodeApp => ({
   secret: Vault.Sealed.make("sealed"),
   confirmedAt,
-  usedStep: -1
+  usedStep: -1,
+  wrongCodes: 0
 })
 const recoveryCodes = ["1", "2", "3"].map((digit) => Vault.Hash.make(digit.repeat(64)))
 const REMOVED = "We removed all recovery codes, and every passkey"

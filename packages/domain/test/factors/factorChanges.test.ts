@@ -38,7 +38,7 @@ const account = await Effect.runPromise(Effect.provide(Fixtures.user, stores))
 const NOW = Timestamp.make(0)
 const codes = (count: number) =>
   Array.from({ length: count }, (_, index) => Vault.Hash.make(`${index}`.padStart(64, "0")))
-const codeApp: Factors.CodeApp = { secret: Vault.Sealed.make("sealed"), confirmedAt: NOW, usedStep: -1 }
+const codeApp: Factors.CodeApp = { secret: Vault.Sealed.make("sealed"), confirmedAt: NOW, usedStep: -1, wrongCodes: 0 }
 const withCodes = (count: number): Factors.Factors => ({ ...Factors.NONE, codeApp, recoveryCodes: codes(count) })
 
 describe("the audit log of a change of the factors [factors-6]", () => {
@@ -116,7 +116,7 @@ describe("the removal that an operator requested [factors-7]", () => {
       if (kept === undefined || codes === null) throw new Error("no account with recovery codes")
       const suspendedAt = isSuspended ? yield* Timestamp.now : null
       accounts.set(user.id, { ...kept, account: { ...kept.account, suspendedAt } })
-      yield* proveWithCode(user.id, codes[0] ?? "", "192.0.2.1")
+      yield* proveWithCode({ account: user, passwordVersion: 0 }, codes[0] ?? "", { address: "192.0.2.1" })
       return (yield* describeFactors(user)).removal !== null
     }).pipe(Effect.provide(stores), Effect.runPromise)
 

@@ -1,6 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/factors.js"
-import { plural } from "./words.js"
+import { number, plural } from "./words.js"
 
 export const factors: typeof en.factors = {
   title: "Ihr zweiter Faktor",
@@ -90,11 +90,14 @@ export const factors: typeof en.factors = {
     code: "Code",
     passkey: "Der Passkey",
     hint: "Die sechs Ziffern Ihrer App oder ein Wiederherstellungscode.",
+    closedHint:
+      "Einer Ihrer Wiederherstellungscodes. Nach 100 falschen Codes hintereinander gelten die Codes Ihrer App nicht mehr.",
     recoveryHint: "Einer Ihrer Wiederherstellungscodes, wenn Sie den Passkey nicht zur Hand haben.",
     usePasskey: "Passkey verwenden",
     rejected: "wurde nicht angenommen. Laden Sie die Seite neu, oder verwenden Sie einen Code",
     wrong: "ist falsch oder wurde schon verwendet",
-    tooOften: "war zu oft falsch. Versuchen Sie es später noch einmal",
+    tooOften: (minutes) =>
+      `war zu oft falsch. Warten Sie ${minutes === 1 ? "eine Minute" : `${number(minutes)} Minuten`}, und versuchen Sie es dann noch einmal`,
     missing: "muss angegeben werden"
   },
   secondStep: {

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../html/Html.js"
-import { plural } from "./words.js"
+import { number, plural } from "./words.js"
 
 /** The second factor: passkeys, one-time codes and recovery codes. */
 export const factors = {
@@ -89,11 +89,13 @@ export const factors = {
     code: "Code",
     passkey: "The passkey",
     hint: "The six digits of your app, or a recovery code.",
+    closedHint: "One of your recovery codes. After 100 wrong codes in a row, the codes of your app count no more.",
     recoveryHint: "One of your recovery codes, if you do not have the passkey.",
     usePasskey: "Use a passkey",
     rejected: "was not accepted. Load the page again, or use a code",
     wrong: "is wrong, or was used before",
-    tooOften: "was wrong too often. Try again later",
+    tooOften: (minutes: number): string =>
+      `was wrong too often. Wait ${minutes === 1 ? "a minute" : `${number(minutes)} minutes`}, then try again`,
     missing: "must be given"
   },
   secondStep: {

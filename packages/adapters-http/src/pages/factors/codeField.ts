@@ -1,5 +1,6 @@
 import type { TooManyAttempts } from "@place-access/domain/accounts"
 import { Factors } from "@place-access/domain/factors"
+import { Timestamp } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
 import type { Html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
@@ -35,10 +36,13 @@ export const codeField = (form: Fields.Shown, factors: Factors.Factors): Html =>
   Fields.input(form, {
     name: "code",
     label: LABELS.code,
-    hint: Factors.hasCodeApp(factors) ? words.hint : words.recoveryHint,
+    hint: hintOf(factors),
     autocomplete: "one-time-code",
     maxlength: 40
   })
+
+const hintOf = (factors: Factors.Factors): Html =>
+  Factors.isCodeAppClosed(factors) ? words.closedHint : Factors.hasCodeApp(factors) ? words.hint : words.recoveryHint
 
 /** The answer to each error of a refused factor, by the tag of the error. `field`: the factor that the person used. */
 export const refusals = <A>(field: "code" | "passkey", showAgain: (rejected: RejectedFactor) => A) => ({
@@ -50,7 +54,7 @@ export const refusals = <A>(field: "code" | "passkey", showAgain: (rejected: Rej
     }),
   TooManyAttempts: ({ retryAfterMillis }: TooManyAttempts) =>
     showAgain({
-      problems: [{ field, message: words.tooOften }],
+      problems: [{ field, message: words.tooOften(Math.ceil(retryAfterMillis / Timestamp.MINUTE)) }],
       status: 429,
       headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) }
     })

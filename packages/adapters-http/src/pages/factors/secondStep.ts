@@ -115,7 +115,8 @@ const handle = Effect.gen(function* () {
     const { account } = yield* describePending(token)
     const proof = proofOf(form)
     if ("field" in proof) return yield* page(account, returnTo, CodeField.refused([proof]))
-    const sent = { pending: token, proof, ...(yield* Browser.client), form: Visitor.sentForm(form) }
+    const { knownBrowser } = yield* Browser.attempt
+    const sent = { pending: token, proof, ...(yield* Browser.client), knownBrowser, form: Visitor.sentForm(form) }
     return yield* finishSignIn(sent).pipe(
       Effect.flatMap((opened) => enter(opened, "password", returnTo, opened.codesLeft)),
       Effect.catchTags(

@@ -82,6 +82,7 @@ import * as importedErasures from "./0096_imported_erasures.js"
 import * as devicesVisited from "./0097_devices_visited.js"
 import * as failedDeliveries from "./0098_failed_deliveries.js"
 import * as flaggedConnections from "./0099_flagged_connections.js"
+import * as wrongCodes from "./0100_wrong_codes.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every released id, because a
@@ -166,5 +167,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0096_imported_erasures": importedErasures.statements,
   "0097_devices_visited": devicesVisited.statements,
   "0098_failed_deliveries": failedDeliveries.statements,
-  "0099_flagged_connections": flaggedConnections.statements
+  "0099_flagged_connections": flaggedConnections.statements,
+  "0100_wrong_codes": wrongCodes.statements
 }

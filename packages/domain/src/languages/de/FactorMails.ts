@@ -41,6 +41,18 @@ export const factorMails: ReadonlyArray<GermanPair> = [
     en: "On {at:moment} a recovery code was used in place of your second factor. {n:number} recovery codes are left.",
     de: "Am {at:moment} wurde statt Ihres zweiten Faktors ein Wiederherstellungscode verwendet. {n:number} Wiederherstellungscodes sind übrig."
   },
+  {
+    en: "Somebody types wrong one-time codes for your account",
+    de: "Jemand tippt falsche Einmalcodes für Ihr Konto"
+  },
+  {
+    en: "Until {at:moment}, somebody who knows your password typed 5 or more wrong one-time codes in a row. After 100 wrong codes in a row, the codes of your app count no more until you use a passkey or a recovery code.",
+    de: "Bis zum {at:moment} hat jemand, der Ihr Passwort kennt, mindestens 5 falsche Einmalcodes hintereinander getippt. Nach 100 falschen Codes hintereinander gelten die Codes Ihrer App nicht mehr, bis Sie einen Passkey oder einen Wiederherstellungscode verwenden."
+  },
+  {
+    en: "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now.",
+    de: "Wenn Sie das waren, müssen Sie nichts tun. Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Setzen Sie jetzt ein neues."
+  },
   { en: "A passkey of your account may have been copied", de: "Ein Passkey Ihres Kontos wurde vielleicht kopiert" },
   {
     en: "On {at:moment} somebody tried to use the passkey “{name}” with an old count of signatures. This happens when a passkey was copied. We did not accept it.",

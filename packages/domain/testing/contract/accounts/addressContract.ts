@@ -311,7 +311,7 @@ export const addressContract: Contract<Ports> = [
       })
       const given: Factors.Factors = {
         passkeys: [passkey("older"), passkey("younger")],
-        codeApp: { secret: Sealed.make("sealed"), confirmedAt: Timestamp.make(1_000), usedStep: 7 },
+        codeApp: { secret: Sealed.make("sealed"), confirmedAt: Timestamp.make(1_000), usedStep: 7, wrongCodes: 3 },
         recoveryCodes: [Hash.make("0".repeat(64)), Hash.make("1".repeat(64))],
         removal: null
       }

@@ -37,6 +37,7 @@ const codeAppOf = (overrides: Partial<Factors.CodeApp> = {}): Factors.CodeApp =>
   secret: Sealed.make("sealed"),
   confirmedAt: null,
   usedStep: -1,
+  wrongCodes: 0,
   ...overrides
 })
 
@@ -95,7 +96,7 @@ export const factorStoreContract: Contract<Ports> = [
         },
         {
           passkeys: [passkeyOf("a", later, { counter: 4_294_967_295, usedAt: later })],
-          codeApp: codeAppOf({ secret: Sealed.make("another"), confirmedAt: now, usedStep: 58_000_001 }),
+          codeApp: codeAppOf({ secret: Sealed.make("another"), confirmedAt: now, usedStep: 58_000_001, wrongCodes: 7 }),
           recoveryCodes: [two, three].sort(),
           removal: { requestedAt: later }
         },
