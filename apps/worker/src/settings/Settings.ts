@@ -13,7 +13,7 @@ const port = Setting.withDefault("PORT", {
 
 const baseUrl = Setting.optional("BASE_URL", {
   description:
-    "The address of the service as its users see it, without a path. With https, cookies are sent over https only.",
+    "The address of the service as its users see it, without a path. With https, cookies are sent over https only. Passkeys belong to its host: another host makes all of them useless.",
   fallback: "http://localhost:$PORT",
   secret: true,
   parse: Setting.rootUrl
