@@ -70,13 +70,8 @@ export const stops = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Stop> => {
   for (const fix of fixes) {
     if (members !== undefined && Geometry.distanceM(middle(members), fix) > STOP_RADIUS_M) close()
     const { count, first, lat, lon } = members ?? { first: fix, count: 0, lat: 0, lon: 0 }
-    members = {
-      first,
-      last: fix,
-      count: count + 1,
-      lat: lat + fix.lat - first.lat,
-      lon: lon + turn(fix.lon - first.lon)
-    }
+    const sums = { lat: lat + fix.lat - first.lat, lon: lon + turn(fix.lon - first.lon) }
+    members = { ...sums, first, last: fix, count: count + 1 }
   }
   close()
   return found

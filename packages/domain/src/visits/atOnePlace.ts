@@ -49,13 +49,8 @@ export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )
       const isUncertain = stay.isUncertain && departure === stay.departure
-      const shortened = {
-        placeId: stay.placeId,
-        deviceId: stay.deviceId,
-        arrival: stay.arrival,
-        departure,
-        isUncertain
-      }
+      const { arrival, deviceId, placeId } = stay
+      const shortened = { placeId, deviceId, arrival, departure, isUncertain }
       const isGone = departure !== stay.departure && Visit.isPast(shortened, null, cutoff)
       return PlacesInTime.isShownElsewhere(stay, same) || isGone || !Stay.isLongEnough(shortened, now)
         ? []
