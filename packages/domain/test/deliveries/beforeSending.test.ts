@@ -193,8 +193,8 @@ describe("what may be sent is asked before every attempt [§6.3.5]", () => {
             expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
             const all = yield* deliveries
             expect(all.map(({ state, endedAt }) => [state, endedAt])).toEqual([
-              ["too_old", event.occurredAt + 330 * SECOND],
-              ["too_old", event.occurredAt + 330 * SECOND]
+              ["too_old", event.occurredAt + 30 * SECOND + 1],
+              ["too_old", event.occurredAt + 30 * SECOND + 1]
             ])
             expect((yield* endpointNow(stage)).strikes).toBe(0)
             const log = (yield* MemoryDatabase).accessLog
