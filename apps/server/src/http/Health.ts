@@ -31,9 +31,9 @@ const notReadyAt = (baseUrl: string) => (message: string) =>
 
 /**
  * Fails on a database that accepts no writes, with the error of a refused write: the driver then closes the connection,
- * so the next request of /readyz finds the server that has taken over. On a cluster, the statement needs no other node:
- * while a node is away, the service still serves the people of the other nodes. (`sql.unsafe` belongs to the library and
- * would leave the connection open.)
+ * so the next request of /readyz finds the server that has taken over. `sql.unsafe` belongs to the library and would
+ * leave the connection open. On a cluster, the statement needs no other node: while a node is away, the service still
+ * serves the people of the other nodes.
  */
 const acceptsWrites = (sql: SqlClient) => sql`${sql.literal(ASK)}`
 
@@ -42,8 +42,9 @@ const ASK = `DO $$ BEGIN
 END $$`
 
 /**
- * Asks the same question over a connection outside of the pool (decision errors-4). Everybody may call `/readyz`, so all
- * requests of a second share one connection and its answer. A failure is shared only by the requests that wait for it.
+ * Asks the same question over a connection outside of the pool (decision errors-4). Everybody may call `/readyz`, so
+ * all requests of a second share one connection and its answer. A failure is shared only by the requests that wait for
+ * it.
  */
 const acceptsWritesOutside = ({ connect }: typeof DedicatedConnection.Service) =>
   Effect.flatMap(connect, (client) =>
