@@ -42,8 +42,8 @@ export interface CodeApp {
 }
 
 /**
- * After so many wrong codes of the app in a row, no code of the app is accepted until the owner proves another factor
- * or a recovery code (decision factors-4). Without this limit, somebody who knows the password could guess on for ever.
+ * After this number of wrong codes of the app in a row, no code of the app is accepted until the owner proves with a
+ * passkey or a recovery code (decision factors-4). Without this limit, a thief of the password could always guess on.
  */
 export const MAX_WRONG_CODES = 100
 

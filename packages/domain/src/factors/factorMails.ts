@@ -15,7 +15,7 @@ const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Yo
 const addressOf = ({ confirmedAt, email }: Account): Pick<MailMessage, "address"> =>
   confirmedAt === null ? {} : { address: email }
 
-/** `every`: of the mails of one kind within so many milliseconds, only the first is sent. */
+/** `every`: a period in milliseconds. Of the mails of one kind in one period, only the first is sent. */
 const mail =
   (kind: string, subject: string, say: (at: string) => string, notYou = NOT_YOU, every = 1) =>
   (account: Account, now: Timestamp): MailMessage => ({

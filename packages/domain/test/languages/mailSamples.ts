@@ -124,6 +124,7 @@ const factorMails: Make = (facts) => {
     FactorMails.codeUsed(0),
     FactorMails.codeUsed(1),
     FactorMails.codeUsed(facts.number),
+    FactorMails.codesGuessed,
     FactorMails.passkeyCopied(facts.name),
     FactorMails.removalRequested,
     FactorMails.removed
