@@ -58,8 +58,8 @@ export const baseUrl = ({
   })
 
 /**
- * Warns of pages on which no passkey works: those whose host is neither the host of BASE_URL nor a subdomain of it. With
- * an IP address in BASE_URL the service offers no passkeys (decision factors-3).
+ * Warns of pages on which no passkey works: those whose host is neither the host of BASE_URL nor a subdomain of it.
+ * With an IP address in BASE_URL the service offers no passkeys (decision factors-3).
  */
 export const passkeys = ({ addresses }: Pick<ServerSettings, "addresses">): ReadonlyArray<Check.Finding> => {
   const host = new URL(addresses.baseUrl).hostname
