@@ -42,7 +42,7 @@ export const recordUnsent = (unsent: Disclosure.Unsent | undefined) =>
  */
 export const notSigned = (error: { readonly reason: string }) =>
   Effect.gen(function* () {
-    yield* Effect.logError("A signing secret cannot be unsealed", error.reason)
+    yield* Effect.logError("A signing secret or a header cannot be unsealed", error.reason)
     const now = yield* Timestamp.now
     const answer = { _tag: "NotSent", detail: "signing failed" } as const
     return { answer, startedAt: now, endedAt: now, exchange: undefined }
