@@ -17,7 +17,7 @@ export const operationId = (name: string): string =>
 /** Enums that several schemas have, by the name that a generated client gives them. */
 const ENUMS: Readonly<Record<string, ReadonlyArray<string>>> = {
   AppStatus: App.AppStatus.literals,
-  CrossingType: Rule.RuleType.literals.filter((type) => type !== "dwell"),
+  CrossingType: Rule.RuleType.literals.filter((type) => !Rule.PROPERTIES[type].hasDwellTime),
   DeliveryState: Delivery.DeliveryState.literals,
   DeviceFormat: Device.PhoneFormat.literals,
   EndReason: Connection.EndReason.literals,
