@@ -99,8 +99,7 @@ class Reading {
   readonly connections = new Map<string, OpenPair>()
   readonly places = new Map<string, Place>()
   /**
-   * All archivings of each place. The archivings later in the trace count, too, because a later archiving may overlap
-   * an operation that is read earlier.
+   * All archivings of each place, the later ones too: one may overlap an operation that begins before it in the trace.
    */
   readonly archivings = new Map<string, Array<CompletedCall>>()
   readonly rules = new Map<string, OpenRule>()

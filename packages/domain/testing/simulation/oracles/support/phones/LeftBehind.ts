@@ -45,7 +45,7 @@ interface Person {
   last: number
 }
 
-/** The time of the last movement, for a phone of which no movement is known. */
+/** Stands for the time of the last movement of a phone that is not known to have moved. */
 const NEVER = -Infinity
 
 const known = new WeakMap<object, ReadonlyMap<string, Person>>()
