@@ -1,5 +1,5 @@
 import { StoreError, Telemetry } from "@place-access/domain/shared"
-import { Effect, Fiber, Metric, TestClock, TestContext } from "effect"
+import { Effect, Exit, Fiber, Metric, Option, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Backlog from "../../src/work/Backlog.js"
 
@@ -58,6 +58,14 @@ describe("the watch over the backlog", () => {
     }).pipe(Effect.locally(Telemetry.recorder, recorder), Effect.provide(TestContext.TestContext), Effect.runPromise)
   })
 
-  it("does nothing while nothing is measured", () =>
-    Backlog.watchingWith({ measure: () => Effect.die("measured"), now: () => 0 }).pipe(Effect.runPromise))
+  it("does nothing while nothing is measured", () => {
+    let attempts = 0
+    const measure = () => Effect.sync(() => void (attempts += 1))
+    return Effect.gen(function* () {
+      // A watch that measured would not end.
+      const watching = yield* Effect.fork(Backlog.watchingWith({ measure, now: () => 0 }))
+      yield* TestClock.adjust("1 minute")
+      expect([attempts, yield* Fiber.poll(watching)]).toEqual([0, Option.some(Exit.void)])
+    }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise)
+  })
 })
