@@ -254,7 +254,7 @@ describe("every firing of a rule is one entry of the user's access log", () => {
             const [original] = yield* deliveries
             const replay = (replayNo: number) =>
               Effect.gen(function* () {
-                if (original === undefined) return
+                if (original === undefined) throw new Error("the event was delivered")
                 const row = { ...original, id: DeliveryId.make(`dlv_${replayNo}`), replayNo, endpointEpoch: 0 }
                 yield* (yield* DeliveryStore).insert([row])
                 yield* (yield* WorkSignal).raise
