@@ -14,7 +14,7 @@ const entryOf = (count: number, disclosed: string | null, error: string | null =
   world.run(
     Effect.gen(function* () {
       const [connection] = yield* listConnections(user.account.id)
-      if (connection === undefined) return
+      if (connection === undefined) throw new Error("the person has a connection")
       const owner = { userId: user.account.id, appId: connection.app.id, connectionId: connection.id }
       const access = { owner, endpoint: "GET /v1/visits", purpose: null, status: 200, error, disclosed }
       yield* Effect.all(
