@@ -3,6 +3,7 @@ import { Place } from "@place-access/domain/places"
 import { PlaceId, type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import { staysDueFrom } from "../history/staysDueFrom.js"
 import * as UploadStream from "../history/UploadStream.js"
 
 export const PlaceRow = Schema.Struct({
@@ -78,8 +79,7 @@ export const make = (sql: SqlClient) => {
         if (moved) yield* addShape(after, now)
         if (moved || after.archivedAt !== before.archivedAt) {
           yield* UploadStream.lock(sql, after.userId, 1)
-          yield* sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(now)}::timestamptz)
-                     WHERE user_id = ${after.userId}`
+          yield* sql`UPDATE devices SET stays_due_from = ${staysDueFrom(sql, now)} WHERE user_id = ${after.userId}`
         }
       })
   }

@@ -8,6 +8,7 @@ import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as MovementColumn from "../history/MovementColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
+import { staysDueFrom } from "../history/staysDueFrom.js"
 import * as UploadStream from "../history/UploadStream.js"
 import { RecentColumn } from "../rules/RecentColumn.js"
 
@@ -121,9 +122,9 @@ export const restore = (sql: SqlClient, userId: UserId, stretches: Erasures, bef
     return { all, count }
   })
 
-/** Makes a worker derive the stays of each device anew, from the given time on. */
+/** Makes a worker derive the stays of each device anew, from the given time on (`staysDueFrom`). */
 const deriveFrom = (sql: SqlClient, userId: UserId, from: Timestamp.Timestamp) =>
-  sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz) WHERE user_id = ${userId}`
+  sql`UPDATE devices SET stays_due_from = ${staysDueFrom(sql, from)} WHERE user_id = ${userId}`
 
 /**
  * Removes the deleted stretches of an archive whose import is undone, and makes a worker derive the stays anew, because
@@ -247,7 +248,7 @@ const MovementRow = Schema.Struct({ device_id: DeviceId, movement: MovementColum
 const eraseFromDevices = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     const devices = yield* sql`UPDATE devices
-        SET stays_due_from = least(stays_due_from, ${Rows.at(erasure.from)}::timestamptz)
+        SET stays_due_from = ${staysDueFrom(sql, erasure.from)}
         WHERE user_id = ${userId} RETURNING device_id, movement`.pipe(Rows.all(MovementRow))
     for (const { device_id, movement: column } of devices) {
       const movement = MovementColumn.decode(column)

@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import type { ImportStore } from "../../../src/imports/ImportStore.js"
+import { PlaceStore } from "../../../src/places/PlaceStore.js"
+import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import type { DeviceId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { VisitStore } from "../../../src/visits/VisitStore.js"
@@ -29,14 +31,33 @@ const sharedReadings = Effect.gen(function* () {
       const all = yield* (yield* VisitStore).staysWithin(userId, [span])
       return all.map(({ arrival, departure }) => [arrival, departure])
     })
-  return { fixes: Uploads.fixes(6, first), now, staysOf, store, t, userId }
+  return { fixes: Uploads.fixes(6, first), now, placeId, staysOf, store, t, userId }
 })
 
 /**
  * Rules that every `VisitStore` and `ImportStore` must keep about the stays of an import, after another import with the
  * same readings is undone.
  */
-export const sharedImports: Contract<Visits.VisitSamplePorts | ImportStore> = [
+export const sharedImports: Contract<Visits.VisitSamplePorts | HistoryStore | ImportStore> = [
+  {
+    name: "a moved place and a deleted stretch: the stays of a file that ended before are not due; those of a file that ends at that moment are [visits-7]",
+    run: Effect.gen(function* () {
+      const { fixes, now, placeId, store, t, userId } = yield* sharedReadings
+      const earlier = yield* Imports.done(userId, now, { fixes: fixes.slice(0, 2) })
+      const later = yield* Imports.done(userId, now, { fixes: fixes.slice(2) })
+      const due = Effect.forEach([earlier, later], ({ deviceId: id }) =>
+        Effect.map(Visits.progress({ userId, id }), ({ dueFrom }) => dueFrom)
+      )
+      for (const one of [earlier, later]) yield* store(one, [[t(0), null]])
+      yield* (yield* PlaceStore).update(userId, placeId, (place) => ({
+        ...place,
+        geometryVersion: place.geometryVersion + 1
+      }))
+      Check.equal(yield* due, [null, null], "both files ended before the place was moved")
+      yield* (yield* HistoryStore).erase(userId, { from: t(5), until: t(6) }, now)
+      Check.equal(yield* due, [null, t(5)], "the stretch begins with the last entry of the later file")
+    })
+  },
   {
     name: "undo: of the stays of a removed import, those that began with a reading that goes are deleted [imports-13, visits-7]",
     run: Effect.gen(function* () {

@@ -5,6 +5,7 @@ import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Tables } from "../MemoryDatabase.js"
+import { oweStays } from "../visits/oweStays.js"
 
 /**
  * Implements `HistoryStore.erase`. Returns false, and changes nothing, if the user would then have more than
@@ -32,9 +33,8 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   for (const { key, value } of of(tables.devices, userId)) {
     const { movement } = value
     if (movement !== null) tables.devices.set(key, { ...value, movement: Movement.without(erasure, movement) })
-    const due = tables.staysDueFrom.get(key)
-    if (due === undefined || due > erasure.from) tables.staysDueFrom.set(key, erasure.from)
   }
+  oweStays(tables, userId, erasure.from)
   return true
 }
 

@@ -11,6 +11,7 @@ import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
 import type { Brought, Tables } from "../MemoryDatabase.js"
+import { oweStays } from "../visits/oweStays.js"
 
 /** These functions store, count and remove the entries of an import for `MemoryImportStore`. */
 
@@ -176,7 +177,7 @@ const withdraw = (tables: Tables, { id, userId }: Import): void => {
   const [first] = all.filter(({ importId }) => importId === id)
   if (first === undefined) return
   tables.erasures.set(userId, own)
-  for (const one of tables.devices.values()) if (one.userId === userId) deriveFrom(tables, one.id, first.from)
+  oweStays(tables, userId, first.from)
 }
 
 const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
@@ -277,7 +278,7 @@ const restoreOne = (tables: Tables, userId: UserId, stretch: Erasure.Erasure): b
   const all = Erasure.restored(tables.erasures.get(userId) ?? [], stretch, hasHistory)
   if (all === undefined) return false
   tables.erasures.set(userId, all)
-  for (const one of tables.devices.values()) if (isOwn(one)) deriveFrom(tables, one.id, from)
+  oweStays(tables, userId, from)
   return true
 }
 

@@ -7,6 +7,7 @@ import { AccountLimits } from "../../../src/quotas/index.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { oweStays } from "../visits/oweStays.js"
 
 export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effect(
   PlaceStore,
@@ -77,15 +78,9 @@ export const store = (tables: Tables, before: Place, after: Place, now: Timestam
   places.set(after.id, after)
   const moved = after.geometryVersion !== before.geometryVersion
   if (moved) placeShapes.set(after.id, [...(placeShapes.get(after.id) ?? []), Shape.of(after, now)])
-  if (moved || after.archivedAt !== before.archivedAt) staysAreDue(tables, after.userId, now)
-}
-
-const staysAreDue = (tables: Tables, userId: UserId, from: Timestamp.Timestamp): void => {
-  moveStream(tables, userId)
-  for (const device of tables.devices.values()) {
-    if (device.userId !== userId) continue
-    tables.staysDueFrom.set(device.id, Timestamp.make(Math.min(tables.staysDueFrom.get(device.id) ?? from, from)))
-  }
+  if (!moved && after.archivedAt === before.archivedAt) return
+  moveStream(tables, after.userId)
+  oweStays(tables, after.userId, now)
 }
 
 /** Compares labels by Unicode code points, as a database with the collation C does. */
