@@ -243,10 +243,7 @@ export const missingScope = (scope: string): typeof MissingScope.Type =>
     { statusCode: 403, error: "missing_scope", message: `The scope ${scope} was not granted` },
     { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }
   )
-/**
- * The refusal of a call for which any standard scope is enough. The header names no scope, because several scopes in it
- * would mean that all of them are needed (RFC 6750 §3).
- */
+/** For a call that any standard scope allows. Several scopes in the header would all be needed (RFC 6750 §3). */
 export const missingStandardScope: typeof MissingScope.Type = withHeaders(
   { statusCode: 403, error: "missing_scope", message: "No standard scope was granted; any one of them is enough" },
   { "www-authenticate": 'Bearer error="insufficient_scope"' }

@@ -82,7 +82,7 @@ interface ShownControls {
   /** The page that shows this card. After one of the card's buttons was pressed, the browser returns to this page. */
   readonly page: "list" | "endpoint"
   readonly token: string
-  /** The field `onceField` of the card's forms. Those that `addOnce` handles make a secret, or send deliveries again. */
+  /** The `onceField` of the card's forms that make a secret or send deliveries again (`addOnce`). */
   readonly once: Html
   readonly now: Timestamp.Timestamp
 }
