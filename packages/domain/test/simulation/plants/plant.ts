@@ -1,6 +1,7 @@
-import type { Simulation } from "@place-access/domain/testing"
+import { Simulation } from "@place-access/domain/testing"
 import { EventStore, type ReadAhead } from "@place-access/domain/deliveries"
 import { Context, Effect } from "effect"
+import { all } from "../../../testing/simulation/oracles/index.js"
 
 /** A bug that a test puts into the real programs or stores, and the oracle that must find it. */
 export interface Plant {
@@ -21,6 +22,13 @@ export interface Plant {
   readonly isRare?: string
   /** Settings of the simulation that the scenario needs. */
   readonly config?: Partial<Simulation.Config>
+}
+
+/** Runs the plant's scenario, with or without its bug, and returns which oracles found a broken rule. */
+export const violations = ({ config, scenario, ...plant }: Plant, isPlanted: boolean) => {
+  const base = { seed: 1, worker: { pollEvery: "10 minutes" }, oracles: all, ...config } as const
+  const { stopped, violations } = Simulation.runSync({ ...base, ...(isPlanted ? planted(plant) : {}) }, scenario)
+  return { stopped, violations }
 }
 
 /** The settings of a simulation run with the plant's bug. */
