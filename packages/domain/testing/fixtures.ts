@@ -6,6 +6,7 @@ import { approved } from "../src/apps/AppProposal.js"
 import { AppStore } from "../src/apps/AppStore.js"
 import { RedirectUri } from "../src/apps/RedirectUri.js"
 import { registerRedirectUris } from "../src/apps/changeApp.js"
+import { findClient, proveClient } from "../src/apps/proveClient.js"
 import * as Purpose from "../src/purposes/Purpose.js"
 import * as PurposeLife from "../src/purposes/PurposeLife.js"
 import { PurposeStore } from "../src/purposes/PurposeStore.js"
@@ -139,3 +140,7 @@ export const purpose = (
     yield* Effect.catchTag((yield* PurposeStore).create(made), "Conflict", Effect.die)
     return made
   })
+
+/** The app that proves itself with its client secret, else `InvalidClient`. Production counts the call in between. */
+export const authenticateClient = (clientId: string, clientSecret: string) =>
+  Effect.flatMap(findClient(clientId), (found) => proveClient(found, clientSecret))

@@ -1,5 +1,5 @@
-import { authenticateClient } from "@place-access/domain/apps"
 import { Scope } from "@place-access/domain/shared"
+import { Fixtures } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Person, startWorld, type World } from "../support/World.js"
@@ -19,7 +19,7 @@ const create = async (person: Person, overrides: Record<string, unknown> = {}) =
   expect(answer.status).toBe(201)
   return answer.json as { readonly id: string; readonly name: string }
 }
-const isClient = (id: string, secret: string) => world.run(Effect.isSuccess(authenticateClient(id, secret)))
+const isClient = (id: string, secret: string) => world.run(Effect.isSuccess(Fixtures.authenticateClient(id, secret)))
 
 describe("POST /v1/developer/apps", () => {
   it("201 with the app in the sandbox; the first one makes the account a developer's [apps-1]", async () => {

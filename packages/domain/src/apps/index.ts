@@ -13,7 +13,7 @@ export * as AppLogo from "./AppLogo.js"
 export * as AppLife from "./AppLife.js"
 export * as AppProposal from "./AppProposal.js"
 export { type AppChange, AppStore, type Registered, type TeamMember } from "./AppStore.js"
-export { authenticateClient, findClient, InvalidClient, proveClient } from "./authenticateClient.js"
+export { findClient, InvalidClient, proveClient } from "./proveClient.js"
 export * as ClientSecret from "./ClientSecret.js"
 export {
   type AppChanges,

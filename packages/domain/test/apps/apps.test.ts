@@ -2,7 +2,6 @@ import { AccountStore } from "@place-access/domain/accounts"
 import {
   App,
   AppStore,
-  authenticateClient,
   ClientSecret,
   createApp,
   getApp,
@@ -59,7 +58,7 @@ describe("createApp", () => {
   it.effect("has no client secret that could be guessed: nobody is its client before URIs are registered", () =>
     Effect.gen(function* () {
       const app = yield* createApp(yield* Fixtures.user, input)
-      expect(yield* refused(authenticateClient(app.id, ""))).toBe("InvalidClient")
+      expect(yield* refused(Fixtures.authenticateClient(app.id, ""))).toBe("InvalidClient")
     }).pipe(Effect.provide(stores))
   )
 })
@@ -178,16 +177,16 @@ describe("registerRedirectUris", () => {
       )
       expect(next).not.toBe(old)
       yield* TestClock.adjust(ClientSecret.OVERLAP - 1)
-      expect(yield* authenticateClient(app.id, old)).toEqual(after)
+      expect(yield* Fixtures.authenticateClient(app.id, old)).toEqual(after)
       yield* TestClock.adjust(1)
-      expect(yield* refused(authenticateClient(app.id, old))).toBe("InvalidClient")
+      expect(yield* refused(Fixtures.authenticateClient(app.id, old))).toBe("InvalidClient")
       yield* TestClock.adjust(1000 * Timestamp.DAY)
-      expect(yield* authenticateClient(app.id, next)).toEqual(after)
+      expect(yield* Fixtures.authenticateClient(app.id, next)).toEqual(after)
     }).pipe(Effect.provide(stores))
   )
 })
 
-describe("authenticateClient", () => {
+describe("the secret of a client", () => {
   it.effect(
     "another app's secret, a changed, empty or unknown one, an unknown or impossible id: InvalidClient [apps-8]",
     () =>
@@ -195,7 +194,7 @@ describe("authenticateClient", () => {
         const owner = yield* Fixtures.user
         const { app, clientSecret } = yield* Fixtures.registeredApp(owner)
         const other = yield* Fixtures.registeredApp(owner)
-        expect(yield* authenticateClient(app.id, clientSecret)).toEqual(app)
+        expect(yield* Fixtures.authenticateClient(app.id, clientSecret)).toEqual(app)
         const wrong = [
           [app.id, other.clientSecret],
           [app.id, `${clientSecret}x`],
@@ -207,7 +206,8 @@ describe("authenticateClient", () => {
           ["\u0000", clientSecret],
           ["x".repeat(10_000), clientSecret]
         ] as const
-        for (const [id, secret] of wrong) expect(yield* refused(authenticateClient(id, secret))).toBe("InvalidClient")
+        for (const [id, secret] of wrong)
+          expect(yield* refused(Fixtures.authenticateClient(id, secret))).toBe("InvalidClient")
       }).pipe(Effect.provide(stores))
   )
 
@@ -215,7 +215,7 @@ describe("authenticateClient", () => {
     Effect.gen(function* () {
       const { app } = yield* Fixtures.registeredApp(yield* Fixtures.user)
       const registered = Option.getOrThrow(yield* (yield* AppStore).findRegistered(app.id))
-      expect(yield* refused(authenticateClient(app.id, registered.secrets[0]!.hash))).toBe("InvalidClient")
+      expect(yield* refused(Fixtures.authenticateClient(app.id, registered.secrets[0]!.hash))).toBe("InvalidClient")
     }).pipe(Effect.provide(stores))
   )
 
@@ -224,8 +224,8 @@ describe("authenticateClient", () => {
       const owner = yield* Fixtures.user
       const revokedAt = yield* Timestamp.now
       const { app, clientSecret } = yield* Fixtures.registeredApp(owner, { revokedAt })
-      expect((yield* authenticateClient(app.id, clientSecret)).id).toBe(app.id)
-      expect(yield* refused(authenticateClient(app.id, "pa_cs_another"))).toBe("InvalidClient")
+      expect((yield* Fixtures.authenticateClient(app.id, clientSecret)).id).toBe(app.id)
+      expect(yield* refused(Fixtures.authenticateClient(app.id, "pa_cs_another"))).toBe("InvalidClient")
     }).pipe(Effect.provide(stores))
   )
 })

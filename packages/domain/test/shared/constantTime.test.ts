@@ -1,8 +1,8 @@
 import { checkFormToken, formToken, KnownBrowser, PendingSignIn } from "@place-access/domain/accounts"
-import { AppStore, authenticateClient } from "@place-access/domain/apps"
+import { AppStore } from "@place-access/domain/apps"
 import { Pkce } from "@place-access/domain/tokens"
 import { AppId, Cursor, Timestamp, UserId, Vault } from "@place-access/domain/shared"
-import { MemoryEntropy, MemoryVault } from "@place-access/domain/testing"
+import { Fixtures, MemoryEntropy, MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Option } from "effect"
 import { appOf } from "../support/apps.js"
@@ -54,7 +54,7 @@ const accepts: Readonly<Record<string, (vault: typeof Vault.Vault.Service) => bo
     ),
   "the secret of a client": (vault) =>
     Effect.runSync(
-      authenticateClient(APP, "secret").pipe(
+      Fixtures.authenticateClient(APP, "secret").pipe(
         Effect.provideService(Vault.Vault, vault),
         Effect.provide(Layer.mock(AppStore, { findRegistered: () => Effect.succeed(Option.some(registered)) })),
         Effect.isSuccess

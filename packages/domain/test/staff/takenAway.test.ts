@@ -1,4 +1,4 @@
-import { authenticateClient, narrowApp } from "@place-access/domain/apps"
+import { narrowApp } from "@place-access/domain/apps"
 import { revokeApp } from "@place-access/domain/staff"
 import { authenticateAccess, refreshTokens } from "@place-access/domain/tokens"
 import { ConnectionStore, endRevoked, listConnections } from "@place-access/domain/connection"
@@ -46,7 +46,7 @@ describe("what an admin takes away is gone at once [§5.6, §6.3.5]", () => {
         const revoked = yield* Effect.provideService(revokeApp(admin, app.id, reason), ConnectionStore, away)
         expect(revoked.revokedAt).not.toBeNull()
         expect(yield* refused(authenticateAccess(token))).toBe("InvalidToken")
-        const client = yield* authenticateClient(app.id, clientSecret)
+        const client = yield* Fixtures.authenticateClient(app.id, clientSecret)
         expect(yield* refused(refreshTokens(client, refresh))).toBe("InvalidGrant")
         // Even before any sweep has run, the user sees that the connection ended, and why.
         const shown = { live: false, endedAt: revoked.revokedAt, endReason: "admin_revoked", scopes: [] }

@@ -3,7 +3,6 @@ import {
   App,
   AppLogo,
   AppStore,
-  authenticateClient,
   decideApp,
   endPreviousClientSecrets,
   findLogo,
@@ -245,7 +244,7 @@ const act = (state: State, one: SubmissionStep, met: Set<string>, pass: Pass) =>
         expect(fresh.length).toBe(hadSecret ? one.times : 0)
         if (!hadSecret) return
         state.issued.push(...fresh)
-        const alive = yield* Effect.filter(fresh, (text) => Effect.isSuccess(authenticateClient(id, text)))
+        const alive = yield* Effect.filter(fresh, (text) => Effect.isSuccess(Fixtures.authenticateClient(id, text)))
         expect(alive.length).toBe(1)
         state.secrets = alive.map((text) => ({ text, endsAt: null }))
         met.add(one.times > 1 ? "of several new secrets one" : "replaced")
@@ -314,7 +313,10 @@ const check = (state: State, turn: number, met: Set<string>) =>
     const at = yield* now
     const works = state.secrets.filter(({ endsAt }) => endsAt === null || at < endsAt).map(({ text }) => text)
     for (const text of state.issued) {
-      expect([text, yield* Effect.isSuccess(authenticateClient(id, text))]).toEqual([text, works.includes(text)])
+      expect([text, yield* Effect.isSuccess(Fixtures.authenticateClient(id, text))]).toEqual([
+        text,
+        works.includes(text)
+      ])
     }
     expect((yield* listClientSecrets(owner, id)).length).toBe(works.length)
   })

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { App } from "../../../../src/apps/App.js"
-import { authenticateClient } from "../../../../src/apps/authenticateClient.js"
+import { findClient, proveClient } from "../../../../src/apps/proveClient.js"
 import { decideConsent, reviewConsent, startConsent } from "../../../../src/consent/askForConsent.js"
 import { exchangeCode, refreshTokens, revokeToken } from "../../../../src/tokens/manageTokens.js"
 import type { TokenGrant } from "../../../../src/tokens/TokenGrant.js"
@@ -81,8 +81,8 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
 const authenticate = (registry: Registry, appId: string, client: "right" | "wrong") =>
   Effect.gen(function* () {
     const { clientSecret = "none" } = yield* app(registry, appId)
-    const authenticated: App = yield* authenticateClient(
-      appId,
+    const authenticated: App = yield* proveClient(
+      yield* findClient(appId),
       client === "right" ? registry.secrets.raw(clientSecret) : "pa_cs_of_somebody_else"
     )
     return authenticated

@@ -27,7 +27,11 @@ export const findClient = program("findClient", function* (clientId: string | un
   return result
 })
 
-/** The app, if the secret is one of its client secrets and has not expired; else `InvalidClient`. */
+/**
+ * The app, if the secret is one of its client secrets and has not expired; else `InvalidClient`. The secret of a revoked
+ * app is accepted, and a later check answers `invalid_grant`: a 401 would wrongly say that the secret is wrong (Spec
+ * §4.3).
+ */
 export const proveClient = program("proveClient", function* (found: Option.Option<Registered>, clientSecret: string) {
   if (Option.isNone(found)) return yield* new InvalidClient()
   const now = yield* Timestamp.now
@@ -39,12 +43,4 @@ export const proveClient = program("proveClient", function* (found: Option.Optio
     if (vault.equal(secret.hash, presented) && ClientSecret.isLive(secret, now)) matches++
   }
   return matches === 0 ? yield* new InvalidClient() : found.value.app
-})
-
-/**
- * The app that proves itself with its secret, else `InvalidClient`. The secret of a revoked app is accepted, and a
- * later check answers `invalid_grant`: a 401 would wrongly say that the secret is wrong (Spec §4.3).
- */
-export const authenticateClient = program("authenticateClient", function* (clientId: string, clientSecret: string) {
-  return yield* proveClient(yield* findClient(clientId), clientSecret)
 })
