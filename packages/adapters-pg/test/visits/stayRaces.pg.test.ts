@@ -66,7 +66,7 @@ describeServers("stays that are derived while uploads come and places change", (
         const expected = (yield* store.list(userId)).flatMap(({ archivedAt, id }) =>
           Stay.derive(
             { placeId: id, archivedAt, shapes: shapes.filter((shape) => shape.placeId === id) },
-            Stay.NOTHING_BEFORE,
+            Stay.beforeOf(undefined, null),
             fixes
           ).map(({ arrival, departure }) => `${id} ${arrival} ${departure ?? "open"}`)
         )

@@ -77,13 +77,6 @@ export const strike = (endpoint: WebhookEndpoint, now: Timestamp.Timestamp): Web
 }
 
 /**
- * Sets the strikes to 0, after an automatic delivery has succeeded. The success of a replay, of a test or of a hurried
- * attempt leaves the strikes as they are.
- */
-export const clearStrikes = (endpoint: WebhookEndpoint): WebhookEndpoint =>
-  endpoint.strikes === 0 ? endpoint : { ...endpoint, strikes: 0 }
-
-/**
  * Enables the endpoint and sets its strikes to 0. An endpoint that is enabled already stays as it is, with its strikes
  * (decision W4).
  */

@@ -41,10 +41,3 @@ export const of = <A>(rows: ReadonlyArray<A>, limit: number, position: (last: A)
  */
 export const isOlder = (at: number, id: string, position: PagePosition | undefined): boolean =>
   position === undefined || at < Number(position[0]) || (at === position[0] && id < String(position[1]))
-
-/**
- * Whether an item comes after the position in a list with the oldest first: its time is later, or it has the same time
- * and a greater id. When `position` is undefined, the result is true for every item.
- */
-export const isNewer = (at: number, id: string, position: PagePosition | undefined): boolean =>
-  position === undefined || at > Number(position[0]) || (at === position[0] && id > String(position[1]))

@@ -97,8 +97,6 @@ export interface TimeBefore {
   readonly heardAt: Timestamp | null
 }
 
-export const NOTHING_BEFORE: TimeBefore = { openSince: null, heardAt: null }
-
 /**
  * Describes the time before the first fix of a derivation. `open` is the stored stay that is open at the first fix;
  * `heardAt` is the time of the device's last fix before it. When retention has deleted all earlier fixes, the stored

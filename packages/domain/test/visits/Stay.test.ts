@@ -29,6 +29,8 @@ type Sighting = readonly [
   accuracyM?: number | null
 ]
 
+const NOTHING_BEFORE = Stay.beforeOf(undefined, null)
+
 /** The beginning and end of each stay, in milliseconds after noon. */
 const stays = (seen: ReadonlyArray<Sighting>, on = ground(), openSince: number | null = null) =>
   Stay.derive(
@@ -243,7 +245,7 @@ describe("a stay that ends in silence [visits-11]", () => {
   const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.TimeBefore> = {}) =>
     Stay.derive(
       ground(),
-      { ...Stay.NOTHING_BEFORE, ...before },
+      { ...NOTHING_BEFORE, ...before },
       seen.map(([after, where, accuracyM = 10]) => ({ capturedAt: time(NOON + after), ...where, accuracyM }))
     ).map(({ departure, heardUntil }) => [departure, heardUntil].map((moment) => moment && moment - NOON))
 
@@ -323,7 +325,7 @@ describe("a stay and deleted stretches [retention-choice-4]", () => {
     const seen: ReadonlyArray<Sighting> = [[0, INSIDE], [HOUR, INSIDE], ...after]
     const stretches = [{ from: time(NOON + 3 * HOUR), until: time(NOON + 4 * HOUR) }]
     const fixes = seen.map(([moment, where]) => ({ capturedAt: time(NOON + moment), ...where, accuracyM: 10 }))
-    const [first] = Stay.derive(ground(), Stay.NOTHING_BEFORE, fixes, stretches)
+    const [first] = Stay.derive(ground(), NOTHING_BEFORE, fixes, stretches)
     expect(first === undefined ? undefined : spanOf(first)).toEqual([0, 3 * HOUR, heardUntil])
   })
 
@@ -380,7 +382,7 @@ describe("stays in pieces [visits-7]", () => {
           const from = until === undefined ? undefined : time(until - Math.floor(gap / 2))
           return isErased && gap > 1 && from !== undefined && until !== undefined ? [{ from, until }] : []
         })
-        const whole = Stay.derive(ground(), Stay.NOTHING_BEFORE, fixes, erasures)
+        const whole = Stay.derive(ground(), NOTHING_BEFORE, fixes, erasures)
         const ends = [...new Set([...cuts, steps.length])].sort((a, b) => a - b)
         const inPieces = ends.reduce<{ readonly stays: ReadonlyArray<Stay.Stay>; readonly done: number }>(
           ({ done, stays: known }, end) => {

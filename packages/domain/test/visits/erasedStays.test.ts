@@ -104,7 +104,7 @@ it.effect.prop(
         for (const { id: placeId } of places) {
           const expected = Stay.derive(
             { placeId, shapes: tables.placeShapes.get(placeId) ?? [], archivedAt: null },
-            Stay.NOTHING_BEFORE,
+            Stay.beforeOf(undefined, null),
             left,
             tables.erasures.get(userId)
           )

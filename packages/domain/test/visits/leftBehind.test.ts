@@ -25,7 +25,7 @@ const leftBehind = (...parts: Parameters<typeof fix>): Stay.StayFix => ({ ...fix
 
 /** The arrival, the departure and `heardUntil` of each stay in the circle, in milliseconds after noon. */
 const stays = (circle: typeof CIRCLE, ...fixes: ReadonlyArray<Stay.StayFix>) =>
-  Stay.derive(ground(circle), Stay.NOTHING_BEFORE, fixes).map(({ arrival, departure, heardUntil }) =>
+  Stay.derive(ground(circle), Stay.beforeOf(undefined, null), fixes).map(({ arrival, departure, heardUntil }) =>
     [arrival, departure, heardUntil].map((moment) => moment && moment - NOON)
   )
 

@@ -52,7 +52,7 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
       const [mine, other] = [yield* ownedApp, yield* ownedApp]
       const { id } = yield* endpoint(mine.id)
       Check.isTrue(Option.isNone(yield* store.find(other.id, id)), "another app's is not found")
-      Check.isTrue(Option.isNone(yield* store.update(other.id, id, WebhookEndpoint.clearStrikes)), "nor updated")
+      Check.isTrue(Option.isNone(yield* store.update(other.id, id, WebhookEndpoint.enable)), "nor updated")
       Check.isTrue(!(yield* store.remove(other.id, id)), "nor removed")
       Check.isTrue(Option.isSome(yield* store.find(mine.id, id)), "and is still there")
       const unknown = EndpointId.make(yield* Entropy.id("ep"))
@@ -160,11 +160,11 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
         detail: { kind: "secret_rotated", secret: "signing", appId: app.id, endpointId: id }
       })
       yield* TestClock.adjust("90 minutes")
-      yield* store.update(other.id, id, WebhookEndpoint.clearStrikes, audit)
+      yield* store.update(other.id, id, WebhookEndpoint.enable, audit)
       Check.equal(yield* auditOf(app.ownerId), [], "another app's endpoint")
-      yield* store.update(app.id, id, WebhookEndpoint.clearStrikes, () => undefined)
+      yield* store.update(app.id, id, WebhookEndpoint.enable, () => undefined)
       Check.equal(yield* auditOf(app.ownerId), [], "a change without an event")
-      yield* store.update(app.id, id, WebhookEndpoint.clearStrikes, audit)
+      yield* store.update(app.id, id, WebhookEndpoint.enable, audit)
       Check.equal(yield* auditOf(app.ownerId), [audit(yield* Timestamp.now)], "with the clock read under the lock")
     })
   },

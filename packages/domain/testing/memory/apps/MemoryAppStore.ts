@@ -5,6 +5,7 @@ import { AccountLimits } from "../../../src/quotas/index.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
+import { isNewer } from "../isNewer.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as MemoryTeamStore from "./MemoryTeamStore.js"
@@ -36,7 +37,7 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
             .map(({ app }) => app)
             .filter((app) => app.ownerId === userId || isMember(app, userId))
             .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-            .filter((app) => Page.isNewer(app.createdAt, app.id, after))
+            .filter((app) => isNewer(app.createdAt, app.id, after))
           return Page.of(rows, limit, (last) => [last.createdAt, last.id])
         }),
       list: (limit, after) =>

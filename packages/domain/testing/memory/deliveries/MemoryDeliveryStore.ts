@@ -167,7 +167,7 @@ const finish = (
     effect === "strike"
       ? WebhookEndpoint.strike(endpoint, now)
       : effect === "clear"
-        ? WebhookEndpoint.clearStrikes(endpoint)
+        ? { ...endpoint, strikes: 0 }
         : endpoint
   tables.endpoints.set(endpoint.id, after)
   if (effect === "strike" && WebhookEndpoint.WARNED_STRIKES.includes(after.strikes)) {

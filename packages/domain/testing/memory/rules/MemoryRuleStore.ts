@@ -8,6 +8,7 @@ import { type RuleKind, RuleStore } from "../../../src/rules/RuleStore.js"
 import * as Tier from "../../../src/tiers/Tier.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { isNewer } from "../isNewer.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 import * as MemoryLimitStore from "../MemoryLimitStore.js"
 import * as MemoryRules from "./MemoryRules.js"
@@ -52,7 +53,7 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           const connection = connections.get(connectionId)
           if (connection?.userId !== userId || connection.endedAt !== null) return Page.of([], limit, () => [])
           const rules = MemoryRules.ofConnection(tables, connectionId)
-            .filter((rule) => isOf(kind, rule) && Page.isNewer(rule.createdAt, rule.id, after))
+            .filter((rule) => isOf(kind, rule) && isNewer(rule.createdAt, rule.id, after))
             .map((rule) => MemoryRules.notice(tables, connection, rule, now))
             .sort(byCreation)
             .map((rule) => MemoryRules.relabelled(tables, rule))
