@@ -17,6 +17,7 @@ export * as Simulation from "./simulation/index.js"
 export * as VirtualTime from "./VirtualTime.js"
 export { deliverDue } from "./deliverDue.js"
 export { fanOutAll } from "./fanOutAll.js"
+export { importNext } from "./importNext.js"
 export { samplePng } from "./samplePng.js"
 
 // ---- what a contract is

@@ -1,4 +1,5 @@
-import { importNext, Pace, undoImport } from "@place-access/domain/imports"
+import { Pace, undoImport } from "@place-access/domain/imports"
+import { importNext } from "@place-access/domain/testing"
 import { everything } from "@place-access/domain/leases"
 import { ImportId, UserId } from "@place-access/domain/shared"
 import { Imports } from "@place-access/worker"

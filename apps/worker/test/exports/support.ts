@@ -20,10 +20,10 @@ import {
   SqlTokenStore,
   SqlVisitStore
 } from "@place-access/adapters-pg"
-import { importNext, ImportStore, startImport } from "@place-access/domain/imports"
+import { ImportStore, startImport } from "@place-access/domain/imports"
 import { everything } from "@place-access/domain/leases"
 import type { UserId } from "@place-access/domain/shared"
-import { MemoryWorkSignal } from "@place-access/domain/testing"
+import { MemoryWorkSignal, importNext } from "@place-access/domain/testing"
 import { Archives, Imports } from "@place-access/worker"
 import { Effect, Layer, Stream } from "effect"
 

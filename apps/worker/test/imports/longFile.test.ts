@@ -1,8 +1,14 @@
 import { everything } from "@place-access/domain/leases"
 import { HistoryStore } from "@place-access/domain/retention-choice"
-import { Import, importNext, ImportStore } from "@place-access/domain/imports"
+import { Import, ImportStore } from "@place-access/domain/imports"
 import { DeviceId, ImportId, Timestamp, UserId } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryEntropy, MemoryHistoryStore, MemoryVault } from "@place-access/domain/testing"
+import {
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryHistoryStore,
+  MemoryVault,
+  importNext
+} from "@place-access/domain/testing"
 import { Imports } from "@place-access/worker"
 import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"

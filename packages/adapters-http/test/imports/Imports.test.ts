@@ -1,7 +1,6 @@
-import { importNext } from "@place-access/domain/imports"
 import { everything } from "@place-access/domain/leases"
 import { PlaceId } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
+import { importNext, MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect, Schema } from "effect"
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

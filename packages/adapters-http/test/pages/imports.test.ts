@@ -1,6 +1,6 @@
-import { Import, ImportStore, importNext, Months } from "@place-access/domain/imports"
+import { Import, ImportStore, Months } from "@place-access/domain/imports"
 import { everything } from "@place-access/domain/leases"
-import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
+import { importNext, MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

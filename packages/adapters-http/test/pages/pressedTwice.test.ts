@@ -1,6 +1,5 @@
-import { importNext } from "@place-access/domain/imports"
 import { everything } from "@place-access/domain/leases"
-import { Fixtures, MemoryImportReader } from "@place-access/domain/testing"
+import { Fixtures, importNext, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import * as OTPAuth from "otpauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -37,4 +37,4 @@ export {
 } from "./ImportStore.js"
 export * as Months from "./Months.js"
 export * as Pace from "./Pace.js"
-export { importNext, runImports } from "./runImports.js"
+export { runImports } from "./runImports.js"

@@ -1,6 +1,6 @@
 import { Cause, Duration, Effect, Option } from "effect"
 import { type UserId } from "../shared/Ids.js"
-import { Entropy, program, Timestamp } from "../shared/index.js"
+import { Entropy, Timestamp } from "../shared/index.js"
 import { orHandBack } from "../leases/Stopping.js"
 import type { PeopleLeases, WorkLeases } from "../leases/WorkLeases.js"
 import * as Import from "./Import.js"
@@ -10,16 +10,10 @@ import { readImport } from "./readImport.js"
 import { undoNow } from "./undoNow.js"
 
 /**
- * Works on one due import of the people whose buckets this worker leases: reads the file to its end, or undoes the
- * import. False when no import is due, or when the attempt did not begin (`attempt`). An import waits for the worker
- * that leases its owner's bucket, even when another worker is idle.
+ * The next due import of the people whose buckets this worker leases, without the people of `besides`. An import waits
+ * for the worker that leases its owner's bucket, even when another worker is idle.
  */
-export const importNext = program("importNext", function* (people: PeopleLeases, pace: Pace.Pace = Pace.QUICK) {
-  const due = yield* nextDue(people, [])
-  return Option.isSome(due) && (yield* attempt(people, due.value, pace))
-})
-
-const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
+export const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
   Effect.gen(function* () {
     return yield* (yield* ImportStore).due(yield* people.buckets, yield* Timestamp.now, besides)
   })
@@ -28,7 +22,7 @@ const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
  * Makes one attempt to read or undo the import. False when the import is not due, or when this worker does not lease
  * the bucket of the import's owner.
  */
-const attempt = (people: PeopleLeases, of: ImportKey, pace: Pace.Pace) =>
+export const attempt = (people: PeopleLeases, of: ImportKey, pace: Pace.Pace) =>
   Effect.map(people.using(of.userId, attemptHeld(of, pace)), Option.contains(true))
 
 const attemptHeld = ({ id, userId }: ImportKey, pace: Pace.Pace) =>

@@ -1,4 +1,5 @@
-import { importNext, ImportReader, ImportStore, Pace } from "@place-access/domain/imports"
+import { ImportReader, ImportStore, Pace } from "@place-access/domain/imports"
+import { importNext } from "@place-access/domain/testing"
 import { everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
