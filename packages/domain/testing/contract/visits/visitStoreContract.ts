@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ImportStore } from "../../../src/imports/ImportStore.js"
+import type { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import type { DeviceId, PlaceId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Stay from "../../../src/visits/Stay.js"
@@ -36,7 +37,7 @@ const staysOf = (query: Parameters<typeof deviceStaysOf>[0]) =>
   )
 
 /** Rules that every `VisitStore` must keep: which stays and reported visits a reader gets, and in which order. */
-export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore> = [
+export const visitStoreContract: Contract<Visits.VisitSamplePorts | HistoryStore | ImportStore> = [
   {
     name: "stays: at the places asked about and no others, newest first, then by place",
     run: Effect.gen(function* () {
