@@ -17,6 +17,7 @@ type Store = typeof AccountStore.Service
 
 export const open = (sql: SqlClient): Store["openSession"] => {
   const sweepAt = sweep(sql)
+  const closeOthersOf = closeLeastUsed(sql)
   return (session, audit) =>
     Effect.gen(function* () {
       yield* shareCredentials(sql)
@@ -26,14 +27,14 @@ export const open = (sql: SqlClient): Store["openSession"] => {
                          ${session.address}, ${Rows.at(session.createdAt)}, ${Rows.at(session.seenAt)},
                          ${Rows.at(session.confirmedAt)}, ${Rows.at(session.expiresAt)})`
       if (audit !== undefined) yield* AuditLog.append(sql, audit)
-      yield* closeLeastUsed(sql, session)
     }).pipe(
       sql.withTransaction,
       Effect.catchIf(
         (error) => isForeignKeyViolation(error, "sessions_user_id_fkey"),
         () => Effect.void
       ),
-      Effect.zipRight(swept("sessions", sweepAt(session.createdAt))),
+      Effect.zipRight(swept("expired sessions", sweepAt(session.createdAt))),
+      Effect.zipRight(swept("sessions beyond the limit of an account", closeOthersOf(session))),
       orStoreError
     )
 }
@@ -44,14 +45,17 @@ const HashRow = Schema.Struct({ session_hash: Vault.Hash })
  * Closes the account's other sessions beyond `Session.MOST`. Two statements, because nearly always there is nothing to
  * close, and on a cluster each node with a copy of the table must close the same sessions.
  */
-const closeLeastUsed = (sql: SqlClient, { hash, userId }: Session.Session) =>
-  Effect.gen(function* () {
-    const rest = yield* sql`SELECT session_hash FROM sessions WHERE user_id = ${userId} AND session_hash <> ${hash}
-                            ORDER BY coalesce(seen_at, created_at) DESC, session_hash
-                            OFFSET ${Session.MOST - 1}`.pipe(Rows.all(HashRow))
-    const hashes = rest.map(({ session_hash: one }) => one)
-    if (hashes.length > 0) yield* sql`DELETE FROM sessions WHERE session_hash = ANY(${hashes}::text[])`
-  })
+const closeLeastUsed = (sql: SqlClient) => {
+  const share = sharing(sql)
+  return ({ hash, userId }: Session.Session) =>
+    Effect.gen(function* () {
+      const rest = yield* sql`SELECT session_hash FROM sessions WHERE user_id = ${userId} AND session_hash <> ${hash}
+                              ORDER BY coalesce(seen_at, created_at) DESC, session_hash
+                              OFFSET ${Session.MOST - 1}`.pipe(Rows.all(HashRow))
+      const hashes = rest.map(({ session_hash: one }) => one)
+      if (hashes.length > 0) yield* share(sql`DELETE FROM sessions WHERE session_hash = ANY(${hashes}::text[])`)
+    })
+}
 
 const sweep = (sql: SqlClient) => {
   const share = sharing(sql)

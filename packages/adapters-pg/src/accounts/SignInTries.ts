@@ -22,7 +22,7 @@ export const admit =
     }).pipe(
       sql.withTransaction,
       Effect.tap(({ now, verdict }) =>
-        verdict._tag === "Admitted" ? swept("sign-in tries", sweep(sql, now)) : Effect.void
+        verdict._tag === "Admitted" ? swept("expired sign-in tries", sweep(sql, now)) : Effect.void
       ),
       Effect.map(({ verdict }) => verdict),
       orStoreError

@@ -69,7 +69,9 @@ const keepChallenge =
   (sql: SqlClient): Store["keepChallenge"] =>
   (digest, expiresAt) =>
     sql`INSERT INTO passkey_challenges (challenge_hash, expires_at) VALUES (${digest}, ${Rows.at(expiresAt)})`.pipe(
-      Effect.zipRight(swept("passkey challenges", sweep(sql, Timestamp.plus(expiresAt, -Factors.CHALLENGE_LIFETIME)))),
+      Effect.zipRight(
+        swept("expired passkey challenges", sweep(sql, Timestamp.plus(expiresAt, -Factors.CHALLENGE_LIFETIME)))
+      ),
       orStoreError
     )
 

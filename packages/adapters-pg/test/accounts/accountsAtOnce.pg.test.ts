@@ -133,6 +133,38 @@ describeServers("people who change their accounts at the same time, under the re
     expect(failures).toEqual([])
   })
 
+  it("sign-ins of people who have the most sessions: nobody meets a deadlock, and the list stays full [accounts-6]", async () => {
+    const { counts, failures } = await run(
+      Effect.gen(function* () {
+        const [sql, accounts] = [yield* SqlClient, yield* AccountStore]
+        const people = yield* Effect.forEach(Array.from({ length: 8 }), () => Fixtures.user)
+        const now = yield* Timestamp.now
+        for (const { id } of people) {
+          const hashes = Array.from({ length: Session.MOST }, fresh)
+          const [opened, expires] = [new Date(now), new Date(now + Timestamp.DAY)]
+          yield* sql`INSERT INTO sessions (session_hash, user_id, created_at, expires_at)
+                     SELECT hash, ${id}, ${opened}::timestamptz, ${expires}::timestamptz
+                     FROM unnest(${hashes}::text[]) AS many (hash)`
+        }
+        const signIns = Array.from({ length: 5 }, () => people).flat()
+        const outcomes = yield* Effect.forEach(
+          signIns,
+          ({ id }) =>
+            Effect.either(accounts.openSession(Session.open(fresh(), id, Timestamp.plus(now, 1)), signedIn(id, now))),
+          { concurrency: POOL }
+        )
+        return {
+          counts: yield* Effect.forEach(people, ({ id }) =>
+            Effect.map(accounts.listSessions(id, now), (all) => all.length)
+          ),
+          failures: outcomes.filter(Either.isLeft).map(({ left }) => String(left.cause))
+        }
+      }).pipe(Effect.withClock(Clock.make()))
+    )
+    expect(failures).toEqual([])
+    expect(new Set(counts)).toEqual(new Set([Session.MOST]))
+  })
+
   it("confirmed sign-ups and deletions of other people's accounts: nobody meets a deadlock [deletions-2]", async () => {
     const failures = await run(
       Effect.gen(function* () {
