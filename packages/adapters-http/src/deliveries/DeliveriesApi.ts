@@ -285,7 +285,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send the failed events of an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Queues a new delivery, oldest first, for each failed delivery that was created at `since` or later and was not sent again yet. Leaves out tests, events that the app was not authorised to get, events older than their rule's `max_event_age_s`, and events whose rule names another address than the endpoint had (`address_changed`). 409 when the endpoint is disabled, and when the app was revoked."
+        "Queues a new delivery, oldest first, for each failed delivery that was created at `since` or later and was not sent again yet. Leaves out tests, events that the app was not authorised to get, events older than their rule's `max_event_age_s`, and events that were sent again and failed as `address_changed`: first give the endpoint the address that their rule names. 409 when the endpoint is disabled, and when the app was revoked."
       )
   )
   .middleware(SessionAuth)

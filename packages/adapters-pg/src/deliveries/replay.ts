@@ -168,7 +168,8 @@ export const replayUnder = (
         FROM (
           SELECT d.* FROM deliveries d
           WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test
-            AND NOT d.is_replayed AND coalesce(d.fail_reason, '') NOT IN ('not_authorised', 'address_changed')
+            AND NOT d.is_replayed AND d.fail_reason IS DISTINCT FROM 'not_authorised'
+            AND (d.replay_no = 0 OR d.fail_reason IS DISTINCT FROM 'address_changed')
             AND d.created_at >= ${Rows.at(since)} AND d.created_at < ${Rows.at(before)}
             AND (d.max_event_age_s IS NULL
                  OR d.occurred_at >= ${Rows.at(now)}::timestamptz - d.max_event_age_s * interval '1 second')

@@ -66,7 +66,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
             expect(row).toMatchObject({ state: "failed", failReason: "address_changed", attempt: 2 })
             yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
             yield* Effect.sleep("1 hour")
-            // `recover` leaves out what failed in this way: each call would add a replay that fails again.
+            // `recover` leaves out replays that failed in this way: each call would add a replay that fails again.
             expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(0)
             expect((yield* deliveries).map(({ failReason }) => failReason)).toEqual(
               Array.from({ length: 2 }, () => "address_changed")
@@ -80,6 +80,38 @@ describe("what may change while a delivery waits for its next attempt", () => {
             yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
             yield* Effect.sleep("1 minute")
             expect([(yield* posts()).length, (yield* posts(moved)).length]).toEqual([2, 0])
+          })
+        )
+      })
+    )
+  })
+
+  it("the endpoint's address, which rules name: recover sends all events when the endpoint has the old one again, and before that each once [endpoints-3, deliveries-11]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { app, developer, endpoint } = stage
+        const rule = yield* RuleSamples.rule(stage.connection, RuleSamples.onPlace(stage.place), { webhookUrl: URL })
+        const since = yield* Timestamp.now
+        const recovered = recover(developer, app.id, endpoint.id, since)
+        const moveTo = (url: string) => updateEndpoint(developer, app.id, endpoint.id, { url }, "unchecked")
+        yield* withWorker(
+          Effect.gen(function* () {
+            for (const early of [true, false]) {
+              yield* script(answers(500))
+              yield* Effect.replicateEffect(fire({ ...stage, rule }, { webhookUrl: URL }), 2)
+              yield* Effect.sleep("10 seconds")
+              yield* moveTo(`${URL}/moved`)
+              yield* Effect.sleep("1 hour")
+              // Each further call would add replays that fail again.
+              if (early) expect([yield* recovered, yield* Effect.delay(recovered, "1 hour")]).toEqual([2, 0])
+              const before = (yield* posts()).length
+              yield* moveTo(URL)
+              yield* script(answers(200))
+              expect(yield* recovered).toBe(early ? 0 : 2)
+              yield* Effect.sleep("1 minute")
+              expect((yield* posts()).length - before).toBe(early ? 0 : 2)
+            }
           })
         )
       })

@@ -77,9 +77,10 @@ export const CHANGES: ReadonlyArray<Change> = [
     on: "2026-11-30",
     id: "recover-without-changed-addresses",
     kind: "changed",
-    title: "Recover leaves out events whose rule names another address than the endpoint",
-    text: `\`POST /v1/developer/apps/{app_id}/webhooks/{endpoint_id}/recover\` no longer queues deliveries that failed as
-    \`address_changed\`: each call added replays that failed again. Redeliver such a delivery by itself.`
+    title: "Recover sends an event again only once while its rule names another address than the endpoint",
+    text: `\`POST /v1/developer/apps/{app_id}/webhooks/{endpoint_id}/recover\` no longer queues replays that failed as
+    \`address_changed\`: each call added replays that failed again. Give the endpoint its old address back before the
+    call. An event that was sent again before can be redelivered by itself.`
   },
   {
     on: "2026-11-30",

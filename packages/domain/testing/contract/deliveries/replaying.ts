@@ -314,20 +314,38 @@ export const replaying: Contract<WebhookFixturePorts> = [
       })
     )
   },
-  ...(["not_authorised", "address_changed"] as const).map((reason) => ({
-    name: `recover: what failed as ${reason} is left out; it can be replayed by itself [deliveries-11]`,
+  {
+    name: "recover: what the user did not allow is left out; it can be replayed by itself [deliveries-11]",
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const since = Timestamp.plus(yield* Timestamp.now, -9_000)
-        const withheld = yield* failed(endpoint, 5_000, reason)
+        const withheld = yield* failed(endpoint, 5_000, "not_authorised")
         yield* failed(endpoint, 4_000)
         Check.equal(yield* recover(endpoint, since, 9), 1, "the other one")
         const at = yield* Timestamp.now
-        yield* finish(yield* claimOne(endpoint), { _tag: "Failed", at, reason }, null)
-        Check.equal(yield* recover(endpoint, since, 9), 0, "a replay that failed in this way")
+        yield* finish(yield* claimOne(endpoint), { _tag: "Failed", at, reason: "not_authorised" }, null)
+        Check.equal(yield* recover(endpoint, since, 9), 0, "a replay that the user did not allow")
         const outcome = yield* replay(withheld)
         Check.isTrue(Option.isSome(outcome) && Either.isRight(outcome.value), "replayed")
       })
     )
-  }))
+  },
+  {
+    name: "recover: an event that failed as address_changed is replayed once; then it can be replayed by itself [deliveries-11]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const since = Timestamp.plus(yield* Timestamp.now, -9_000)
+        yield* failed(endpoint, 5_000, "address_changed")
+        Check.equal(yield* recover(endpoint, since, 9), 1, "the first delivery")
+        const again = yield* claimOne(endpoint)
+        const at = yield* Timestamp.now
+        yield* finish(again, { _tag: "Failed", at, reason: "address_changed" }, null)
+        Check.equal(yield* recover(endpoint, since, 9), 0, "a replay that failed in this way")
+        const outcome = yield* replay(again.delivery)
+        Check.isTrue(Option.isSome(outcome) && Either.isRight(outcome.value), "replayed")
+        yield* finish(yield* claimOne(endpoint), { _tag: "Failed", at, reason: "not_sent" }, null)
+        Check.equal(yield* recover(endpoint, since, 9), 1, "a replay that failed in another way")
+      })
+    )
+  }
 ]

@@ -25,8 +25,9 @@ const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
   ...(Delivery.TRANSITIONS[step._tag].lease === "clear" ? { lease: null, leasedUntil: null } : {})
 })
 
-/** Why the failed deliveries failed that `recover` leaves out (decision deliveries-11). */
-const LEFT_OUT: ReadonlySet<Delivery.FailReason | null> = new Set(["not_authorised", "address_changed"] as const)
+/** Whether `recover` leaves out a failed delivery because of how it failed (decision deliveries-11). */
+const isLeftOut = ({ failReason, replayNo }: Delivery.Delivery): boolean =>
+  failReason === "not_authorised" || (failReason === "address_changed" && replayNo > 0)
 
 const isLeased = (row: Row, now: Timestamp.Timestamp): boolean => row.leasedUntil !== null && now < row.leasedUntil
 
@@ -307,7 +308,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
           const lost = deliveries()
             .filter((one) => one.appId === appId && one.endpointId === endpointId)
             .filter(({ createdAt }) => createdAt >= since && createdAt < before)
-            .filter((one) => one.state === "failed" && !LEFT_OUT.has(one.failReason))
+            .filter((one) => one.state === "failed" && !isLeftOut(one))
             .filter((one) => !one.isTest && !isReplayed(tables, one))
             .filter(
               ({ envelope, maxEventAgeS }) => !Delivery.isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now)
