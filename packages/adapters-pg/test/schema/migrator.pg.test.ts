@@ -88,7 +88,10 @@ describeServers("migrate", ({ freshDatabase }) => {
       )
       const nine = Array.from({ length: 9 }, () => "200ms")
       expect(messages.map((text) => /after (\w+)/.exec(text)?.[1])).toEqual([
-        ...[...nine, "1500ms", ...nine, "1500ms"],
+        ...nine,
+        "1500ms",
+        ...nine,
+        "1500ms",
         "200ms"
       ])
       expect(messages[0]).toContain("perhaps by a backup or an autovacuum")

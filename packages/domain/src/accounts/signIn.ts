@@ -83,8 +83,18 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
 })
 
 /** An attempt with an id of its own, as the throttle counts it. `address`: the network address of the request. */
-export const newTry = (email: Email, address: string, browser: SignInThrottle.SignInTry["browser"]) =>
-  Effect.map(Entropy.id("try"), (id): SignInThrottle.SignInTry => ({ id, email, address: network(address), browser }))
+export const newTry = program(
+  "newTry",
+  function* (email: Email, address: string, browser: SignInThrottle.SignInTry["browser"]) {
+    const attempt: SignInThrottle.SignInTry = {
+      id: yield* Entropy.id("try"),
+      email,
+      address: network(address),
+      browser
+    }
+    return attempt
+  }
+)
 
 /**
  * The browser of the request's cookie, if it is known to the account with this e-mail; otherwise undefined. The
