@@ -46,7 +46,7 @@ const fields = {
   }),
   next_due_at: Fields.NullableAt.annotations({
     description:
-      "When the next attempt is due or, if that is earlier, the event becomes too old to be sent; null once the delivery has ended"
+      "When the next attempt is due or, if that is earlier, the event becomes too old to be sent. Later than that after an attempt that this service broke off several times. Null once the delivery has ended"
   }),
   sent_at: Fields.NullableAt.annotations({ description: "When the newest attempt was made; null: there was none" }),
   status: Schema.NullOr(Schema.Int).annotations({

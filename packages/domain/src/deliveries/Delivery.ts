@@ -164,11 +164,9 @@ export const afterAttempt = (
   }
   if (isSuccess(answer)) return { _tag: "Delivered", at: endedAt }
   const dueAt = RetrySchedule.nextDue(attempt, endedAt)
-  // When the event is too old, `verdict` ends the row, which must not wait longer for an attempt that is never made.
-  const tooOldAt = maxEventAgeS === null ? null : plus(envelope.occurredAt, maxEventAgeS * SECOND + 1)
   return dueAt === undefined
     ? { _tag: "Failed", at: endedAt, reason: "exhausted" }
-    : { _tag: "Retry", attempt: attempt + 1, dueAt: earlier(dueAt, tooOldAt) }
+    : { _tag: "Retry", attempt: attempt + 1, dueAt: earlier(dueAt, tooOldAt({ envelope, maxEventAgeS })) }
 }
 
 /**
@@ -312,9 +310,13 @@ export const effectOnEndpoint = (
 }
 
 /**
- * Whether the event is older than its rule allows. The worker checks this before each attempt (Spec §4.6.8, decision
- * T3).
+ * The first moment at which the event is too old (`isTooOld`); null: never. `verdict` then ends the delivery, which must
+ * not wait longer for an attempt that is never made.
  */
+export const tooOldAt = ({ envelope, maxEventAgeS }: Pick<Delivery, "envelope" | "maxEventAgeS">): Timestamp | null =>
+  maxEventAgeS === null ? null : plus(envelope.occurredAt, maxEventAgeS * SECOND + 1)
+
+/** Whether the event is older than its rule allows. Checked before each attempt (Spec §4.6.8, decision T3). */
 export const isTooOld = (
   event: { readonly occurredAt: Timestamp; readonly maxEventAgeS: number | null },
   now: Timestamp

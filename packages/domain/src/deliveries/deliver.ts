@@ -123,7 +123,8 @@ const attempt = fn(function* (
       return unsent({ _tag: "TooOld", at: now })
     case "suspended": {
       const dueAt = Timestamp.plus(now, Delivery.suspendedWait(now - delivery.createdAt))
-      return unsent({ _tag: "Postponed", dueAt, faultsSince: null })
+      const tooOldAt = Delivery.tooOldAt(delivery)
+      return unsent({ _tag: "Postponed", dueAt: Timestamp.earlier(dueAt, tooOldAt), faultsSince: null })
     }
     case "send":
       if (Option.exists(authorisation, (found) => !Authorisation.mayGoTo(found, receiver.url)))

@@ -23,7 +23,7 @@ import {
 } from "../support/webhooks.js"
 
 const { answers, inTurn, slowly } = MemoryWebhookSender
-const { SECOND } = Timestamp
+const { MINUTE, SECOND } = Timestamp
 
 describe("what may be sent is asked before every attempt [§6.3.5]", () => {
   const cases: ReadonlyArray<readonly [string, (stage: SceneOf) => Effect.Effect<unknown, unknown, Ports>]> = [
@@ -174,6 +174,27 @@ describe("what may be sent is asked before every attempt [§6.3.5]", () => {
             expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 3 }])
             const log = (yield* MemoryDatabase).accessLog
             expect(log.map(({ disclosed, error }) => [error, disclosed])).toEqual([[null, "arrived at Home"]])
+          })
+        )
+      })
+    )
+  })
+
+  it("a delivery that waits for the end of a suspension ends when its event becomes too old [staff-1, deliveries-1]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage, { maxEventAgeS: 60 })
+            yield* Effect.sleep("10 seconds")
+            yield* change(stage.user.id, AccountChange.suspend(AuditEvent.OPERATOR))
+            yield* Effect.sleep("40 seconds")
+            const endedAt = occurredAt + MINUTE + 1
+            expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 2, dueAt: endedAt }])
+            yield* Effect.sleep("1 minute")
+            expect(yield* deliveries).toMatchObject([{ state: "too_old", attempt: 2, endedAt }])
           })
         )
       })

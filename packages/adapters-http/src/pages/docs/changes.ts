@@ -53,7 +53,8 @@ export const CHANGES: ReadonlyArray<Change> = [
     kind: "changed",
     title: "A delivery becomes too_old as soon as its event is older than its rule allows",
     text: `Before, such a delivery stayed \`trying\` until its next attempt would have been due. \`next_due_at\` is now at
-    the latest the moment at which the event becomes too old.`
+    the latest the moment at which the event becomes too old, except for deliveries that waited
+    already, and after an attempt that this service broke off several times.`
   },
   {
     on: "2026-11-30",
