@@ -49,6 +49,17 @@ describe("the pages of an account that lost its address [accounts-12]", () => {
     }
   })
 
+  it("an app for one-time codes gets the account's name in place of the placeholder", async () => {
+    const { account, browser } = await person(true)
+    const factor = "/portal/settings/second-factor"
+    await browser.submit(await browser.get(factor), `${factor}/app/begin`)
+    const { text } = await browser.get(`${factor}/app`)
+    const [, link = ""] = /href="(otpauth:[^"]*)"/.exec(text) ?? []
+    expect(decodeURIComponent(new URL(link.replaceAll("&amp;", "&")).pathname)).toMatch(
+      new RegExp(`:${account.displayName}$`)
+    )
+  })
+
   it("an account with an unconfirmed address reads nothing of it, and sees the address", async () => {
     const { account, browser } = await person(false)
     const { text } = await browser.get("/")

@@ -6,7 +6,7 @@ import { portalPath, type ServiceOptions } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import { Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
-import { respond, seeOther } from "../kit/Page.js"
+import { identityOf, respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import { showCodes } from "./recoveryCodes.js"
@@ -37,7 +37,7 @@ const page = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArray<
     if (Option.isNone(secret)) return seeOther(pathOf(portal))
     const token = yield* Visitor.tokenFor(visitor)
     const form: Fields.Shown = { values: () => "", problems }
-    const link = setupLink(secret.value, visitor.account.email)
+    const link = setupLink(secret.value, identityOf(visitor.account))
     return yield* respond({
       title: words.title,
       reader: yield* Visitor.reader(visitor),
