@@ -143,6 +143,29 @@ const newestPage = async (on: Awaited<ReturnType<typeof stage>>, by = on.develop
   return text
 }
 
+it("a page announces no attempt for which the event will be too old [deliveries-1]", async () => {
+  const on = await stage(world)
+  await on.script(MemoryWebhookSender.answers(500))
+  const newest = async (maxEventAgeS: number) => {
+    const event = await on.fire("place.enter", { maxEventAgeS })
+    await on.work()
+    const pages = async (language: string) =>
+      (
+        await on.developer.get(`/developer/apps/${on.app.id}/deliveries?event=${event.id}`, {
+          headers: { accept: "text/html", "accept-language": language }
+        })
+      ).text.replaceAll(/<[^>]*>/g, "")
+    return [await pages("en"), await pages("de")]
+  }
+  // The first retry comes after 30 s.
+  const [early, frueh] = await newest(30)
+  expect([early, frueh]).toEqual([expect.stringMatching(/attempt 2 of 7, due 2/), expect.stringMatching(/, fällig 2/)])
+  const [late, spaet] = await newest(29)
+  expect(late).toMatch(/ends 2026-\d\d-\d\d \d\d:\d\d:\d\d( UTC)?, too old then/)
+  expect(spaet).toMatch(/endet als zu alt: 2026-/)
+  expect([late, spaet].join()).not.toMatch(/attempt 2 of|Versuch 2 von/)
+})
+
 describe("a delivery's page offers to send the event again only when the service would do it [§4.7-redeliver-refused]", () => {
   const button = (page: string) => /action="[^"]*\/redeliver"/.test(page)
 

@@ -72,7 +72,7 @@ export const webhooks: typeof en.webhooks = {
     replace: "Den Schlüssel jetzt ersetzen",
     recover: "Fehlgeschlagenes noch einmal senden",
     recoverText:
-      "Sendet die fehlgeschlagenen Ereignisse seit einem Tag, die noch nicht noch einmal gesendet wurden, das älteste zuerst, auch wenn ihr letzter Versuch erst später fehlschlug. Wählen Sie den Tag, an dem Ihr Empfänger ausfiel: Ein Ereignis schlägt etwa einen Tag, nachdem es geschah, endgültig fehl. Ausgelassen werden Ereignisse, für die Ihre App nicht berechtigt war oder deren Regel eine andere Adresse nennt. Das zählt nie für oder gegen den Endpunkt.",
+      "Sendet die fehlgeschlagenen Ereignisse seit einem Tag, die noch nicht noch einmal gesendet wurden, das älteste zuerst, auch wenn ihr letzter Versuch erst später fehlschlug. Wählen Sie den Tag, an dem Ihr Empfänger ausfiel: Ein Ereignis schlägt etwa einen Tag, nachdem es geschah, endgültig fehl. Ausgelassen werden Ereignisse, für die Ihre App nicht berechtigt war. Ein Ereignis, dessen Regel eine andere Adresse nennt, wird nur einmal wieder gesendet, und schlägt wieder fehl, solange der Endpunkt nicht diese Adresse hat. Das zählt nie für oder gegen den Endpunkt.",
     recoverSince: "Ereignisse seit Beginn des Tages",
     recoverButton: "Noch einmal senden",
     remove: "Diesen Endpunkt entfernen",
@@ -230,6 +230,7 @@ export const webhooks: typeof en.webhooks = {
   },
   attemptOf: (attempt, most) => `Versuch ${attempt} von ${most}`,
   attemptDue: (attempt, most, due) => html`Versuch ${attempt} von ${most}, fällig ${due}`,
+  endsTooOld: (at) => html`endet als zu alt: ${at}`,
   test: "Test",
   replay: (count) => `Wiederholung ${count}`,
   replayed: "Wiederholt"

@@ -70,7 +70,7 @@ export const webhooks = {
     replace: "Replace the secret now",
     recover: "Send again what failed",
     recoverText:
-      "Sends the failed events since a day that were not sent again yet, the oldest first, also those whose last attempt failed later. Choose the day on which your receiver stopped working: an event fails about a day after it happened. Events are left out that your app was not authorised to get, or whose rule names another address. This never counts for or against the endpoint.",
+      "Sends the failed events since a day that were not sent again yet, the oldest first, also those whose last attempt failed later. Choose the day on which your receiver stopped working: an event fails about a day after it happened. Events are left out that your app was not authorised to get. An event whose rule names another address is sent again only once, and fails again as long as the endpoint does not have that address. This never counts for or against the endpoint.",
     recoverSince: "Events since the beginning of",
     recoverButton: "Send again",
     remove: "Remove this endpoint",
@@ -221,6 +221,7 @@ export const webhooks = {
   } satisfies Record<Delivery.FailReason, string>,
   attemptOf: (attempt: number, most: number): string => `attempt ${attempt} of ${most}`,
   attemptDue: (attempt: number, most: number, due: Html): Html => html`attempt ${attempt} of ${most}, due ${due}`,
+  endsTooOld: (at: Html): Html => html`ends ${at}, too old then`,
   test: "Test",
   replay: (count: number): string => `Replay ${count}`,
   replayed: "Replayed"

@@ -281,9 +281,10 @@ with an old one; when your receiver refuses it, the service retries it, signed w
 const debugging = (baseUrl: string): Value => [
   prose(`- **Send a test** posts a \`ping\`, or a sample of another event, at once and says what your endpoint answered. It is not retried, unless you
   redeliver it, and never counts.
-- **The delivery log** of an app shows every delivery with its state and the time of its next attempt. Every attempt
-  has the status and the first KiB of the answer, or says what went wrong. Filters narrow the log, by the
-  reason of a failure and by the answer to the newest attempt among others. We keep delivered events for
+- **The delivery log** of an app shows every delivery with its state and the time of its next attempt, or of its
+  end if the event is too old before that attempt. Every attempt has the status and the first KiB of the answer, or
+  says what went wrong. Filters narrow the log, by the reason of a failure and by the answer to the newest attempt
+  among others. We keep delivered events for
   ${keptFor("delivered_deliveries")} and failed events for ${keptFor("failed_deliveries")} after they ended. A replay is
   a delivery of its own, and is kept for as long after its own end.
 - **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** makes the next

@@ -1,4 +1,4 @@
-import { type Delivery, RetrySchedule } from "@place-access/domain/deliveries"
+import { Delivery, RetrySchedule } from "@place-access/domain/deliveries"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
@@ -10,7 +10,8 @@ const words = texts.webhooks
 export const marker = ({ isTest, replayNo }: Delivery.Delivery, isReplayed: boolean): Html =>
   html`${isTest && html` <span class="badge quiet">${words.test}</span>`}${replayNo > 0 && html` <span class="badge quiet">${words.replay(replayNo)}</span>`}${isReplayed && html` <span class="badge quiet">${words.replayed}</span>`}`
 
-export const outcome = ({ attempt, dueAt, failReason, isTest, state }: Delivery.Delivery): Html => {
+export const outcome = (delivery: Delivery.Delivery): Html => {
+  const { attempt, dueAt, failReason, isTest, state } = delivery
   const kind = state === "delivered" ? "" : state === "trying" ? " quiet" : " bad"
   return html`<span class="badge${kind}">${words.states[state]}</span>
     <span class="soft small"
@@ -18,7 +19,9 @@ export const outcome = ({ attempt, dueAt, failReason, isTest, state }: Delivery.
         state === "trying"
           ? dueAt === null
             ? words.attemptOf(attempt, RetrySchedule.MAX_ATTEMPTS)
-            : words.attemptDue(attempt, RetrySchedule.MAX_ATTEMPTS, time(dueAt, "row"))
+            : dueAt === Delivery.tooOldAt(delivery)
+              ? words.endsTooOld(time(dueAt, "row"))
+              : words.attemptDue(attempt, RetrySchedule.MAX_ATTEMPTS, time(dueAt, "row"))
           : failReason !== null && !(isTest && failReason === "exhausted") && words.reasons[failReason]
       }</span
     >`
