@@ -30,18 +30,20 @@ export interface ImportedPlace {
 export const limitOf = ({ archivedAt }: Pick<Place, "archivedAt">): AccountLimits.OwnedLimit =>
   archivedAt === null ? AccountLimits.PLACES : AccountLimits.ARCHIVED_PLACES
 
-/** The most circles of a place of an archive: each answer about visits reads all circles of the person's places. */
+/**
+ * The most circles that an imported place keeps, the newest of its circles: each answer about visits reads all circles
+ * of the person's places.
+ */
 const MOST_SHAPES = 200
 
 /**
- * Whether an archive may contain the place: its times are not after the upload, and its shapes are not too many, and
- * ordered by version and by time. Somebody may have made the archive up.
+ * Whether an archive may contain the place: its times are not after the upload, and its shapes are ordered by version
+ * and by time. Somebody may have made the archive up.
  */
 export const isPossible = ({ archivedAt, createdAt, shapes }: ImportedPlace, uploadedAt: Timestamp): boolean =>
   createdAt <= uploadedAt &&
   (archivedAt === null || archivedAt <= uploadedAt) &&
   shapes.length > 0 &&
-  shapes.length <= MOST_SHAPES &&
   shapes.every(({ geometryVersion, validFrom }, index) => {
     const before = shapes[index - 1]
     if (before === undefined) return validFrom === null
@@ -89,7 +91,9 @@ export const returned = (
       createdAt,
       archivedAt
     },
-    shapes: shapes.map((shape) => ({ placeId: id, ...shape }))
+    shapes: shapes
+      .slice(-MOST_SHAPES)
+      .map((shape, index) => ({ placeId: id, ...shape, validFrom: index === 0 ? null : shape.validFrom }))
   }
 }
 
