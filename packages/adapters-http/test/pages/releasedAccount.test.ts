@@ -3,6 +3,7 @@ import { MemoryDatabase } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
 import { mailTo } from "../support/mailbox.js"
+import { visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -78,7 +79,7 @@ describe("the page that confirms a sign-up [accounts-12]", () => {
     const letter = (await mailTo(world, email)).at(-1)
     const link = new URL(/http:\/\/\S+/.exec(letter?.text ?? "")?.[0] ?? "")
     const page = async (language: string) => (await fetch(link, { headers: { "accept-language": language } })).text()
-    return { en: await page("en"), de: await page("de") }
+    return { link, en: await page("en"), de: await page("de") }
   }
 
   it("says before the decision that an account with this address was never confirmed, and loses the address", async () => {
@@ -91,5 +92,21 @@ describe("the page that confirms a sign-up [accounts-12]", () => {
       false,
       false
     ])
+  })
+
+  it("is gone when the account has confirmed the address meanwhile; the button then signs the account's owner in", async () => {
+    const { account } = await person(false)
+    const { link } = await opened(account.email)
+    const { accounts } = await world.run(MemoryDatabase)
+    const stored = accounts.get(account.id)
+    const browser = visitor(world.url)
+    const page = await browser.get(link.pathname + link.search)
+    if (stored !== undefined) {
+      accounts.set(account.id, { ...stored, account: { ...account, confirmedAt: account.createdAt } })
+    }
+    const dead = await browser.get(link.pathname + link.search)
+    expect([dead.status, dead.text.includes("There is an account with this address")]).toEqual([404, false])
+    const pressed = await browser.submit(page, "/confirm-sign-up", { username: account.email, password: PASSWORD })
+    expect([pressed.status, browser.cookies.has("session")]).toEqual([303, true])
   })
 })

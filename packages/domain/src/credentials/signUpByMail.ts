@@ -129,8 +129,9 @@ export const describeSignUp = program("describeSignUp", function* (secret: strin
     Option.filter(found, (one) => SignUpRequest.isLive(one, now)),
     dead
   )
-  // An account that has confirmed the address would have ended the sign-up.
   const holder = yield* (yield* AccountStore).findByEmail(request.email)
+  // The account may have confirmed the address by a link of its own, or with an operator's help.
+  if (Option.exists(holder, ({ account }) => account.confirmedAt !== null)) return yield* dead()
   return { ...request, takesAddress: Option.isSome(holder) }
 })
 
@@ -138,7 +139,7 @@ export const describeSignUp = program("describeSignUp", function* (secret: strin
  * Makes the account of a sign-up. The link proves that the person reads the mail, and the password proves that the same
  * person signed up. So somebody who signs up with another person's address gets no account when that person opens the
  * link. `WrongCredentials` for another password, `NotFound` for a link that does not work any more, `Conflict` when an
- * account has confirmed the address meanwhile. Returns the account, and the page that the person wanted to open.
+ * account confirms the address during the call. Returns the account, and the page that the person wanted to open.
  */
 export const confirmSignUp = program("confirmSignUp", function* (secret: string, password: string) {
   const request = yield* describeSignUp(secret)

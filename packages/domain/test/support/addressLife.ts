@@ -178,10 +178,6 @@ export const liveAddresses = (
                     ? "a sign-up too late"
                     : "a sign-up with another password"
               )
-              // If the address already has an account, the sign-up cannot be confirmed. An attempt with the right
-              // password, in time, also ends all other sign-ups that wait for this address.
-              if (isTaken && !isLate && isRight)
-                for (const other of signUps) if (other.address === link.address) other.isDead = true
               return
             }
             met.add("a sign-up was confirmed")
