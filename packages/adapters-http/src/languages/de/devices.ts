@@ -113,6 +113,7 @@ export const devices: typeof en.devices = {
     readings: "Standorte",
     late: "Verspätet",
     nothing: "In dieser Zeit hat es nichts aufgezeichnet.",
+    nothingLeft: "Ihr Verlauf hat nichts aus dieser Zeit, von der Sie einen Teil gelöscht haben.",
     summed: (readings) => html`${plural(readings, "Standort", "Standorte")} in 24 Stunden.`,
     noneLate: (readings) =>
       `${readings === 1 ? "Er kam" : "Alle kamen"} innerhalb von 15 Minuten, rechtzeitig für Regeln.`,

@@ -120,6 +120,7 @@ export const devices = {
     readings: "Locations",
     late: "Late",
     nothing: "It captured nothing in this time.",
+    nothingLeft: "Your history has nothing of this time, of which you deleted a part.",
     summed: (readings: number): Html => html`${plural(readings, "location", "locations")} in 24 hours.`,
     noneLate: (readings: number): string =>
       `${readings === 1 ? "It" : "All of them"} came within 15 minutes, in time for rules.`,

@@ -15,7 +15,7 @@ export const section = (sending: Sending.SendingReport, format: Device.PhoneForm
     <h2 id="sending">${words.heading}</h2>
     ${
       readings === 0
-        ? html`<p>${words.nothing}</p>`
+        ? html`<p>${sending.isPartlyErased ? words.nothingLeft : words.nothing}</p>`
         : html`<p>${words.summed(readings)} ${late === 0 ? words.noneLate(readings) : words.someLate(late)}</p>
             <p>${silences(sending)} ${sending.isPartlyErased && words.erased}</p>
             <p class="soft small">${words.byHour}</p>
