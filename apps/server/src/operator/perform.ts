@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import {
   type Account,
-  AccountStore,
+  type AccountStore,
   createAccount,
   listSessionsOf,
   type PasswordHasher
@@ -24,32 +24,12 @@ import {
 import { CannotStart, type Settings } from "@place-access/worker"
 import { Effect, Option } from "effect"
 import type { ServerSettings } from "../ServerSettings.js"
+import { find, requireFree, unavailable, unknown } from "./accountOf.js"
 import type { AccountCommand, AccountName, OperatorCommand, Output } from "./AccountCommand.js"
 import { backup, type KeptFolder } from "./backup.js"
 import { factorLine, factorSentences } from "./factorWords.js"
 import { keysReencrypt } from "./keysReencrypt.js"
 import { keysStatus } from "./keysStatus.js"
-
-const isEmail = (name: AccountName): name is Account.Email => name.includes("@")
-
-const unknown = (name: AccountName) =>
-  new CannotStart({
-    message: `${isEmail(name) ? `${name} has no account here` : `There is no account with the id ${name}`}. Nothing was changed.`
-  })
-
-const unavailable = () => new CannotStart({ message: "The database did not answer. Try again." })
-
-const find = (name: AccountName) =>
-  Effect.gen(function* () {
-    const store = yield* AccountStore
-    const found = isEmail(name)
-      ? Option.map(yield* store.findByEmail(name), ({ account }) => account)
-      : yield* store.find(name)
-    return yield* Option.match(found, {
-      onNone: () => unknown(name),
-      onSome: (account) => Effect.succeed<Account.Account>(account)
-    })
-  }).pipe(Effect.catchTag("StoreError", unavailable))
 
 const rolesOf = ({ roles }: Account.Account): string => (roles.length === 0 ? "none, a plain user" : roles.join(", "))
 
@@ -294,20 +274,23 @@ const requireAddress = (name: AccountName) =>
 
 /** Gives the account an address, in place of one that is not confirmed (decision staff-9). */
 const giveAddress = (name: AccountName, email: Account.Email) =>
-  Effect.flatMap(find(name), ({ confirmedAt }) =>
-    confirmedAt === null
-      ? changed(
-          name,
-          (id) => confirmAccount(id, email),
-          () => [
-            `${name} has the address ${email} now: its owner gets mail there, and signs in with it.`,
-            `Does the owner not know the password? npm start -- account reset-link ${email}`
-          ]
-        )
-      : new CannotStart({
-          message: `${name} has a confirmed address, which its owner changes in the settings. Nothing was changed.`
-        })
-  )
+  Effect.gen(function* () {
+    const { confirmedAt, id } = yield* find(name)
+    if (confirmedAt !== null) {
+      return yield* new CannotStart({
+        message: `${name} has a confirmed address, which its owner changes in the settings. Nothing was changed.`
+      })
+    }
+    yield* requireFree(email, id)
+    return yield* changed(
+      name,
+      () => confirmAccount(id, email),
+      () => [
+        `${name} has the address ${email} now: its owner gets mail there, and signs in with it.`,
+        `Does the owner not know the password? npm start -- account reset-link ${email}`
+      ]
+    )
+  })
 
 /** Makes an account; the operator makes the first admin this way (decision A4). */
 const create = ({ _tag, ...newAccount }: Extract<AccountCommand, { readonly _tag: "Create" }>) =>

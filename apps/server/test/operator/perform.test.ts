@@ -297,10 +297,27 @@ describe("an account that lost its unconfirmed address is reached by its id [acc
         expect(yield* outputOf({ ...address, email })).toBe(
           `${id} has a confirmed address, which its owner changes in the settings. Nothing was changed.`
         )
-        const { id: second } = yield* signUp({ email, password }, "open")
-        expect(yield* outputOf({ ...address, account: second })).toBe(
-          `${second}: the e-mail address is taken. Nothing was changed.`
+      }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "address: never takes the address of another account, confirmed or not, and names that account [staff-9]",
+    () =>
+      Effect.gen(function* () {
+        const { id } = yield* released
+        const taken = Account.Email.make("ben@example.com")
+        const { id: holder } = yield* signUp({ email: taken, password }, "open")
+        const address = { _tag: "Address", account: id, email: taken } as const
+        expect(yield* outputOf(address)).toBe(
+          `${taken} is the address of another account, ${holder}. Nothing was changed. Give that account another ` +
+            `address, or delete it, first: npm start -- account address ${holder} EMAIL`
         )
+        expect((yield* events).map(([, kind]) => kind)).not.toContain("address_confirmed")
+        expect(yield* outputOf({ ...address, account: holder })).toContain(`${holder} has the address ${taken} now`)
+        expect(yield* outputOf(address)).toBe(
+          `${taken} is the address of another account, ${holder}, which has confirmed it. Nothing was changed.`
+        )
+        expect(Option.getOrThrow(yield* (yield* AccountStore).find(holder)).email).toBe(taken)
       }).pipe(Effect.provide(stores))
   )
 })
