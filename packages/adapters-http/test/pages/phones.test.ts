@@ -167,6 +167,7 @@ describe("whether a phone works is said on its page [devices-13]", () => {
     expect(erased).toMatch(/silent for 15 minutes or more 1 time, the longest time for 16 min from/)
     expect(erased).toContain("This leaves out the silences around a time whose history you deleted.")
     expect(erased).not.toContain("Let your program send a location at least every 10 minutes")
+    world.clock.advance(Timestamp.MINUTE)
     const day = { from: Timestamp.plus(from, -Timestamp.DAY), until: Timestamp.make(world.clock.now()) }
     await world.run(eraseHistory(person.account.id, day))
     expect(await page()).toContain("Your history has nothing of this time, of which you deleted a part.")
