@@ -110,7 +110,10 @@ const Answer = request({
         include_earlier_visits: Schema.optionalWith(Schema.Boolean, { default: () => false })
       })
     ).pipe(Schema.maxItems(MAX_PLACES, { message: () => `must be at most ${MAX_PLACES} places` }))
-  ).annotations({ description: "The places that the user shares, of those that the review lists" }),
+  ).annotations({
+    description:
+      "The places that the user shares, of those that the review lists. Ignored in a change whose review has `asks_places` false: the shared places stay"
+  }),
   standard_days: optional(Tier.StandardDays),
   sensitive_days: optional(Tier.SensitiveDays)
 })
