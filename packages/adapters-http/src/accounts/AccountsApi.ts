@@ -181,8 +181,11 @@ export const SessionApi = HttpApiGroup.make("session")
       .annotate(OpenApi.Summary, "Sign in")
       .annotate(
         OpenApi.Description,
-        "Sets the session cookie. 401 does not say whether the account exists. 429 after five failures for one account " +
-          "or fifty from one address in 15 minutes. 403 `second_factor_required` when the password is right and `code` is missing."
+        "Sets the session cookie. 401 does not say whether the account exists. 403 `second_factor_required` when the " +
+          "password is right and `code` is missing. 429, in 15 minutes: after five wrong passwords or five wrong codes " +
+          "for one account, after fifty wrong ones from one network address, and beyond 120 attempts at one account or " +
+          "600 from one address, right ones too. 429 with `Retry-After: 1`: the server checks too many other attempts " +
+          "at this moment."
       )
   )
   .add(

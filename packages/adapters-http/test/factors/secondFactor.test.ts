@@ -376,7 +376,7 @@ describe("what needs a proof, with a second factor [accounts-17]", () => {
   it.each([
     ["code", { code: "000000" }, 401],
     ["password", { password: "not this one" }, 403]
-  ])("what was wrong too often, the %s, is the field that the page names", async (field, wrong, status) => {
+  ])("what was tried too often, the %s, is the field that the page names", async (field, wrong, status) => {
     const { browser, secret } = await withCodeApp()
     const page = await browser.get("/confirm")
     const confirm = (fields = {}) =>

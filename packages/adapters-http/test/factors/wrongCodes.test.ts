@@ -141,6 +141,6 @@ describe("wrong codes [factors-4]", () => {
     const step = "/sign-in/second-step"
     const refused = await browser.submit(await browser.get(step), step, { code: owner.right() })
     expect(refused.status).toBe(429)
-    expect(refused.text).toContain("was wrong too often. Wait 13 minutes, then try again")
+    expect(refused.text).toContain("was tried too often. Wait 13 minutes, then try again")
   })
 })

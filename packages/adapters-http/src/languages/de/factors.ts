@@ -97,7 +97,7 @@ export const factors: typeof en.factors = {
     rejected: "wurde nicht angenommen. Laden Sie die Seite neu, oder verwenden Sie einen Code",
     wrong: "ist falsch oder wurde schon verwendet",
     tooOften: (minutes) =>
-      `war zu oft falsch. Warten Sie ${minutes === 1 ? "eine Minute" : `${number(minutes)} Minuten`}, und versuchen Sie es dann noch einmal`,
+      `wurde zu oft versucht. Warten Sie ${minutes === 1 ? "eine Minute" : `${number(minutes)} Minuten`}, und versuchen Sie es dann noch einmal`,
     missing: "muss angegeben werden"
   },
   secondStep: {

@@ -132,7 +132,7 @@ export const settings: typeof en.settings = {
   passwordFaults: {
     missing: "muss angegeben werden",
     wrong: "ist falsch",
-    tooOften: "war zu oft falsch. Versuchen Sie es später wieder"
+    tooOften: "wurde zu oft versucht. Versuchen Sie es später wieder"
   },
   sessions: {
     heading: "Wo Sie angemeldet sind",

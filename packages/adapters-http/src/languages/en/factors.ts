@@ -95,7 +95,7 @@ export const factors = {
     rejected: "was not accepted. Load the page again, or use a code",
     wrong: "is wrong, or was used before",
     tooOften: (minutes: number): string =>
-      `was wrong too often. Wait ${minutes === 1 ? "a minute" : `${number(minutes)} minutes`}, then try again`,
+      `was tried too often. Wait ${minutes === 1 ? "a minute" : `${number(minutes)} minutes`}, then try again`,
     missing: "must be given"
   },
   secondStep: {

@@ -134,7 +134,7 @@ export const settings = {
   passwordFaults: {
     missing: "must be given",
     wrong: "is wrong",
-    tooOften: "was wrong too often. Try again later"
+    tooOften: "was tried too often. Try again later"
   },
   sessions: {
     heading: "Where you are signed in",
