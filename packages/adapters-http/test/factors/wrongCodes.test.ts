@@ -132,6 +132,25 @@ describe("wrong codes [factors-4]", () => {
     expect((await owner.signIn(owner.right())).status).toBe(201)
   })
 
+  it("the page about the second factor says that the codes of the app no longer work, and how they work again", async () => {
+    const owner = await withCodeApp()
+    const browser = visitor(world.url, world.url)
+    const { email } = owner.person.account
+    await browser.submit(await browser.get("/sign-in"), "/sign-in", { email, password: PASSWORD })
+    const step = "/sign-in/second-step"
+    await browser.submit(await browser.get(step), step, { code: owner.right() })
+    for (const [count, isClosed] of [
+      [99, false],
+      [100, true]
+    ] as const) {
+      await countedAs(count, owner.person)
+      const page = async (language: string) =>
+        (await browser.get("/portal/settings/second-factor", { "accept-language": language })).text
+      expect((await page("en")).includes("They work again when you sign in with a passkey")).toBe(isClosed)
+      expect((await page("de")).includes("Sie gelten wieder, sobald Sie sich mit einem Passkey")).toBe(isClosed)
+    }
+  })
+
   it("the page says how long to wait", async () => {
     const owner = await withCodeApp()
     await owner.guess()

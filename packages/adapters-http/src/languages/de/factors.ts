@@ -36,6 +36,9 @@ export const factors: typeof en.factors = {
     heading: "Einmalcodes",
     text: "Eine App auf Ihrem Handy zeigt sechs Ziffern, die alle 30 Sekunden wechseln. Sie braucht kein Netz.",
     isOn: "Eingeschaltet",
+    isClosed: "Gesperrt",
+    closed:
+      "Nach 100 falschen Codes hintereinander gelten die Codes dieser App nicht mehr. Sie gelten wieder, sobald Sie sich mit einem Passkey oder einem Wiederherstellungscode anmelden.",
     remove: "Die App entfernen",
     setUp: "App einrichten …"
   },

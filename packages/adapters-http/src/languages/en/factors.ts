@@ -36,6 +36,9 @@ export const factors = {
     heading: "One-time codes",
     text: "An app on your phone shows six digits, which change every 30 seconds. It needs no network.",
     isOn: "On",
+    isClosed: "Closed",
+    closed:
+      "After 100 wrong codes in a row, the codes of this app no longer work. They work again when you sign in with a passkey or a recovery code.",
     remove: "Remove the app",
     setUp: "Set up an app…"
   },

@@ -6,6 +6,15 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "wrong-codes-in-a-row",
+    kind: "changed",
+    title: "After 100 wrong one-time codes in a row, a right code is refused too",
+    text: `Then \`POST /v1/session\` answers 401, and \`POST /v1/session/confirmation\` answers 403, also to a right
+    code of the app, until the owner of the account uses a passkey or a recovery code. Five wrong codes in a row are
+    mailed to the owner.`
+  },
+  {
+    on: "2026-11-30",
     id: "limits-of-redeliveries-and-secrets",
     kind: "changed",
     title: "Redelivered webhooks and new secrets have a limit",

@@ -115,20 +115,26 @@ const codeApp = (portal: string, factors: Factors.Factors, token: string, last: 
     <p>${words.codes.text}</p>
     ${
       Factors.hasCodeApp(factors)
-        ? html`<p><span class="badge">${words.codes.isOn}</span></p>
-            ${removalOf(factors, {
-              action: `${pathOf(portal)}/app/remove`,
-              token,
-              name: words.codes.remove,
-              button: words.codes.remove,
-              last
-            })}`
+        ? html`${codeAppState(factors)}
+          ${removalOf(factors, {
+            action: `${pathOf(portal)}/app/remove`,
+            token,
+            name: words.codes.remove,
+            button: words.codes.remove,
+            last
+          })}`
         : html`<form method="post" action="${pathOf(portal)}/app/begin">
             ${Fields.hidden("form_token", token)}
             <button class="second">${words.codes.setUp}</button>
           </form>`
     }
   </section>`
+
+const codeAppState = (factors: Factors.Factors): Html =>
+  Factors.isCodeAppClosed(factors)
+    ? html`<p><span class="badge warn">${words.codes.isClosed}</span></p>
+        <p>${words.codes.closed}</p>`
+    : html`<p><span class="badge">${words.codes.isOn}</span></p>`
 
 interface Removal {
   /** The address to which the form is posted. */
