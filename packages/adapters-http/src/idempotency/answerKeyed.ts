@@ -8,16 +8,21 @@ const NOTHING: Work<undefined> = { answer: null, value: undefined }
  * them would keep the locks of the first one until the last one ends. So for such work, a first transaction only looks
  * whether there is an answer, and another transaction stores the answer after the work. Two equal requests that run at
  * the same time both do the work, and both get the answer that was stored first.
+ *
+ * `count` counts the request towards a limit, outside of the transactions, if there is no answer yet.
  */
 export const answerKeyed = <A, E, R>(
   request: KeyedRequest,
   work: Effect.Effect<Work<A>, E, R>,
-  severalCommits: boolean
+  severalCommits: boolean,
+  count?: Effect.Effect<void, E, R>
 ): ReturnType<typeof answerOnce<A, E, R>> =>
   Effect.gen(function* () {
-    if (!severalCommits) return yield* answerOnce(request, work)
+    if (!severalCommits && count === undefined) return yield* answerOnce(request, work)
     const earlier = yield* answerOnce(request, Effect.succeed(NOTHING))
     if (earlier._tag === "Replayed") return earlier
+    if (count !== undefined) yield* count
+    if (!severalCommits) return yield* answerOnce(request, work)
     const done = yield* work
     // The work is done, so a key that another request took meanwhile is no reason to refuse this one.
     const worked = Effect.succeed({ _tag: "Worked", value: done.value } as const)

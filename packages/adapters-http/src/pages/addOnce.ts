@@ -12,7 +12,7 @@ import * as Visitor from "./kit/Visitor.js"
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
 /** A form that adds something, such as an endpoint or a replay. The same form must add the thing only once. */
-interface Addition<A, I, E, R> {
+interface Addition<A, I, E, R, CE, CR> {
   /** What the person typed. */
   readonly typed: Json
   /**
@@ -27,6 +27,8 @@ interface Addition<A, I, E, R> {
   readonly add: Effect.Effect<A, E, R>
   /** Present when `add` consists of several transactions (`answerKeyed`). */
   readonly severalCommits?: true
+  /** Counts the addition towards a limit. A form that is sent again is not counted again. */
+  readonly count?: Effect.Effect<void, CE, CR>
 }
 
 const isInUse = (error: unknown): error is Idempotency.KeyInUse => error instanceof Idempotency.KeyInUse
@@ -39,14 +41,14 @@ const WAIT = { while: isInUse, schedule: Schedule.spaced(200), times: 10 }
  * and the browser drops the first answer. The second request gets the result of the first request. The result is stored
  * like the answer to a request with an `Idempotency-Key` (decision idempotency-6).
  */
-export const addOnce = <A, I, E, R>(
+export const addOnce = <A, I, E, R, CE = never, CR = never>(
   { account }: Visitor.Visitor,
   form: Form.Form,
-  { add, kept, severalCommits, typed }: Addition<A, I, E, R>
+  { add, count, kept, severalCommits, typed }: Addition<A, I, E, R, CE, CR>
 ) =>
   Effect.gen(function* () {
     const sent = Visitor.sentForm(form)
-    if (sent === undefined) return yield* add
+    if (sent === undefined) return yield* Effect.zipRight(count ?? Effect.void, add)
     // A person who goes back in the browser can send the same form with other texts, to add another thing. So the typed
     // texts are a part of the key.
     const content = JSON.stringify([sent, typed])
@@ -58,7 +60,7 @@ export const addOnce = <A, I, E, R>(
       answer: { status: 200, contentType: null, body: Schema.encodeSync(Kept)(value), disclosed: null },
       value
     }))
-    const answered = yield* answerKeyed(request, work, severalCommits === true).pipe(
+    const answered = yield* answerKeyed<A, E | CE, R | CR>(request, work, severalCommits === true, count).pipe(
       Effect.retry(WAIT),
       Effect.catchIf(isOfKey, (error) =>
         error._tag === "KeyInUse" ? Effect.fail(Errors.unavailable) : Effect.die(error)

@@ -54,6 +54,12 @@ const delivered = async (what: "an event" | "a test") => {
       await on.work()
       return browser.submit(await browser.get(page), `${page}/redeliver`)
     },
+    /** Sends one form twice. */
+    pressTwice: async () => {
+      await on.work()
+      const shown = await browser.get(page)
+      return [await browser.submit(shown, `${page}/redeliver`), await browser.submit(shown, `${page}/redeliver`)]
+    },
     posts: async () => {
       await on.work()
       const url = `https://hooks.example.com/${on.app.id}`
@@ -94,6 +100,16 @@ describe("what a developer's account redelivers [limits-9]", () => {
     const shown = await press()
     expect([shown.status, shown.text.includes("30 test webhooks in an hour")]).toEqual([429, true])
     expect(await posts()).toBe(before)
+  })
+
+  it("a form that is sent again counts once, also at the limit [idempotency-6]", async () => {
+    const { id, press, pressTwice } = await delivered("a test")
+    await use(Subject.redeliveriesOf(id), Rate.REDELIVERIES, 299)
+    await use(Subject.testsOf(id), Rate.TESTS, 28)
+    const [first, second] = await pressTwice()
+    expect([first?.status, second?.status]).toEqual([303, 303])
+    expect(second?.headers.get("location")).toBe(first?.headers.get("location"))
+    expect((await press()).status).toBe(429)
   })
 
   it("an event that is redelivered is no test", async () => {
@@ -144,5 +160,21 @@ describe("the new secrets of a developer's account [limits-9]", () => {
     expect([saved.status, ended.status]).toEqual([303, 204])
     world.clock.advance(DAY)
     expect((await register()).status).toBe(201)
+  })
+
+  it("a form for a secret that is sent again counts once, also at the limit [idempotency-6]", async () => {
+    const on = await stage(world)
+    const browser = await signedIn(world, on.developer.account.email)
+    const page = `/developer/apps/${on.app.id}/webhooks/${on.endpoints[0]}`
+    await use(Subject.secretsOf(on.developer.account.id), Rate.NEW_SECRETS, 299)
+    const shown = await browser.get(page)
+    const secret = async () => {
+      const { status, text } = await browser.submit(shown, `${page}/rotate-secret`)
+      return [status, /data-testid="signing-secret"\s*>([^<]+)</.exec(text)?.[1]]
+    }
+    const first = await secret()
+    expect(first).toEqual([200, expect.any(String)])
+    expect(await secret()).toEqual(first)
+    expect((await browser.submit(await browser.get(page), `${page}/rotate-secret`)).status).toBe(429)
   })
 })

@@ -102,10 +102,12 @@ export const makeOnce = <E, R>(
   typed: ReadonlyArray<string>,
   make: Effect.Effect<string, E, R>
 ) =>
-  Effect.zipRight(
-    RateOfAccount.take(RateOfAccount.NEW_SECRET, visitor.account.id),
-    addOnce(visitor, form, { typed, kept: Schema.String, add: make })
-  )
+  addOnce(visitor, form, {
+    typed,
+    kept: Schema.String,
+    add: make,
+    count: RateOfAccount.take(RateOfAccount.NEW_SECRET, visitor.account.id)
+  })
 
 const replace = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {

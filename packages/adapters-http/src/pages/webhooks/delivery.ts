@@ -171,10 +171,12 @@ const redeliverIt = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const id = yield* deliveryId
-    yield* RateOfAccount.take(RateOfAccount.REDELIVERY, visitor.account.id)
-    yield* countTest(visitor.account, app.id, id)
+    const count = Effect.zipRight(
+      RateOfAccount.take(RateOfAccount.REDELIVERY, visitor.account.id),
+      countTest(visitor.account, app.id, id)
+    )
     const add = redeliver(visitor.account, app.id, id)
-    return yield* addOnce(visitor, form, { typed: ["redeliver", app.id, id], kept: KeptReplay, add }).pipe(
+    return yield* addOnce(visitor, form, { typed: ["redeliver", app.id, id], kept: KeptReplay, add, count }).pipe(
       Effect.map((replay) => seeOther(`${deliveryPath(app, replay.id)}?done=redelivered`)),
       Effect.catchTag("Conflict", (error) => refused(visitor, app, id, error))
     )

@@ -70,12 +70,12 @@ const newSecret = (action: string, make: typeof rotateSecret) =>
   Visitor.signedIn(
     onEndpoint((visitor, app, id, form) =>
       Effect.gen(function* () {
-        yield* RateOfAccount.take(RateOfAccount.NEW_SECRET, visitor.account.id)
+        const count = RateOfAccount.take(RateOfAccount.NEW_SECRET, visitor.account.id)
         const add = Effect.map(make(visitor.account, app.id, id), ({ endpoint, secret }) => ({
           secret,
           madeAt: madeAt(endpoint)
         }))
-        const made = yield* addOnce(visitor, form, { typed: [action, app.id, id], kept: Kept, add })
+        const made = yield* addOnce(visitor, form, { typed: [action, app.id, id], kept: Kept, add, count })
         const endpoint = (yield* listEndpoints(visitor.account, app.id)).find((one) => one.id === id)
         // The form was sent again. The endpoint may have been removed meanwhile, or may have a newer secret.
         return endpoint === undefined || madeAt(endpoint) !== made.madeAt
