@@ -310,8 +310,8 @@ export const effectOnEndpoint = (
 }
 
 /**
- * The first moment at which the event is too old (`isTooOld`); null: never. `verdict` then ends the delivery, which must
- * not wait longer for an attempt that is never made.
+ * The first moment at which the event is too old (`isTooOld`); null: never. `verdict` then ends the delivery, which
+ * must not wait longer for an attempt that is never made.
  */
 export const tooOldAt = ({ envelope, maxEventAgeS }: Pick<Delivery, "envelope" | "maxEventAgeS">): Timestamp | null =>
   maxEventAgeS === null ? null : plus(envelope.occurredAt, maxEventAgeS * SECOND + 1)

@@ -77,8 +77,8 @@ const BATCH = 500
  * of creation. Deliveries created during the call are left out, so a replay that fails immediately is not replayed by
  * the same call. Also left out are tests, deliveries that were replayed before, deliveries whose event is too old, and
  * deliveries that failed as `not_authorised`, and replays that failed as `address_changed`: further replays would fail
- * in the same way. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns how many. `Conflict` when the endpoint
- * is disabled.
+ * in the same way. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns how many. `Conflict` when the
+ * endpoint is disabled.
  */
 export const recover = program(
   "recover",
