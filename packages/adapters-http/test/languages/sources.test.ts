@@ -41,8 +41,8 @@ describe("the German of what the adapter writes for people [languages-2]", () =>
 
   it("faults of fields, which forms share with the API", () => {
     const texts = textsOfField(HTTP, ["message", "Invalid.of"]).filter(
-      // Leaves out answers of the API, texts of the client and of the log, which are in English only, and texts of pages,
-      // which are in the language files.
+      // Leaves out answers of the API, texts of the client and of the log, which are in English only, and texts of
+      // pages, which are in the language files.
       ({ file }) =>
         !/^(pages\/|wire\/(Errors|PassingFailure)|accounts\/AccountsApi|openapi\/|docs\/|client\/)/.test(file)
     )

@@ -11,8 +11,8 @@ import type { SqlClient } from "@effect/sql/SqlClient"
  * On a cluster, every node has a copy of `accounts`, `sessions`, `account_links` and `pending_accounts`. A write to
  * such a table locks the whole table, first shared and then exclusive, and also the table to which its foreign keys
  * lead. Without this lock, two people who replace a password at the same time would deadlock, and so would a new
- * password and a sign-in or sign-out. Transactions that share the lock do not wait for each other. So such a transaction
- * must not insert into a table and delete from it too (`swept`). The lock ends with the transaction.
+ * password and a sign-in or sign-out. Transactions that share the lock do not wait for each other. So such a
+ * transaction must not insert into a table and delete from it too (`swept`). The lock ends with the transaction.
  */
 export const lockCredentials = (sql: SqlClient) => sql`SELECT pg_advisory_xact_lock(hashtextextended('credentials', 0))`
 
