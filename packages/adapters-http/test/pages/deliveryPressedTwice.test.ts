@@ -109,7 +109,7 @@ describe("Retry now that is pressed twice [§4.7-retry-now, deliveries-10]", () 
         .attempts.length
     return { ...visited, attempts, page, press: (shown: Answer) => visited.browser.submit(shown, `${page}/retry-now`) }
   }
-  const TOLD = "This attempt was made before you pressed the button, so the press did nothing."
+  const TOLD = "The attempt came before you pressed the button, so the press did nothing."
 
   it("makes one attempt, and says that it was made; on a page that was opened anew, it makes the next one", async () => {
     const { attempts, browser, on, page, press } = await failed()

@@ -79,7 +79,7 @@ export const admin = {
     resume: "Resume",
     resumeText:
       "Everything works as before: its browsers are signed in again. Events from the time between are not sent later.",
-    resumeFirst: "Was the account taken over? Sign it out everywhere first.",
+    resumeFirst: "Did somebody else get into the account? Sign it out everywhere first.",
     resumeAccount: "Resume account"
   },
   apps: {

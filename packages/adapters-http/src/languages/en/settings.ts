@@ -296,7 +296,7 @@ export const notices = {
   "secrets-ended": "The earlier secrets have ended. The newest one works.",
   redelivered: "The event is queued again. This is its new delivery.",
   retried: "The next attempt is due now.",
-  "attempt-made": "This attempt was made before you pressed the button, so the press did nothing.",
+  "attempt-made": "The attempt came before you pressed the button, so the press did nothing.",
   "team-invited":
     "The invitation stands. If the address has an account, we mail it at most two invitations an hour. You see here when somebody has accepted.",
   "team-withdrawn": "The invitation was withdrawn.",
