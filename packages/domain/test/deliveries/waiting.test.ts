@@ -24,6 +24,16 @@ import {
 const { answers, hangs, inTurn, refuses } = MemoryWebhookSender
 const { MINUTE, SECOND } = Timestamp
 
+/** A scene with a rule that names the endpoint's address. `fired` fires the rule; `moveTo` changes the address. */
+const namedAddress = Effect.gen(function* () {
+  const stage = yield* scene
+  const { app, developer, endpoint } = stage
+  const rule = yield* RuleSamples.rule(stage.connection, RuleSamples.onPlace(stage.place), { webhookUrl: URL })
+  const fired = fire({ ...stage, rule }, { webhookUrl: URL })
+  const moveTo = (url: string) => updateEndpoint(developer, app.id, endpoint.id, { url }, "unchecked")
+  return { app, developer, endpoint, fired, moveTo, stage }
+})
+
 describe("what may change while a delivery waits for its next attempt", () => {
   it("the endpoint's address: the next attempt goes to the new one, the log keeps one row [deliveries-2]", () => {
     inVirtualTime(
@@ -50,17 +60,15 @@ describe("what may change while a delivery waits for its next attempt", () => {
   it("the endpoint's address, which the rule names: nothing is sent to the new one, not by hand either, and there is no strike [endpoints-3, deliveries-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
-        const stage = yield* scene
-        const { app, developer, endpoint } = stage
-        const rule = yield* RuleSamples.rule(stage.connection, RuleSamples.onPlace(stage.place), { webhookUrl: URL })
+        const { app, developer, endpoint, fired, moveTo, stage } = yield* namedAddress
         const moved = `${URL}/moved`
         yield* script(answers(500))
         yield* script(answers(200), moved)
         yield* withWorker(
           Effect.gen(function* () {
-            const { occurredAt } = yield* fire({ ...stage, rule }, { webhookUrl: URL })
+            const { occurredAt } = yield* fired
             yield* Effect.sleep("10 seconds")
-            yield* updateEndpoint(developer, app.id, endpoint.id, { url: moved }, "unchecked")
+            yield* moveTo(moved)
             yield* Effect.sleep("1 hour")
             const [row] = yield* deliveries
             expect(row).toMatchObject({ state: "failed", failReason: "address_changed", attempt: 2 })
@@ -75,7 +83,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
             expect((yield* endpointNow(stage)).strikes).toBe(0)
 
             // When the endpoint has its old address again, the event can be sent there.
-            yield* updateEndpoint(developer, app.id, endpoint.id, { url: URL }, "unchecked")
+            yield* moveTo(URL)
             yield* script(answers(200))
             yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
             yield* Effect.sleep("1 minute")
@@ -89,17 +97,14 @@ describe("what may change while a delivery waits for its next attempt", () => {
   it("the endpoint's address, which rules name: recover sends all events when the endpoint has the old one again, and before that each once [endpoints-3, deliveries-11]", () => {
     inVirtualTime(
       Effect.gen(function* () {
-        const stage = yield* scene
-        const { app, developer, endpoint } = stage
-        const rule = yield* RuleSamples.rule(stage.connection, RuleSamples.onPlace(stage.place), { webhookUrl: URL })
+        const { app, developer, endpoint, fired, moveTo } = yield* namedAddress
         const since = yield* Timestamp.now
         const recovered = recover(developer, app.id, endpoint.id, since)
-        const moveTo = (url: string) => updateEndpoint(developer, app.id, endpoint.id, { url }, "unchecked")
         yield* withWorker(
           Effect.gen(function* () {
             for (const early of [true, false]) {
               yield* script(answers(500))
-              yield* Effect.replicateEffect(fire({ ...stage, rule }, { webhookUrl: URL }), 2)
+              yield* Effect.replicateEffect(fired, 2)
               yield* Effect.sleep("10 seconds")
               yield* moveTo(`${URL}/moved`)
               yield* Effect.sleep("1 hour")
