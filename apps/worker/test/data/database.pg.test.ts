@@ -6,6 +6,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import pg from "pg"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { ask } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
+import { migrations } from "../../../../packages/adapters-pg/src/schema/migrations/index.js"
 import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 
 const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
@@ -24,13 +25,16 @@ describeServers("opening a database on a server", ({ freshDatabase }) => {
   })
   afterAll(() => database.drop())
 
-  it("brings it up to date, however many programs start at once", () =>
-    Effect.runPromise(
+  it("brings it up to date, however many programs start at once", async () => {
+    await Effect.runPromise(
       Effect.all(
         [1, 2, 3].map(() => open(database.url)),
         { concurrency: "unbounded" }
       )
-    ))
+    )
+    const applied = await ask(database.url, "SELECT name FROM schema_migrations ORDER BY id")
+    expect(applied.map(({ name }) => name)).toEqual(Object.keys(migrations))
+  })
 
   it("keys that are not the database's are refused as a fault of the settings, in one sentence without a key", async () => {
     await Effect.runPromise(open(database.url))
