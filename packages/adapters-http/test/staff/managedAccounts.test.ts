@@ -197,7 +197,9 @@ describe("the pages of admins", () => {
       true
     ])
     await posted(admin, `${page}/suspend`, { form_token: await tokenOn(admin, page) })
-    expect(await read()).toMatch(/its browsers are signed in again[\s\S]*Did somebody else get into the account\? Sign it out/)
+    expect(await read()).toMatch(
+      /its browsers are signed in again[\s\S]*Did somebody else get into the account\? Sign it out/
+    )
     expect((await person.get("/v1/session")).status).toBe(401)
     await posted(admin, `${page}/resume`, { form_token: await tokenOn(admin, page) })
     expect((await person.get("/v1/session")).status).toBe(200)
