@@ -1,5 +1,9 @@
-import { createPlace, Place } from "@place-access/domain/places"
 import { listConnections } from "@place-access/domain/connection"
+import { createEndpoint } from "@place-access/domain/endpoints"
+import { createPlace, Place } from "@place-access/domain/places"
+import { AppId } from "@place-access/domain/shared"
+import { acceptInvitation, inviteMember } from "@place-access/domain/teams"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
 import { hidden, type Visitor, visitor } from "../support/visitor.js"
@@ -50,6 +54,14 @@ describe("a form that was opened before a new sign-in", () => {
       { name: "Tea Finder", description: "Tea near you" }
     ],
     [
+      "the redirect URIs of an app",
+      async ({ owner }) => {
+        const { app } = await world.app(owner)
+        return [`/developer/apps/${app.id}`, `/developer/apps/${app.id}/redirect-uris`]
+      },
+      { redirect_uris: "https://tea.example/callback" }
+    ],
+    [
       "a new purpose",
       async ({ owner }) => {
         const { app } = await world.app(owner)
@@ -81,6 +93,17 @@ describe("a form that was opened before a new sign-in", () => {
       },
       { url: "https://hooks.example.com/tea", description: "The tea endpoint" }
     ],
+    [
+      "an endpoint",
+      async ({ owner }) => {
+        const { app } = await world.app(owner)
+        const input = { url: "https://hooks.example.com/old", events: [], description: null }
+        const { endpoint } = await world.run(createEndpoint(owner.account, app.id, input))
+        const path = `/developer/apps/${app.id}/webhooks/${endpoint.id}`
+        return [path, path]
+      },
+      { url: "https://hooks.example.com/tea", description: "The tea endpoint", header_name: "X-Tea" }
+    ],
     ["a new device", async () => ["/portal/devices?phone=android", "/portal/devices"], { name: "Tea phone" }]
   ]
   it.each(forms)("%s is shown again with what was typed, and a second press sends it", async (_, at, typed) => {
@@ -99,6 +122,32 @@ describe("a form that was opened before a new sign-in", () => {
     expect([200, 303, 400]).toContain(again.status)
     expect(again.text).not.toContain("confirmed anew after")
     expect(again.headers.get("location") ?? "").not.toContain("choose-again")
+  })
+
+  it.each(forms)("%s is not shown to another account that signed in meanwhile [accounts-17]", async (_, at, typed) => {
+    const owner = await person()
+    const [path, action] = await at(owner)
+    const page = await owner.browser.get(path)
+    const other = await world.person()
+    const [, app] = /^\/developer\/apps\/(app_\w+)/.exec(path) ?? []
+    if (app !== undefined) {
+      const invited = { email: other.account.email, role: "owner" } as const
+      const appId = AppId.make(app)
+      await world.run(
+        Effect.flatMap(inviteMember(owner.account, appId, invited), ({ id }) =>
+          acceptInvitation(other.account, "confirmed", { appId, id })
+        )
+      )
+    }
+    await signInAgain(owner.browser, other.account.email)
+    const fields = { ...hidden(page, action), ...typed }
+    const refused = await owner.browser.post(action, fields)
+    expect([refused.status, refused.text.includes("<h1>This form has expired</h1>")]).toEqual([403, true])
+    for (const value of Object.values(typed)) expect(refused.text).not.toContain(value)
+    const back = await owner.browser.post(action, fields, { referer: world.url + path })
+    const [page_, query = ""] = path.split("?")
+    const done = query === "" ? "done=choose-again" : `${query}&done=choose-again`
+    expect([back.status, back.headers.get("location")]).toEqual([303, `${page_}?${done}`])
   })
 
   it("a form of buttons leads back to its page, which says that nothing has changed [accounts-17]", async () => {

@@ -256,6 +256,25 @@ describe("a reviewer's note that was typed while the decision became impossible 
     expect(await at.state()).toMatchObject({ app: "sandbox", purpose: "rejected" })
   })
 
+  it("is not shown to another reviewer, who signed in meanwhile in the same browser [accounts-17]", async () => {
+    const at = await waiting()
+    const [{ account }, other] = [
+      await world.person({ roles: ["reviewer"] }),
+      await world.person({ roles: ["reviewer"] })
+    ]
+    const browser = await signedIn(world, account.email)
+    for (const page of [at.purposePage, at.review]) {
+      const opened = await browser.get(page)
+      const { email } = other.account
+      await browser.submit(await browser.get("/sign-in"), "/sign-in", { email, password: PASSWORD })
+      const refused = await browser.submit(opened, `${page}/decision`, decided)
+      expect([refused.status, refused.text.includes(NOTE)]).toEqual([403, false])
+      expect(refused.text).toContain("<h1>This form has expired</h1>")
+      await browser.submit(await browser.get("/sign-in"), "/sign-in", { email: account.email, password: PASSWORD })
+    }
+    expect(await at.state()).toEqual(UNTOUCHED)
+  })
+
   it("is shown to copy after the reviewer joined the app's team", async () => {
     await world.person({ roles: ["reviewer"] })
     const at = await waiting()

@@ -63,6 +63,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const once = yield* Visitor.onceField
+    const tokens = yield* Visitor.tokenFields(visitor)
     const shown = (which: RejectedForm["which"], otherwise: Readonly<Record<string, string>>) =>
       rejected?.which === which ? rejected.form : Fields.fresh(otherwise)
     const path = appPath(app)
@@ -100,7 +101,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
           ${
             holdsSecrets &&
             html`<form method="post" action="${path}/redirect-uris">
-              ${Fields.hidden("form_token", token)}${once} ${Fields.hidden("revision", redirects.values("revision"))}
+              ${tokens}${once} ${Fields.hidden("revision", redirects.values("revision"))}
               ${Fields.textarea(redirects, {
                 name: "redirect_uris",
                 label: LABELS.redirect_uris,
@@ -122,7 +123,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
           (yield* Purposes.section(
             app,
             purposes,
-            token,
+            visitor,
             shown("purpose", { expected_daily_volume: "100" }),
             rejected?.which === "purpose" ? rejected.ticked : []
           ))
@@ -133,7 +134,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
             <h2 id="change">${words.about}</h2>
             <p><a href="${path}/logo">${wanted.logo === null ? words.addLogo : words.changeLogo}</a></p>
             <form method="post" action="${path}">
-              ${Fields.hidden("form_token", token)}${Fields.hidden("revision", about.values("revision"))}
+              ${tokens}${Fields.hidden("revision", about.values("revision"))}
               ${Apps.fields(about, rejected?.which === "app" ? rejected.ticked : wanted.scopes)}
               <button class="second">${words.save}</button>
             </form>
@@ -227,8 +228,10 @@ const orShowAgain = (visitor: Visitor.Visitor, app: TeamApp, form: Form.Form) =>
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app)))
 
 const showingAgain = (visitor: Visitor.Visitor, which: RejectedForm["which"], box: string) =>
-  Visitor.showingAgain((form, { all }) =>
-    Effect.flatMap(ownApp(visitor, "develop"), (app) => overview(visitor, app, { which, form, ticked: all(box) }))
+  Visitor.showingAgain(visitor, (form, { all }) =>
+    Effect.flatMap(ownApp(visitor, which === "redirects" ? "secrets" : "develop"), (app) =>
+      overview(visitor, app, { which, form, ticked: all(box) })
+    )
   )
 
 const change = Visitor.signedIn((visitor) =>
@@ -314,7 +317,7 @@ const register = Visitor.signedIn((visitor) =>
               )
       })
     )
-  })
+  }).pipe(showingAgain(visitor, "redirects", "redirect_uris"))
 )
 
 const addPurpose = Visitor.signedIn((visitor) =>

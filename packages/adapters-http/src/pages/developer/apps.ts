@@ -111,6 +111,7 @@ const blank = (
   ticked: ReadonlyArray<string> = STARTS_WITH
 ) =>
   Effect.gen(function* () {
+    const hidden = html`${yield* Visitor.tokenFields(visitor)}${yield* Visitor.onceField}`
     return yield* respond({
       title: words.create,
       reader: yield* Visitor.reader(visitor),
@@ -122,8 +123,7 @@ const blank = (
         <p class="lead">${words.createLead}</p>
         ${Fields.problems(form, LABELS)}
         <form class="card" method="post" action="${DEVELOPER}/apps">
-          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))} ${yield* Visitor.onceField}
-          ${fields(form, ticked)}<button>${words.createApp}</button>
+          ${hidden}${fields(form, ticked)}<button>${words.createApp}</button>
         </form>`
     })
   })
@@ -152,7 +152,7 @@ const create = Visitor.signedIn((visitor) =>
         )
       )
     )
-  }).pipe(Visitor.showingAgain((form, posted) => blank(visitor, form, posted.all("scopes"))))
+  }).pipe(Visitor.showingAgain(visitor, (form, posted) => blank(visitor, form, posted.all("scopes"))))
 )
 
 export const routes = [

@@ -108,13 +108,13 @@ const submitForm = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html
 export const section = (
   app: TeamApp,
   purposes: ReadonlyArray<Purpose.Purpose>,
-  token: string,
+  visitor: Visitor.Visitor,
   form: Fields.Shown,
   ticked: ReadonlyArray<string>
 ) =>
   Effect.map(
-    Visitor.onceField,
-    (once) =>
+    Effect.all([Visitor.tokenFor(visitor), Visitor.tokenFields(visitor), Visitor.onceField]),
+    ([token, tokens, once]) =>
       html`<section class="card" aria-labelledby="purposes">
         <h2 id="purposes">${words.heading}</h2>
         <p>${words.lead}</p>
@@ -129,7 +129,7 @@ export const section = (
             ? html`<p class="soft">${words.revoked}</p>`
             : Scope.intersect(Scope.sensitive, DeclaredScopes.available(app)).length === 0
               ? html`<p class="soft">${words.needsNone}</p>`
-              : html`<details${flag("open", form.problems.length > 0)}><summary>${words.add}</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}${once}
+              : html`<details${flag("open", form.problems.length > 0)}><summary>${words.add}</summary><form method="post" action="${appPath(app)}/purposes">${tokens}${once}
 ${Fields.input(form, { name: "key", label: LABELS.key, hint: words.hints.key, maxlength: 40 })}
 ${fields(app, form, ticked)}
 <button>${words.addPurpose}</button></form></details>`
@@ -201,7 +201,7 @@ const page = (
           ${noteOf(reviewNote, status === "rejected")} ${wording(purpose)}
           ${canSubmit(app, purpose) && html`<div class="actions">${submitForm(app, purpose, token)}</div>`}
         </section>
-        ${status !== "archived" && app.revokedAt === null && html`${change(app, purpose, token, form, rejected?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
+        ${status !== "archived" && app.revokedAt === null && html`${change(app, purpose, yield* Visitor.tokenFields(visitor), form, rejected?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
     })
   })
 
@@ -225,7 +225,7 @@ const state = (app: TeamApp, purpose: Purpose.Purpose): Html => {
 const change = (
   app: TeamApp,
   purpose: Purpose.Live,
-  token: string,
+  tokens: Html,
   form: Fields.Shown,
   ticked: ReadonlyArray<string>
 ): Html =>
@@ -233,7 +233,7 @@ const change = (
     <h2 id="change">${words.edit.heading}</h2>
     <p>${words.edit.after[purpose.status]} ${words.edit.keyStays}</p>
     <form method="post" action="${pathOf(app, purpose)}">
-      ${Fields.hidden("form_token", token)}${Fields.hidden("revision", form.values("revision"))}
+      ${tokens}${Fields.hidden("revision", form.values("revision"))}
       ${fields(app, form, ticked, purpose.terms.scopes)}<button>${words.edit.save}</button>
     </form>
   </section>`
@@ -285,7 +285,7 @@ const edit = Visitor.signedIn((visitor) =>
       })
     )
   }).pipe(
-    Visitor.showingAgain((form, posted) =>
+    Visitor.showingAgain(visitor, (form, posted) =>
       Effect.flatMap(ownPurpose(visitor), ({ app, purpose }) =>
         page(visitor, app, purpose, { form, ticked: posted.all("purpose_scopes") })
       )

@@ -65,7 +65,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
           ${
             kind !== null &&
             html`<form method="post" action="${portal}/devices">
-              ${Fields.hidden("form_token", token)} ${yield* Visitor.onceField} ${Fields.hidden("phone", kind)}
+              ${yield* Visitor.tokenFields(visitor)} ${yield* Visitor.onceField} ${Fields.hidden("phone", kind)}
               ${Fields.input(draft, { name: "name", label: words.labels.name, hint: words.add.nameHint, maxlength: 60 })}
               ${appChoice(form, kind)} <button>${words.add.button}</button>
             </form>`
@@ -218,7 +218,7 @@ const create = (portal: string) =>
           )
         )
       )
-    }).pipe(Visitor.showingAgain((form) => list(portal, visitor, form)))
+    }).pipe(Visitor.showingAgain(visitor, (form) => list(portal, visitor, form)))
   )
 
 const setHome = (portal: string) =>

@@ -18,6 +18,7 @@ import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import type { Locale } from "../../html/Locale.js"
 import { textsIn } from "../../languages/index.js"
 import * as BrowserLocale from "../../html/BrowserLocale.js"
+import { html } from "../../html/Html.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as StaffFactor from "../../security/StaffFactor.js"
 import * as Errors from "../../wire/Errors.js"
@@ -157,6 +158,27 @@ export const toConfirmAndChoose = (path: string) => seeOther(ReturnTo.confirm(ch
 /** The token of the form named `form`, for this visitor. A page has the token in the hidden field `form_token`. */
 export const tokenFor = (visitor: Pick<Visitor, "cookie">, form = "") => Effect.orDie(formToken(visitor.cookie, form))
 
+/** The token of the account for which a page was made. It is valid in every session of the account. */
+const ACCOUNT_TOKEN = { field: "account_token", form: "account" }
+
+/**
+ * The hidden fields of a form that `showingAgain` shows again: the token of the form, and the token of the account for
+ * which the page was made. Without the second token the form is not shown again.
+ */
+export const tokenFields = (visitor: Visitor) =>
+  Effect.zipWith(
+    tokenFor(visitor),
+    tokenFor({ cookie: visitor.account.id }, ACCOUNT_TOKEN.form),
+    (form, account) => html`${Fields.hidden("form_token", form)}${Fields.hidden(ACCOUNT_TOKEN.field, account)}`
+  )
+
+/**
+ * Whether the page of the posted form was made for the visitor's account. Another account may have signed in since in
+ * the same browser. This account must not see what the first account typed (decision accounts-17).
+ */
+export const isFromOwnPage = ({ account }: Visitor, posted: Form.Form) =>
+  checkFormToken(account.id, posted.value(ACCOUNT_TOKEN.field), ACCOUNT_TOKEN.form)
+
 export const reader = (visitor: Visitor): Effect.Effect<PageReader, never, HttpOptions | Request | Vault.Vault> =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
@@ -205,16 +227,21 @@ export const backWhenStale = <E, R>(handle: Effect.Effect<Response, E, R>, comes
 
 /**
  * Like `backWhenStale`, for forms in which people type much: `show` shows the form again with everything that was
- * typed. When the page cannot be shown, for example because the app is not the visitor's, the form fails with `stale`.
+ * typed. The form must have `tokenFields`. When the form's page was made for another account, or cannot be shown, for
+ * example because the app is not the visitor's, the form fails with `stale`.
  */
 export const showingAgain =
-  <E2, R2>(show: (form: Fields.Shown, posted: Form.Form) => Effect.Effect<Response, E2, R2>) =>
+  <E2, R2>(visitor: Visitor, show: (form: Fields.Shown, posted: Form.Form) => Effect.Effect<Response, E2, R2>) =>
   <E, R>(handle: Effect.Effect<Response, E, R>) =>
     Effect.catchIf(
       handle,
       (error) => error === stale,
       () =>
-        Effect.flatMap(Form.read, (posted) => show(Form.shown(posted, [Fields.EXPIRED]), posted)).pipe(
+        Effect.gen(function* () {
+          const posted = yield* Form.read
+          if (!(yield* isFromOwnPage(visitor, posted))) return yield* Effect.fail(stale)
+          return yield* show(Form.shown(posted, [Fields.EXPIRED]), posted)
+        }).pipe(
           Effect.mapBoth({
             onFailure: (error) => (error instanceof StoreError ? error : stale),
             onSuccess: HttpServerResponse.setStatus(stale.statusCode)

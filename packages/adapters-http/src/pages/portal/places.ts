@@ -69,7 +69,7 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
             ? html`<section class="card" aria-labelledby="new">
                 <h2 id="new">${words.add.heading}</h2>
                 <form class="with-map" method="post" action="${portal}/places">
-                  ${Fields.hidden("form_token", token)}${PlaceFields.fields(form, map.html)}
+                  ${yield* Visitor.tokenFields(visitor)}${PlaceFields.fields(form, map.html)}
                   <button>${words.add.button}</button>
                 </form>
               </section>`
@@ -167,7 +167,7 @@ const create = (portal: string) =>
           list(portal, visitor, Form.shown(form, [{ field: "label", message: words.refused(ofDomain(reason)) }]))
         )
       )
-    }).pipe(Visitor.showingAgain((form) => list(portal, visitor, form)))
+    }).pipe(Visitor.showingAgain(visitor, (form) => list(portal, visitor, form)))
   )
 
 const placeId = param("place", PlaceId, "place")
@@ -216,7 +216,7 @@ const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, { isOutdate
         ${Fields.problems({ ...form, problems }, PlaceFields.LABELS)}
         <p class="note">${words.edit.hint}</p>
         <form class="card" method="post" action="${portal}/places/${id}">
-          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}
+          ${yield* Visitor.tokenFields(visitor)}
           ${["was_label", "was_kind", "was_version"].map((name) => Fields.hidden(name, form.values(name)))}
           ${PlaceFields.fields(form, map.html)}<button>${words.edit.save}</button>
         </form>`
@@ -248,7 +248,9 @@ const change = (portal: string) =>
         Effect.catchIf(Form.isOutdated, () => edit(portal, visitor, id, { isOutdated: true }))
       )
     }).pipe(
-      Visitor.showingAgain((rejected) => Effect.flatMap(placeId, (id) => edit(portal, visitor, id, { rejected })))
+      Visitor.showingAgain(visitor, (rejected) =>
+        Effect.flatMap(placeId, (id) => edit(portal, visitor, id, { rejected }))
+      )
     )
   )
 

@@ -78,7 +78,7 @@ const decisionPart = (
 ) =>
   Effect.gen(function* () {
     if (yield* mayDecideAbout(visitor.account, app, "reviews")) {
-      return decisionForm(action, revision, yield* Visitor.tokenFor(visitor), rejected, approving)
+      return decisionForm(action, revision, yield* Visitor.tokenFields(visitor), rejected, approving)
     }
     return html`<section class="card" aria-labelledby="decide">
         <h2 id="decide">${words.heading}</h2>
@@ -112,7 +112,7 @@ interface DecisionForm {
 const decisionForm = (
   action: string,
   revision: number,
-  token: string,
+  tokens: Html,
   rejected: RejectedForm | undefined,
   approving: Html
 ): Html =>
@@ -120,7 +120,7 @@ const decisionForm = (
     <h2 id="decide">${words.heading}</h2>
     <p>${approving} ${words.mailed}</p>
     <form method="post" action="${action}">
-      ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(revision))}
+      ${tokens}${Fields.hidden("revision", String(revision))}
       ${Fields.textarea(rejected?.form ?? Fields.fresh(), {
         name: "note",
         label: LABELS.note,
@@ -289,7 +289,10 @@ const decided = <R, R2, R3>(
     const isCurrent = yield* Effect.as(Visitor.checked(visitor.cookie), true).pipe(
       Effect.catchIf(
         (error) => error === Visitor.stale,
-        () => Effect.succeed(false)
+        (error) =>
+          Effect.flatMap(Visitor.isFromOwnPage(visitor, form), (isOwn) =>
+            isOwn ? Effect.succeed(false) : Effect.fail(error)
+          )
       )
     )
     if (!isCurrent) return yield* refused(403, words.expired)

@@ -73,7 +73,7 @@ export const page = (
               </header>
               <p>${words.text(url)}</p>
               <form method="post" action="${appPath(app)}/webhooks/${id}">
-                ${Fields.hidden("form_token", token)}
+                ${yield* Visitor.tokenFields(visitor)}
                 ${["was_url", "was_events", "was_description"].map((name) => Fields.hidden(name, form.values(name)))}
                 ${fields(form, rejected?.ticked ?? events, endpoint.headers, rejected?.removed)}
                 <div class="actions">
@@ -127,7 +127,15 @@ const edit = Visitor.signedIn((visitor) =>
         )
       )
     )
-  })
+  }).pipe(
+    Visitor.showingAgain(visitor, (form, posted) =>
+      Effect.flatMap(ownEndpoint(visitor), ({ app, endpoint }) =>
+        page(visitor, app, endpoint, {
+          rejected: { form, ticked: posted.all("events"), removed: HeaderFields.removed(posted) }
+        })
+      )
+    )
+  )
 )
 
 const ENDPOINT = `${DEVELOPER}/apps/:app/webhooks/:endpoint`

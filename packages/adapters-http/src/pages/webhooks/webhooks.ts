@@ -82,6 +82,7 @@ export const list = (
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const once = yield* Visitor.onceField
+    const tokens = yield* Visitor.tokenFields(visitor)
     const now = yield* Timestamp.now
     return yield* respond({
       title: words.titleOf(app.name),
@@ -106,7 +107,7 @@ export const list = (
           ? html`<section class="card" aria-labelledby="new">
               <h2 id="new">${words.add}</h2>
               <form method="post" action="${appPath(app)}/webhooks">
-                ${Fields.hidden("form_token", token)}${once}${fields(form, ticked)}<button>${words.addEndpoint}</button>
+                ${tokens}${once}${fields(form, ticked)}<button>${words.addEndpoint}</button>
               </form>
             </section>`
           : html`<p class="soft">${words.noMore(WebhookEndpoint.MAX_PER_APP)}</p>`)
@@ -215,7 +216,7 @@ const add = Visitor.signedIn((visitor) =>
       })
     )
   }).pipe(
-    Visitor.showingAgain((form, posted) =>
+    Visitor.showingAgain(visitor, (form, posted) =>
       Effect.flatMap(ownApp(visitor, "develop"), (app) => list(visitor, app, { form, ticked: posted.all("events") }))
     )
   )
