@@ -1,6 +1,6 @@
-// Checks the rules for words in docs/contributing.md: the length of lines, phrases that readers stumble over,
-// a description at the head of each room's index, one declaration for each exported type name, and names of types that
-// are nouns. `--count` prints the number of findings in each folder.
+// Checks the rules for words in docs/contributing.md: the length of lines; phrases that readers stumble over in
+// comments, documents and titles of tests; a description at the head of each room's index; one declaration for each
+// exported type name; and names of types that are nouns. `--count` prints the number of findings in each folder.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 
@@ -53,6 +53,10 @@ const retiredIn = (path, number, prose) => {
   }
 }
 
+/** The title of a test: the first string of a line that begins with the string or with a call that declares tests. */
+const titleOf = (line) =>
+  /^\s*(?:(?:it|test|describe)\b[\w.]*(?:\(.*?\))?\()?\s*(["'`])((?:(?!\1).)*)\1/.exec(line)?.[2]
+
 const commentOf = (line) =>
   /^\s*(?:\/\/+|\/\*\*?|\*)\s?(.*?)(?:\*\/)?$/.exec(line)?.[1] ?? /\s\/\/ (.*)$/.exec(line)?.[1]
 
@@ -71,7 +75,8 @@ for (const path of listed("*.ts", "*.mjs", "*.cjs").filter((path) => !isFixed(pa
     if (width(measured) > CODE_COLUMNS && !(inText && !/[;{}()=]/.test(line))) {
       find(path, index + 1, `${width(line)} columns, at most ${CODE_COLUMNS}`)
     }
-    if (comment !== undefined) retiredIn(path, index + 1, comment)
+    const prose = comment ?? (path.includes("/test/") ? titleOf(line) : undefined)
+    if (prose !== undefined) retiredIn(path, index + 1, prose)
   }
 }
 

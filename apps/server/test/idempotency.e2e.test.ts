@@ -33,7 +33,7 @@ describeServers("a database loses the answer to a commit", ({ kind, migratedData
     await database.drop()
   })
 
-  it("the app is told 503 and comes again with its key: it gets what was made, which is there once [idempotency-4]", async () => {
+  it("the app gets 503 and retries with its key: it gets what the first call made, which exists once [idempotency-4]", async () => {
     const person = await signUp(service.url, "rider")
     const key = randomUUID()
     proxy.loseNextCommit()

@@ -65,7 +65,7 @@ describeServers("receivers from before apps had endpoints", ({ migratedDatabase 
     for (const end of after) await end()
   })
 
-  it("a rule that the command brought along and a subscription are told by a worker, each with its own secret", async () => {
+  it("a worker sends the events of a rule that the command migrated and of a subscription, each signed with its own secret", async () => {
     const [browser, callback, receiver] = await Promise.all([theBrowser(), startCallback(), startReceiver()])
     after.unshift(callback.close, receiver.close)
     const person = await signUp(url, "rider")

@@ -137,7 +137,7 @@ describe("npm run listen", () => {
   describeServers("beside a server and a worker of their own", ({ kind }) => {
     const { listen, receiver, service } = journey({ database: kind })
 
-    it("with an endpoint: is told what the endpoint is, by its secret, which it is not shown; the session ends with it", async () => {
+    it("with an endpoint: recognises the endpoint by its secret, which is not shown; the session ends with it", async () => {
       const [{ app, person, ride }, other] = [await settle(service()), await startReceiver()]
       try {
         const endpoint = await createEndpoint(person, app, other.url)

@@ -179,7 +179,7 @@ const service = async () => {
 const PASSWORD = "correct horse battery"
 
 describe("an answer that goes on", () => {
-  it("is not cut after two minutes: its request has arrived; and it hears when the server is told to stop", async () => {
+  it("is not cut after two minutes: its request has arrived; and it hears of the server's stop", async () => {
     const later = Stream.fromEffect(Effect.as(listener.stopping, "and the rest"))
     const body = Stream.concat(Stream.make("the beginning "), later)
     const app = Effect.succeed(HttpServerResponse.stream(Stream.encodeText(body)))

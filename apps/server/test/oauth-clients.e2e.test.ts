@@ -124,14 +124,14 @@ describe.each(METHODS)("oauth4webapi with %s", (method) => {
     await expect(me(refreshed.access_token)).rejects.toBeInstanceOf(challenged)
   })
 
-  it("is told invalid_client when the secret is wrong", async () => {
+  it("gets invalid_client when the secret is wrong", async () => {
     const tokens = await authorize()
     await expect(refresh(String(tokens.refresh_token), "wrong")).rejects.toMatchObject(REFUSAL[method])
     // A refresh with a wrong secret must not spend the token.
     expect((await refresh(String(tokens.refresh_token))).token_type).toBe("bearer")
   })
 
-  it("is told access_denied when the user cancels", async () => {
+  it("gets access_denied when the user cancels", async () => {
     const state = oauth.generateRandomState()
     const url = await authorizationUrl(oauth.generateRandomCodeVerifier(), state)
     const back = await answerConsent(user.as, url.href, { places: [], decision: "cancel" })
@@ -254,7 +254,7 @@ describe.each(MODES)("simple-oauth2 with a $body body and the client in the $cre
     })
   })
 
-  it("is told invalid_client when the secret is wrong", async () => {
+  it("gets invalid_client when the secret is wrong", async () => {
     const wrong = library("wrong").getToken({
       code: "none",
       redirect_uri: REDIRECT_URI,
@@ -359,7 +359,7 @@ describe("passport-oauth2", () => {
     app = await createApp(user, REDIRECT_URI)
   })
 
-  it("authorizes, exchanges and refreshes; what the app then revokes, the library is told invalid_grant of", async () => {
+  it("authorizes, exchanges and refreshes; after a revocation by the app the library gets invalid_grant", async () => {
     const used = strategy(app.clientSecret)
     const first = await signedIn(used)
     expect(first.fields).toMatchObject({ token_type: "Bearer", expires_in: 3600, scope: RULES_SCOPE })
@@ -379,7 +379,7 @@ describe("passport-oauth2", () => {
     expect(await me(used, second.access)).toMatchObject({ cause: { statusCode: 401 } })
   })
 
-  it("is told invalid_client when the secret is wrong", async () => {
+  it("gets invalid_client when the secret is wrong", async () => {
     expect(await signIn(strategy("wrong"))).toMatchObject({ error: { name: "TokenError", code: "invalid_client" } })
   })
 

@@ -99,7 +99,7 @@ describe("the server, embedded", () => {
     expect(await readdir(dataDir)).not.toContain("lock")
   })
 
-  it("told to stop it does not wait for ever for a request that nobody finishes", async () => {
+  it("after a signal to stop it does not wait without a limit for a request that nobody finishes", async () => {
     server = await start()
     const { socket } = await unfinishedSignIn(port)
     socket.on("error", () => undefined)

@@ -212,7 +212,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     expect(found(requests.map((one) => JSON.stringify(one)).join("\n"))).toEqual([])
   })
 
-  it("what the process still had when it was told to stop has arrived", () => {
+  it("what the process still held at the signal to stop has arrived", () => {
     const paths = new Set(collector.exported.map(({ path }) => path))
     expect(paths).toEqual(new Set(["/v1/traces", "/v1/metrics"]))
     for (const { headers } of collector.exported) {

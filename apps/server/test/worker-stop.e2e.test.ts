@@ -16,7 +16,7 @@ const DeliveryLog = Schema.Struct({
   )
 })
 
-describeServers("a worker that is told to stop", ({ kind }) => {
+describeServers("a worker that gets a signal to stop", ({ kind }) => {
   const processes = useProcesses()
   let service: Service
   let receiver: Receiver

@@ -79,7 +79,7 @@ const run = async (file: string): Promise<unknown> => {
 }
 
 describe("the contract generates well [wire-3]", () => {
-  it("openapi-typescript: forms are told apart by their state, and a dwell rule needs its minutes", async () => {
+  it("openapi-typescript: forms are distinguished by their state, and a dwell rule needs its minutes", async () => {
     const where = join(folder, "openapi-typescript")
     mkdirSync(where)
     writeFileSync(join(where, "schema.ts"), astToString(await openapiTS(document as never)))

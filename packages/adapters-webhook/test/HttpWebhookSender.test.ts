@@ -60,7 +60,7 @@ describe("one post [§6.4]", () => {
     )
   })
 
-  it.each([200, 201, 202, 204, 299, 400, 404, 410, 418, 429, 500, 503])("%i is told as it is", async (status) => {
+  it.each([200, 201, 202, 204, 299, 400, 404, 410, 418, 429, 500, 503])("%i is reported as it is", async (status) => {
     const { port } = await receiver((_, response) => response.writeHead(status).end())
     expect(await post(insecure, at(port))).toMatchObject({ _tag: "Answered", status, snippet: "" })
   })
@@ -228,7 +228,7 @@ describe("five seconds for everything [§6.4.5]", () => {
   })
 })
 
-describe("what a receiver can do wrong is told in words", () => {
+describe("each fault of a receiver has its words", () => {
   it("a refused connection", async () => {
     expect(await post(insecure, at(await closedPort()))).toEqual(unreachable("connection refused"))
   })

@@ -186,7 +186,7 @@ describe("verify", () => {
     for (const secrets of ["", [], [""]]) expect(await reason({ header: empty, secrets })).toBe("missing_secret")
   })
 
-  it("an old signature is told from a wrong one: only what is genuine can be late", async () => {
+  it("an old signature and a wrong one get different errors: only what is genuine can be late", async () => {
     expect(await reason({ now: NOW + 3_600_000, secrets: OLD })).toBe("no_match")
   })
 

@@ -82,7 +82,7 @@ it("just the decision: with silenceS a dwell fires although the phone falls sile
   expect(firings(question, walk.slice(0, 3), at(14, 0).capturedAt)).toEqual([at(12, 0).capturedAt])
 })
 
-it("over one's own store: an arrival stands in the outbox with what the rule is about, and the same upload again changes nothing", async () => {
+it("over a store of the embedder: an arrival stands in the outbox with what the rule is about, and the same upload again changes nothing", async () => {
   const { upload } = engine(folder, [arrival])
   const readings = [at(2, 10), at(0, 2_000)]
   expect(await upload(PHONE, readings)).toEqual({ accepted: 2, duplicates: 0, quarantined: 0 })
@@ -97,7 +97,7 @@ it("over one's own store: an arrival stands in the outbox with what the rule is 
   expect(await person()).toEqual(once)
 })
 
-it("over one's own store: eight phones that see one arrival at the same time make one event, and every fix is kept", async () => {
+it("over a store of the embedder: eight phones that see one arrival at the same time make one event, and every fix is kept", async () => {
   const { upload } = engine(folder, [arrival])
   await upload(PHONE, [at(0, 2_000)])
   const phones = Array.from({ length: 8 }, (_, index) => ({ userId: ANA, id: DeviceId.make(`dev_${index}`) }))
@@ -107,7 +107,7 @@ it("over one's own store: eight phones that see one arrival at the same time mak
   expect(outbox).toHaveLength(1)
 })
 
-it("over one's own store: another process begins where this one stopped", async () => {
+it("over a store of the embedder: another process begins where this one stopped", async () => {
   const first = engine(folder, [arrival])
   await first.upload(PHONE, [at(0, 2_000)])
   await first.close()

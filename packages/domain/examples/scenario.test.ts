@@ -17,7 +17,7 @@ it("the evening ends well: the seventh attempt is answered 23 h 35 min 30 s afte
   expect(last.t - first.t).toBeGreaterThanOrEqual((23 * 3600 + 35 * 60 + 30) * 1000)
 })
 
-it("a store that does not compare versions is found out, by an oracle of one's own too, and its seed repeats the run exactly", () => {
+it("a store that does not compare versions is found out, by an oracle of the embedder too, and its seed repeats the run exactly", () => {
   const found = hunt(20, careless)
   expect(found?.violations.map(({ invariant }) => invariant)).toContain("told-once")
   const again = run(found!.seed, careless)
@@ -25,7 +25,7 @@ it("a store that does not compare versions is found out, by an oracle of one's o
   expect(again.violations).toEqual(found!.violations)
 })
 
-it("the evening ends well over a store of one's own, too", async () => {
+it("the evening ends well over a store of the embedder, too", async () => {
   const folder = mkdtempSync(join(tmpdir(), "evening-"))
   const result = await runOver(1, OwnLimitStore.layer(join(folder, "limits")))
   expect(result).toMatchObject({ stopped: null, quiesced: true, violations: [] })

@@ -190,7 +190,7 @@ describe("the package as it is published", () => {
       return compiled.catch((error: { readonly stdout: string }) => error)
     }
 
-    it("module esnext, resolved by a bundler: the examples and a program of one's own compile", async () => {
+    it("module esnext, resolved by a bundler: the examples and another program compile", async () => {
       expect(await compile("esnext", "bundler", "--noEmit")).toMatchObject({ stdout: "" })
     })
 

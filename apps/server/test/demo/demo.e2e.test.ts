@@ -65,7 +65,7 @@ describe("npm run demo", () => {
     expect(stdout.match(/webhook place\.exit: left Corner café/g)).toHaveLength(2)
   })
 
-  it("leaves the server running for whoever wants to look around, and nothing behind when it is stopped", async () => {
+  it("leaves the server running for a user who wants to look around, and nothing behind when it is stopped", async () => {
     // A separate folder for temporary files, because other demos may run at the same time.
     const TMPDIR = await mkdtemp(join(tmpdir(), "place-access-"))
     const port = await freePort()

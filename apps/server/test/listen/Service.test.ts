@@ -39,7 +39,7 @@ it.each(["", "/foo", "/foo/bar"])(
   }
 )
 
-it("an account with a second factor: the code is asked for once, and a wrong one is told apart from a wrong password [factors-8]", async () => {
+it("an account with a second factor: the code is asked for once, and a wrong code and a wrong password get different answers [factors-8]", async () => {
   const sent: Array<unknown> = []
   const server = createServer((request, response) => {
     let text = ""

@@ -55,7 +55,7 @@ it("a run that throws is what is saved, though an earlier run broke a rule; it i
   expect(message).toBe("2 of the runs broke a rule or could not be run.")
 })
 
-it("a run that throws breaks no rule, and nobody is told to shrink it", async () => {
+it("a run that throws breaks no rule, and the command does not propose to shrink it", async () => {
   const { text } = await run("--seed 5 --steps 3", throwsAt(5))
   expect(text).toContain("no rule broken · 1 run could not be run")
   expect(text).not.toContain("--shrink")

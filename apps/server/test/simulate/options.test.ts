@@ -13,7 +13,7 @@ it("without options it is one run of a seed that is drawn, in memory", () => {
   expect(options("")).toMatchObject({ seed: undefined, runs: 1, steps: 60, isSwarm: false, backend: "memory" })
 })
 
-it("a swarm is a hundred runs, unless it is told how many or how long", () => {
+it("a swarm is a hundred runs, unless an option gives the number or the duration", () => {
   expect(options("--swarm").runs).toBe(100)
   expect(options("--swarm --runs 7").runs).toBe(7)
   expect(options("--swarm --for 10m")).toMatchObject({ runs: Infinity, timeMillis: 600_000 })

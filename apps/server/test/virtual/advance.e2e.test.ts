@@ -40,7 +40,7 @@ describe("a server on virtual time", () => {
     await world?.close()
   })
 
-  it("stands still until it is told to move, and shows the moment that it was told", async () => {
+  it("stands still until a command moves it, and shows the moment of the command", async () => {
     const before = await world.now()
     expect(await world.now()).toBe(before)
     const { happened, now } = await world.clock({ advance: "90s" })

@@ -26,7 +26,7 @@ describe("imports on an embedded database", () => {
    */
   const inRealTime = Effect.withClock(Clock.make())
 
-  it("a file goes into the history, and whoever else wants something meanwhile gets their turn at every step [imports-5, imports-8]", () =>
+  it("a file goes into the history, and other requests get their turn between any two steps [imports-5, imports-8]", () =>
     run(
       Effect.gen(function* () {
         const user = yield* Fixtures.user

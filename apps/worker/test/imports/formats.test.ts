@@ -201,7 +201,7 @@ describe("a file made to do harm", () => {
   })
 })
 
-it("a time of Google's that is told twice is taken from the point", () => {
+it("a time that Google's file has twice is taken from the point", () => {
   const step = '{"point":"1°, 2°","time":"2020-01-01T00:00:00Z","durationMinutesOffsetFromStartTime":"7"}'
   const { entries } = text(`[{"startTime":"2019-01-01T00:00:00Z","timelinePath":[${step}]}]`)
   expect(entries).toEqual([{ _tag: "Reading", reading: { capturedAt: at("2020-01-01T00:00:00Z"), lat: 1, lon: 2 } }])

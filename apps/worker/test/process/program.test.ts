@@ -34,7 +34,7 @@ const stopped = async (main: string, by: NodeJS.Signals = "SIGTERM") => {
   return { code, signal, stderr }
 }
 
-describe("a program that is told to stop", () => {
+describe("a program that gets a signal to stop", () => {
   it("ends with 0 once it has finished what it had begun", async () => {
     const { code, stderr } = await stopped("Effect.onInterrupt(Effect.never, () => Effect.sleep('1 second'))")
     expect(code).toBe(0)

@@ -224,7 +224,7 @@ describe("what runs while the clock is right", () => {
       })
     ))
 
-  it("is waited for by whoever stops it: what is under way is finished first", () =>
+  it("is awaited by its stop: what is under way is finished first", () =>
     run(
       Effect.gen(function* () {
         const { shared } = scene()

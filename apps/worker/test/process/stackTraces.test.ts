@@ -104,7 +104,7 @@ describe("stack traces", () => {
   })
 
   // A search that read the rest of the text again for each "file://" would take hours for this text.
-  it("are looked for once in a text, however often it begins like one", () => {
+  it("are looked for once in a text, also when many of its parts begin like one", () => {
     const program = `const text = "file://".repeat(1_000_000); console.log(StackTraces.written(text) === text)`
     expect(written(program)).toBe("true\n")
   })

@@ -252,7 +252,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
     return { answer, entry }
   }
 
-  it("answered: one entry, with the purpose and what was told [§1.7, access-log-1]", async () => {
+  it("answered: one entry, with the purpose and what the answer disclosed [§1.7, access-log-1]", async () => {
     const request = await asks(full)
     const { answer, entry } = await onlyEntry(full, () => ask(full, method, request))
     expect(answer.status).toBeLessThan(300)

@@ -61,7 +61,7 @@ const share = async (ids: ReadonlyArray<string>) => {
 const disclosed = () => world.run(Effect.map(MemoryDatabase, ({ accessLog }) => accessLog.at(-1)?.disclosed))
 
 describe("GET /v1/answers/current-place", () => {
-  it("at_place with the place, elsewhere, unknown; asOf is the reading that says so; the user reads what was told [§2.5, §4.5-current-place, decisions §4, answers-8]", async () => {
+  it("at_place with the place, elsewhere, unknown; asOf is the reading that says so; the user reads what the app was shown [§2.5, §4.5-current-place, decisions §4, answers-8]", async () => {
     expect(await current()).toEqual({ state: "unknown", place: null, asOf: null })
     expect(await disclosed()).toBe("It was not known where you were")
     await mine.at(FAR, [3 * MINUTE])

@@ -84,7 +84,7 @@ describe("POST /v1/developer/apps", () => {
 })
 
 describe("GET /v1/developer/apps", () => {
-  it("one's own, oldest first, in pages", async () => {
+  it("the developer's own apps, oldest first, in pages", async () => {
     const [person, other] = [await world.person(), await world.person()]
     await create(other)
     const ids: Array<string> = []

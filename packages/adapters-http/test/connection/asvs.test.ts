@@ -45,7 +45,7 @@ describe("ASVS 5.0 V10.4", () => {
     }
   })
 
-  it("10.4.5: there are no public clients: whoever has a code or refresh token and no secret gets nothing and spends nothing", async () => {
+  it("10.4.5: there are no public clients: a caller with a code or refresh token and no secret gets nothing and spends nothing", async () => {
     const one = await connected(world)
     const code = await one.approve([RULES])
     for (const clientSecret of [undefined, "", null, "wrong"]) {

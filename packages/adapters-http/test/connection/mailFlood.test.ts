@@ -118,7 +118,7 @@ describe("mail with an app's name in the subject: at most five an hour and perso
     expect(list.text.match(/Ended for your safety/g)).toHaveLength(12)
   })
 
-  it("a leak is told in a flood, too, and in the next hour under the app's name again", async () => {
+  it("a leak is mailed in a flood, too, and in the next hour under the app's name again", async () => {
     const { consent, leak, mails } = await attack()
     for (let round = 0; round < 7; round++) await consent()
     await leak(await consent())

@@ -186,7 +186,7 @@ describe("changing the address [accounts-13]", () => {
     }
   })
 
-  it("another account's address: the same answer, and its owner is told; an open browser is not enough", async () => {
+  it("another account's address: the same answer, and its owner gets a mail; an open browser is not enough", async () => {
     wait()
     const [person, owner] = [await world.person(), await world.person()]
     const answers = [await ask(person, owner.account.email), await ask(person, fresh())]
@@ -305,7 +305,7 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
     expect((await post("/v1/unlock-links/use", { token: late })).status).toBe(404)
   })
 
-  it("a sign-in from an unknown browser is told, once a day; from a known one never", async () => {
+  it("a sign-in from an unknown browser is mailed, once a day; from a known one never", async () => {
     wait()
     const owner = await world.person()
     const { email } = owner.account

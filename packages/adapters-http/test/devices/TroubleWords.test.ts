@@ -8,7 +8,7 @@ describe("what to check when no location has arrived [devices-13]", () => {
     troubleWords("never_arrived", "owntracks", `http://${host}/v1/phone`, "en").checks.includes(network)
 
   it.each(["10.0.0.5:8080", "192.168.1.20", "172.16.0.1", "172.31.0.1", "server.local", "box.home.arpa", "nas.lan"])(
-    "%s is reached from one's own network only, and the page says so",
+    "%s is reached from the user's own network only, and the page says so",
     (host) => expect(isAboutOwnNetwork(host)).toBe(true)
   )
 

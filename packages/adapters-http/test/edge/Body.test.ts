@@ -51,7 +51,7 @@ const post = async (url: string, body: string | Uint8Array<ArrayBuffer>, type = 
 for (const waitMillis of WAITS_MILLIS) {
   for (const mayBeInterrupted of MAY_BE_INTERRUPTED) {
     describe(`a body read after ${waitMillis} ms, ${mayBeInterrupted ? "" : "not "}to be interrupted`, () => {
-      it("is the same however often it is read; several requests of one connection have their own", async () => {
+      it("is the same at each reading; several requests of one connection have their own", async () => {
         const url = await serve(waitMillis, mayBeInterrupted)
         const long = JSON.stringify("é".repeat(200_000))
         for (const text of ['{"a":1}', "", long, '{"b":2}']) {

@@ -381,7 +381,7 @@ describe("body limit", () => {
     expect((await post("/v1/phone/things", chunked(9 * MIB))).status).toBe(413)
   })
 
-  it("whoever never stops sending is cut off", async () => {
+  it("a client that never stops sending is cut off", async () => {
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20))
     })

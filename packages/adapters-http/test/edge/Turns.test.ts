@@ -67,7 +67,7 @@ it("a caller that is interrupted while it waits leaves the line, and its turn is
     })
   ))
 
-it("whoever leaves, and from wherever in the line: the others keep their order, and the places are free again", () =>
+it("a request that leaves, from any place in the line: the others keep their order, and the places are free again", () =>
   Effect.runPromise(
     Effect.gen(function* () {
       const turns = turnsOf({ atOnce: 1, waitingMax: 6, waitMillis: LONG })

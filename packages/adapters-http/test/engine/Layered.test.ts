@@ -21,7 +21,7 @@ describe("a context over another", () => {
     expect(Object.fromEntries(below.unsafeMap)).toEqual({ "test/Kept": "below", "test/Replaced": "below" })
   })
 
-  it("whoever copies it, goes through it or counts it finds everything, once", () => {
+  it("a copy, an iteration and a count find everything, once", () => {
     const map = make().unsafeMap
     expect(Object.fromEntries(new Map(map))).toEqual(all)
     expect([...map.keys()].toSorted()).toEqual(Object.keys(all).toSorted())

@@ -84,7 +84,7 @@ describe("a session is fresh for 15 minutes after the sign-in or a confirmation 
     expect((await change({ scopes: [CURRENT, LATEST], standard_days: "never" })).status).toBe(200)
   })
 
-  it("a confirmation replaces the cookie: whoever copied it before is neither confirmed nor signed in", async () => {
+  it("a confirmation replaces the cookie: a copy made before is neither confirmed nor signed in", async () => {
     const { person } = await connecting()
     const stolen = { headers: { cookie: person.cookie } }
     expect((await world.call("/v1/session", stolen)).status).toBe(200)
@@ -312,7 +312,7 @@ describe("a form after which the session has another cookie, sent twice [account
     expect((await browser.get(TARGET)).status).toBe(200)
   })
 
-  it("a confirmation makes no browser known, however often it is sent: a thief of a session must not get that far [accounts-16]", async () => {
+  it("a confirmation makes no browser known, also when it is sent many times: a thief of a session must not get that far [accounts-16]", async () => {
     const { browser, fields } = await requested()
     for (const _ of [1, 2]) {
       const answer = await browser.post("/confirm", fields)

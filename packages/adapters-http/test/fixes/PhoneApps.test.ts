@@ -352,7 +352,7 @@ describe("a body with more entries than a phone can have to say [fixes-8]", () =
 })
 
 describe("any JSON at all", () => {
-  it("is 200 for whoever is known, and our log stays empty [devices-7]", async () => {
+  it("is 200 for a known device, and our log stays empty [devices-7]", async () => {
     const { token } = await phone("overland")
     const known = bearer(token).headers
     await fc.assert(

@@ -101,7 +101,7 @@ describe("Overland", () => {
     expect(overland(body)).toEqual({ readings: [], visits: [] })
   })
 
-  it("what is no batch is told apart from an empty one", () => {
+  it("a body that is no batch and an empty batch get different answers", () => {
     for (const body of [undefined, null, [], {}, { locations: {} }, Recorded.owntracksIos(AT)]) {
       expect(overland(body)).toBeUndefined()
     }

@@ -285,7 +285,7 @@ describe("uploads of one phone", () => {
     expect(standing(answers[1]!)).toMatchObject({ limit: "3000", remaining: "0", wait: "60" })
   })
 
-  it("OwnTracks is told 503 instead: over a 4xx it would throw its readings away [limits-2]", async () => {
+  it("OwnTracks gets 503 instead: over a 4xx it would throw its readings away [limits-2]", async () => {
     const { device, token } = await uploads()
     await use(Subject.device(device.id), Rate.UPLOADS, 3_000)
     const answer = await world.call("/v1/phone/owntracks", {

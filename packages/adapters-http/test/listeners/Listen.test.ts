@@ -166,7 +166,7 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     expect(await logOf(event.id)).toEqual([[null, "arrived at The secret garden"]])
   })
 
-  it("nothing is sent of what the app may not be told any more, and the user reads that [§6.3.5]", async () => {
+  it("nothing is sent that the app may no longer be shown, and the user reads that [§6.3.5]", async () => {
     const scene = await stage(world)
     const listening = await listen(scene.developer, scene.app.id)
     await listening.until("ready")
@@ -273,7 +273,7 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     expect(await listeners(mine.app.id)).toEqual([])
   })
 
-  it("ends when the server is told to stop", async () => {
+  it("ends when the server stops", async () => {
     const scene = await stage(world)
     const listening = await listen(scene.developer, scene.app.id)
     await listening.until("ready")

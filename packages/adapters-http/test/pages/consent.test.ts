@@ -211,7 +211,7 @@ describe("consent screen modes [§4.1]", () => {
     expect([connection?.heldScopes, connection?.grantExpiresAt]).toEqual([[CURRENT, VISITS], world.clock.now() + DAY])
   })
 
-  it("a user without a phone is told so, on the page and by mail, and can still approve [§4.1-no-phone, consent-13]", async () => {
+  it("the page and a mail tell a user without a phone that there is none; the user can still approve [§4.1-no-phone, consent-13]", async () => {
     const receipt = () =>
       world.run(
         Effect.map(MemoryDatabase, ({ mail }) =>
@@ -359,7 +359,7 @@ describe("one request, one answer", () => {
     expect((await world.run(listConnections(person.account.id))).length).toBe(1)
   })
 
-  it("account switch: the session ends, and the request waits for whoever signs in next", async () => {
+  it("account switch: the session ends, and the request waits for the account that signs in next", async () => {
     await fresh()
     const page = await authorize()
     const out = await browser.submit(page, "/sign-out")

@@ -65,7 +65,7 @@ const consentPage = async (more: Readonly<Record<string, string>> = {}): Promise
   return german(`/authorize?${query.toString()}`)
 }
 
-describe("whoever asks for German reads German [languages-1]", () => {
+describe("a browser that asks for German gets German [languages-1]", () => {
   it.each([
     ["/portal/devices", "Geräte"],
     ["/portal/devices/share", "Von diesem Browser aus teilen"],

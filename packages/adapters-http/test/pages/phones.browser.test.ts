@@ -132,7 +132,7 @@ describeBrowser("setting a phone up", () => {
     await inspect(page, "phone-sending")
   })
 
-  it("without an app chosen the browser asks for one; who gets past it is told which field", async () => {
+  it("without an app chosen the browser asks for one; a form sent past it gets an error that names the field", async () => {
     const { page, world } = at
     await at.as(await world.person())
     await page.goto(`${world.url}/portal/devices?phone=iphone`)

@@ -201,7 +201,7 @@ describe("the link of GPSLogger [devices-14]", () => {
     return { id, person, token, scanned: new URL(setup.qr_text), path: fetched.pathname + fetched.search }
   }
 
-  it("gives the token out once, to whoever brings the key; the page that a camera opens uses nothing up", async () => {
+  it("gives the token out once, to the browser that has the key; the page that a camera opens uses nothing up", async () => {
     const { path, scanned, token } = await add()
     const page = await world.call(scanned.pathname + scanned.search)
     expect([page.status, page.text]).toEqual([200, expect.stringContaining("gpslogger://properties/")])

@@ -259,7 +259,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     expect(await kept(ada)).toEqual([])
   })
 
-  it("a browser that may not say where it is, is told how to allow it", async () => {
+  it("a browser that may not say where it is gets a text that says how to allow it", async () => {
     await at.context.clearPermissions()
     await open(await at.world.person())
     await press("Start")

@@ -81,7 +81,7 @@ it("a new phone that has sent nothing has an amber badge, as in the list of phon
 })
 
 describe("a pause [connection-4, timeline-1]", () => {
-  it("is told on the first page and in the list of apps, until it ends: nobody wonders why an app does nothing", async () => {
+  it("is shown on the first page and in the list of apps, until it ends: nobody wonders why an app does nothing", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
     await world.connect(person, app, { scopes: ["location.rules.zone"] })

@@ -29,7 +29,7 @@ describe("places [decisions §10]", () => {
     })
   })
 
-  it("GET lists one's own by label", async () => {
+  it("GET lists the user's own by label", async () => {
     const reader = await world.person()
     expect((await reader.get("/v1/user/places")).json).toEqual({ places: [], nextCursor: null })
     await reader.send("POST", "/v1/user/places", { ...HOME, label: "Work", kind: "work", radius_m: 10_000 })

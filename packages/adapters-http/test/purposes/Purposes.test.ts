@@ -43,7 +43,7 @@ describe("POST and GET /v1/developer/apps/{app_id}/purposes", () => {
     expect((await person.get(path)).json).toEqual({ purposes: [answer.json], nextCursor: null })
   })
 
-  it("a key is the app's for ever: 409 the second time; another app can have it", async () => {
+  it("a key stays with the app: 409 the second time; another app can have it", async () => {
     const person = await world.person()
     const [path, other] = [await appOf(person), await appOf(person)]
     expect((await person.send("POST", path, NEW)).status).toBe(201)

@@ -41,7 +41,7 @@ const SCOPES = [
 const fixes = async (person: Person) => (await world.run(describeHistory(person.account.id))).fixes
 
 describe("GET, PUT /v1/user/history", () => {
-  it("for ever unless chosen; 30, 90, 365 or null, which is for ever [M3-default]", async () => {
+  it("without a limit unless chosen; 30, 90, 365 or null, which is without a limit [M3-default]", async () => {
     const person = await world.person()
     const since = (days: number) => iso(world.clock.now() - days * DAY)
     expect((await person.get("/v1/user/history")).json).toEqual({ keep_days: null, kept_since: null })
@@ -129,7 +129,7 @@ describe("GET, POST /v1/user/history/erasures [retention-choice-4]", () => {
 })
 
 describe("a reading older than the choice (M3)", () => {
-  it("is answered as put aside, never as accepted; kept for ever, every moment can be asked about [M3-aside]", async () => {
+  it("is answered as put aside, never as accepted; kept without a limit, every moment can be asked about [M3-aside]", async () => {
     const person = await world.person()
     const added = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
     const { token } = added.json as { readonly token: string }

@@ -229,7 +229,7 @@ describe("GET and DELETE /v1/rules/zone", () => {
 })
 
 describe("the user's view of zones", () => {
-  it("is told that it is an area that the app chose, and where; may stop it", async () => {
+  it("reads that it is an area that the app chose, and where; may stop it", async () => {
     const id = await createdId()
     const rules = `/v1/user/connections/${await connectionId()}/rules`
     expect((await person.get(rules)).json).toMatchObject({
@@ -371,7 +371,7 @@ describe("zone events, from the phone to the app and the user", () => {
     }
   )
 
-  it("creating one discloses nothing yet, and the log says what the app wants to be told about", async () => {
+  it("creating one discloses nothing yet, and the log says what the app wants to hear of", async () => {
     await create()
     await asApp("GET", "/v1/rules/zone")
     expect((await entries()).map(({ disclosed, endpoint }) => [endpoint, disclosed])).toEqual(

@@ -194,7 +194,7 @@ describe("GET /v1/visits [§4.5]", () => {
     expect([await readVisits(), await version()]).toEqual([known, before])
   })
 
-  it("rule 6: an offline phone's backlog adds visits, whatever was told before [§4.5.6]", async () => {
+  it("rule 6: an offline phone's backlog adds visits, whatever was answered before [§4.5.6]", async () => {
     await mine.at(HOME, before(60))
     expect(await readVisits()).toEqual([["Home", 60, null]])
     await stay(HOME, 300, 200)
@@ -223,7 +223,7 @@ describe("GET /v1/visits [§4.5]", () => {
     ])
   })
 
-  it("rule 7: a stop that a phone tells is what it says; what its fixes show elsewhere or at other times is told beside it [§4.5.7]", async () => {
+  it("rule 7: a stop that a phone tells is what it says; what its fixes show elsewhere or at other times is listed beside it [§4.5.7]", async () => {
     const device = await world.run(RuleSamples.device(one.person.account.id))
     const upload = (
       fixes: ReadonlyArray<readonly [number, typeof HOME]>,

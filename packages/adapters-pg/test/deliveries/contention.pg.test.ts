@@ -177,7 +177,7 @@ describeServers("the queue under contention", (server) => {
       )
     ))
 
-  it("a lost lease cannot finish, whoever comes first", () =>
+  it("a worker whose lease is lost cannot finish, in either order", () =>
     run(
       Effect.gen(function* () {
         for (let trial = 0; trial < 30; trial++) {
@@ -209,7 +209,7 @@ describeServers("the queue under contention", (server) => {
       })
     ))
 
-  it("rows that are inserted while the endpoint is being disabled do not wait for ever", () =>
+  it("rows that are inserted while the endpoint is being disabled do not wait without a limit", () =>
     run(
       Effect.gen(function* () {
         for (let trial = 0; trial < 20; trial++) {

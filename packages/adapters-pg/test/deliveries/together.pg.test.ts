@@ -90,7 +90,7 @@ describeServers("deliveries that end at the same time", (server) => {
       )
     ))
 
-  it("each moves as `Delivery.move` says and logs its own attempt, whatever way the others end; whose lease is lost and who ends twice is told so", () =>
+  it("each moves as `Delivery.move` says and logs its own attempt, whatever way the others end; a lost lease and a second end get an error that says so", () =>
     run(
       withEndpoints((one, two) =>
         Effect.gen(function* () {

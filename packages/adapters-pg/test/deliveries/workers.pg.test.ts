@@ -154,7 +154,7 @@ describeServers("several workers on one queue", (server) => {
       )
     ))
 
-  it("workers at once never hold one row twice, nor more of an endpoint than the bound, whoever's leases run out meanwhile [deliveries-7]", () =>
+  it("workers at once never hold one row twice, nor more of an endpoint than the bound, also when leases of any worker run out meanwhile [deliveries-7]", () =>
     run(
       withEndpoints((...endpoints) =>
         Effect.gen(function* () {
@@ -184,7 +184,7 @@ describeServers("several workers on one queue", (server) => {
     ))
 })
 
-describeServers("an endpoint at which a great many wait in vain", (server) => {
+describeServers("an endpoint at which thousands wait and fail", (server) => {
   const run = withStores(migratedOn(server), stores)
 
   const untilSwept = (limit: number) =>

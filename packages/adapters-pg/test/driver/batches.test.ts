@@ -108,7 +108,7 @@ describe("work in flight shares statements", () => {
       })
     ))
 
-  it("whoever waits when the store is closed, and whoever comes after that, is told so", () =>
+  it("a caller that waits when the store is closed, and a caller after that, get an error that says so", () =>
     Effect.runPromise(
       Effect.gen(function* () {
         const scope = yield* Scope.make()
@@ -167,7 +167,7 @@ describe("work in flight shares statements", () => {
       })
     ))
 
-  it("whoever stops waiting takes nobody with them", () =>
+  it("a caller that stops waiting ends no other call", () =>
     run(
       Effect.gen(function* () {
         const { open, write } = yield* doubling()

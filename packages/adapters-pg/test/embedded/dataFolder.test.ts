@@ -177,7 +177,7 @@ describe("the data folder", () => {
     })
   )
 
-  it.effect("below /proc it cannot be made, and that is said instead of tried for ever", () =>
+  it.effect("below /proc it cannot be made, and the error says so; it is not tried without end", () =>
     Effect.gen(function* () {
       expect(yield* problemOf("/proc/nope/data")).toBe(
         "The data folder /proc/nope/data cannot be made there: choose another DATA_DIR."
@@ -208,7 +208,7 @@ describe("the data folder", () => {
     })
   )
 
-  it("what the file system says is told as what to do", () => {
+  it("an error of the file system becomes a text that says what to do", () => {
     const descriptionOf = (code: string) => DataFolder.describe(Object.assign(new Error(`${code}: x`), { code }))
     expect(descriptionOf("EACCES")).toMatch(/^cannot be read or written by this user \(id \d+\): give it to this user/)
     expect(descriptionOf("EPERM")).toBe(descriptionOf("EACCES"))

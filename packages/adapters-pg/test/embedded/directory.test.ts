@@ -200,7 +200,7 @@ describe("the lock of a data folder", () => {
     })
   )
 
-  it.effect("a lock that cannot be read ends the start, which names the folder: it does not try for ever", () =>
+  it.effect("a lock that cannot be read ends the start, which names the folder: it does not try without end", () =>
     Effect.gen(function* () {
       yield* Effect.promise(() => mkdir(join(directory, "lock"), { recursive: true }))
       const error = yield* Effect.flip(Effect.scoped(hold(directory)))

@@ -164,7 +164,7 @@ describe("embedded database", () => {
       })
     ))
 
-  it("a notification reaches whoever listens", () =>
+  it("a notification reaches each listener", () =>
     run(
       Effect.gen(function* () {
         const client = yield* PgClient

@@ -14,7 +14,7 @@ describe("rows of an upload that no port reads yet", () => {
   const run = withStores(migratedEmbedded, Layer.merge(UploadStores, MemoryWorkSignal.layer))
   const at = (millis: number) => Timestamp.make(START + millis)
 
-  it("what was put aside is stored as it was sent, once, however often it is sent", () =>
+  it("what was put aside is stored as it was sent, once, also when it is sent again", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient

@@ -50,7 +50,7 @@ const idsOf = (rows: ReadonlyArray<Listener.ListenerDelivery>) => [
 describeServers("workers, streams and sweeps at the listeners of one app", (server) => {
   const run = withStores(migratedOn(server), stores)
 
-  it("each event was told by somebody or is lost once, whoever comes, takes and goes meanwhile; nobody waits for another for ever", () =>
+  it("each event is sent once or counted as lost once while listeners come, take and go; none waits for another without end", () =>
     run(
       Effect.gen(function* () {
         const store = yield* ListenerStore

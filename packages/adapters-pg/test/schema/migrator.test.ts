@@ -80,7 +80,7 @@ describe("migrate", () => {
   )
 
   it.effect(
-    "whoever never chose how long history is kept keeps it for ever from its migration on; a choice stays [M3-default]",
+    "an account that never chose how long history is kept keeps it without a limit from the migration on; a choice stays [M3-default]",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient

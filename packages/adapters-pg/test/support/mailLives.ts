@@ -11,7 +11,7 @@ import { withStores } from "./contracts.js"
 export const mailLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, Layer.merge(SqlMailOutbox.layer, SqlAccountStore.layer))
 
-  it("the outbox keeps a message once, gives it to one worker at a time and hears whoever has it", () =>
+  it("the outbox keeps a message once, gives it to one worker at a time and accepts the result of that worker", () =>
     fc.assert(
       fc.asyncProperty(mailLives, (steps) => run(liveMail(steps, new Set()))),
       { numRuns }

@@ -76,7 +76,7 @@ describeServers("sweeps at once", (server) => {
       })
     ))
 
-  it("four workers share 60 connections: each is told once", () =>
+  it("four workers share 60 connections: each gets its event once", () =>
     run(
       Effect.gen(function* () {
         const all = yield* connected(60)

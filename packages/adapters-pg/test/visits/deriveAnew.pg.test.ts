@@ -41,7 +41,7 @@ const StayRow = Schema.Struct({ arrival: Rows.At, departure: Rows.NullableAt, he
 describeServers("stays that a program of the previous release derived", (server) => {
   const run = withStores(migratedOn(server), VisitStores)
 
-  it("are told as they are until all of a phone is derived anew, and then by the present rules [visits-12]", () =>
+  it("are answered as they are until all of a phone is derived anew, and then by the present rules [visits-12]", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient

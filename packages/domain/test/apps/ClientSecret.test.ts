@@ -43,7 +43,7 @@ describe("client secrets", () => {
     expect(names(rotate(first, secret("c", 0), Timestamp.make(OVERLAP - 1)))).toEqual(["c", "b", "a"])
   })
 
-  it("however often it is rotated: live are exactly the newest and those replaced less than 24 hours ago", () => {
+  it("after any number of rotations: live are exactly the newest and those replaced less than 24 hours ago", () => {
     const pauses = fc.array(fc.constantFrom(0, 1, OVERLAP / 2, OVERLAP - 1, OVERLAP, OVERLAP + 1), { maxLength: 30 })
     fc.assert(
       fc.property(pauses, fc.constantFrom(0, 1, OVERLAP - 1, OVERLAP), (steps, later) => {

@@ -112,7 +112,7 @@ describe("places.changed [§6.1-places-changed]", () => {
       })
     ))
 
-  it("is sent when a consent changes the set: with the new scopes, once however often the form is posted", () =>
+  it("is sent when a consent changes the set: with the new scopes, once, also when the form is posted again", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected([CURRENT])

@@ -148,7 +148,7 @@ describe("the catalogue [§6.1]", () => {
     expect([...types, "ping"].sort()).toEqual([...Event.EventType.literals].sort())
   })
 
-  it("the user reads what was told about them; dates of a tier are not about them", () => {
+  it("the user reads what an event said about them; dates of a tier are not about them", () => {
     expect(all.map((name) => Event.disclosure(payloads[name]!))).toEqual([
       "arrived at Home",
       "left Quay",

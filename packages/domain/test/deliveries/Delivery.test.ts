@@ -103,7 +103,7 @@ describe("after an attempt [§3.5]", () => {
     return { ...delivery, dueAt: endedAt }
   }
 
-  it("but not for ever: after three days of such faults it ends, and does not count against the endpoint [W3-faults]", () => {
+  it("but with a limit: after three days of these faults it ends, and does not count against the endpoint [W3-faults]", () => {
     const last = at(3 * DAY)
     expect(Delivery.afterAttempt(faultsUntil(last), NOT_SENT, last)).toMatchObject({
       _tag: "Postponed",
@@ -317,7 +317,7 @@ describe("the life of a delivery", () => {
     }
   )
 
-  it("once ended it has no due time and stays as it is told apart", () => {
+  it("once ended it has no due time and keeps its result", () => {
     for (const finish of [
       { _tag: "Delivered", at: T0 },
       { _tag: "TooOld", at: T0 },

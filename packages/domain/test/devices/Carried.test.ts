@@ -117,7 +117,7 @@ describe("of several devices the one that moved last [M14]", () => {
     expect(isLeftBehind(phone, [still, atHome], seen(0, AWAY))).toBe(false)
   })
 
-  it("a device beside it is believed as well: whoever is with the one is with the other", () => {
+  it("a device beside it is believed as well: a reading near one is near the other", () => {
     const back = having(
       phone,
       seen(-HOUR, HOME),
@@ -155,7 +155,7 @@ describe("of several devices the one that moved last [M14]", () => {
     expect(isLeftBehind(tablet, [leaving, worn, atHome], seen(DAY, 5_000))).toBe(false)
   })
 
-  it("of two that moved at one instant whoever is beside either is believed", () => {
+  it("of two that moved at one instant a device beside either is believed", () => {
     const worn = having(watch, seen(-3 * HOUR, HOME), seen(-MINUTE, 5_000))
     for (const devices of [
       [leaving, worn, atHome],

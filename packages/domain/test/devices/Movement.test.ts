@@ -33,7 +33,7 @@ describe("where a device rests, and when it last moved [M14, devices-5]", () => 
     expect(movedMinute(after(...[0, 40, 80, 120].map((metres, minute) => seen(minute, metres))))).toBe(3)
   })
 
-  it("a jump and back is taken back with the next reading; whoever stays there for two has moved", () => {
+  it("a jump and back is taken back with the next reading; a device that stays there for two has moved", () => {
     expect(after(seen(0, 0), seen(1, 500), seen(2, 5))).toEqual({
       ...after(seen(0, 0)),
       last: { ...at(5), bandM: 50 },

@@ -19,7 +19,7 @@ const PIXEL = { name: Device.DeviceName.make("Pixel"), format: "json" as const }
 const add = (userId: UserId) => addDevice(userId, PIXEL)
 
 describe("devices", () => {
-  it.effect("a new phone gets a token that is told once and kept as a hash [devices-1]", () =>
+  it.effect("a new phone gets a token that is shown once and kept as a hash [devices-1]", () =>
     Effect.gen(function* () {
       const { device, token } = yield* add(ADA)
       expect(token).toMatch(/^pa_dv\.usr_ada\.[a-z0-9]{52}$/)

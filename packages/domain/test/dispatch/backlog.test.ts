@@ -257,7 +257,7 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
     )
   })
 
-  it("a worker that is told to stop begins none of those that wait in line, also without leases", () => {
+  it("a worker that gets a signal to stop begins none of those that wait in line, also without leases", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

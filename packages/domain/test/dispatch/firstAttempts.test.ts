@@ -238,7 +238,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
     )
   })
 
-  it("counts for the developer once, however often its event is read [figures-1]", () => {
+  it("counts for the developer once, also when its event is read again [figures-1]", () => {
     const firings = (markFails: number) =>
       inVirtualTime(
         Effect.gen(function* () {
@@ -514,7 +514,7 @@ describe("first attempts and other workers [deliveries-7, deliveries-18]", () =>
     )
   })
 
-  it("a worker that is told to stop waits for them and stores them; what is not answered in time another worker sends again", () => {
+  it("a worker that gets a signal to stop waits for them and stores them; what is not answered in time another worker sends again", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

@@ -349,7 +349,7 @@ describe("beside other deliveries", () => {
     )
   })
 
-  it("an app without endpoints is told all the same, and the log says so", () => {
+  it("an app without endpoints gets its event all the same, and the log says so", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const on = yield* stage

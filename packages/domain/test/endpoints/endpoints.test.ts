@@ -130,7 +130,7 @@ describe("an endpoint of a revoked app [apps-2]", () => {
 })
 
 describe("only the app's owner", () => {
-  it("sees, makes, changes, tests or removes its endpoints; others are told that there is no such app [endpoints-9]", () => {
+  it("sees, makes, changes, tests or removes its endpoints; others get the answer that there is no such app [endpoints-9]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, endpoint } = yield* scene

@@ -83,7 +83,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
     )
   })
 
-  it("twenty that fail within a second are told of as ten and as twenty", () => {
+  it("twenty that fail within a second are mailed as ten and as twenty", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* script(refuses)
@@ -94,7 +94,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
     )
   })
 
-  it("a success begins a new series: nine more are quiet, ten are told again [endpoints-7]", () => {
+  it("a success begins a new series: nine more are quiet, ten are mailed again [endpoints-7]", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* lose(stage, 11)

@@ -61,7 +61,7 @@ describe("the making of archives [exports-2]", () => {
     )
   })
 
-  it("is not given up because its workers are stopped, however often [leases-2]", () => {
+  it("is not given up because its workers are stopped, any number of times [leases-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const [store, accounts] = [yield* ExportStore, yield* AccountStore]

@@ -307,7 +307,7 @@ describe("uploads of one user that race", () => {
     )
   )
 
-  it.effect("one that never gets through is told to come again [fixes-6]", () =>
+  it.effect("one that never gets through gets an answer that asks for a retry [fixes-6]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person

@@ -118,7 +118,7 @@ describe("an import", () => {
     )
   })
 
-  it("of whoever keeps everything goes back to 2010", () => {
+  it("of an account that keeps everything goes back to 2010", () => {
     run(
       Effect.gen(function* () {
         const made = yield* upload(file(line(Fix.EARLIEST - 1, 1, 1), line(Fix.EARLIEST, 1, 1)))
@@ -304,7 +304,7 @@ describe("an import that is interrupted", () => {
     )
   })
 
-  it("by workers that are stopped, however often, is not given up, and goes on at once [leases-2]", () => {
+  it("by workers that are stopped, any number of times, is not given up, and goes on at once [leases-2]", () => {
     run(
       Effect.gen(function* () {
         const made = yield* upload(file(...points(10)))

@@ -43,7 +43,7 @@ describe("the leases that a worker holds", () => {
     )
   })
 
-  it("looks once in `lookEvery`, however often it is asked", () => {
+  it("looks at most once in `lookEvery`, also when it is asked again", () => {
     inVirtualTime(
       Effect.gen(function* () {
         let looks = 0
@@ -470,7 +470,7 @@ describe("workers that come, hang, leave and die", () => {
     ],
     [
       "a lease of nobody",
-      "the dead live for ever",
+      "the dead live without end",
       ({ survey }) => ({
         survey: (home) =>
           Effect.gen(function* () {

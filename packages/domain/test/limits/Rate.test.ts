@@ -43,7 +43,7 @@ describe("a rate", () => {
     )
   })
 
-  it("for any calls: whoever waits as long as it is told to is admitted", () => {
+  it("for any calls: a caller that waits as long as the answer says is admitted", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), gaps, (calls, all) => {
         const rate = { calls, windowMillis: WINDOW }

@@ -101,7 +101,7 @@ describe("questions about zones", () => {
     expect([ask(small!, asked + wait - 1), ask(small!, asked + wait)]).toEqual([1, "asked"])
   })
 
-  it("what is refused changes nothing, and whoever waits as long as it says is not refused [M8]", () => {
+  it("what is refused changes nothing, and a caller that waits as long as it says is not refused [M8]", () => {
     const scattered = fc
       .array(
         fc.record({

@@ -36,7 +36,7 @@ const wants = (
   { hasOwnAddress = false, webhookUrl = null }: { webhookUrl?: string | null; hasOwnAddress?: boolean } = {}
 ): boolean => Listener.wants(listener, endpoints, { event: { payload, webhookUrl }, hasOwnAddress })
 
-describe("what a listener is told", () => {
+describe("what a listener gets", () => {
   const own = { endpointId: null, events: [] }
   const first = EndpointId.make("ep_1")
   const ofFirst = { endpointId: first, events: [] }

@@ -66,7 +66,7 @@ const SENT = [null, "arrived at Home"]
 const TO_NOBODY = ["no_endpoint", "nothing: “arrived at Home” was sent to nobody"]
 
 describe("a developer who listens", () => {
-  it("is told at once, beside the endpoint; the delivery log, the strikes and the user's log know of one event", () => {
+  it("gets it at once, beside the endpoint; the delivery log, the strikes and the user's log know of one event", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -89,7 +89,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("is told without any endpoint, and the delivery log stays empty", () => {
+  it("gets it without any endpoint, and the delivery log stays empty", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -103,7 +103,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("is told when the worker has fanned out, which says so even when no endpoint is waiting", () => {
+  it("gets it when the worker has fanned out, which says so even when no endpoint is waiting", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -155,7 +155,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("who hangs up is told nothing more, and what waited was sent to nobody", () => {
+  it("who hangs up gets nothing more, and what waited was sent to nobody", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -176,7 +176,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("what one of two was told of is one entry, whatever becomes of the other [listeners-5]", () => {
+  it("what one of two got is one entry, whatever becomes of the other [listeners-5]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -197,7 +197,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("of a server that died nothing is left after a minute, and the users read that nobody was told", () => {
+  it("of a server that died nothing is left after a minute, and the users read that nobody got it", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -218,7 +218,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("of a developer whose account goes, the stream ends, and the users read that nobody was told what waited", () => {
+  it("of a developer whose account goes, the stream ends, and the users read that nobody got what waited", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -280,7 +280,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("is told how many events were dropped when more wait than are kept, and then the newest in order [listeners-4]", () => {
+  it("gets the number of dropped events when more wait than are kept, and then the newest in order [listeners-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

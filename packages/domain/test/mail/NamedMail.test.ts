@@ -102,7 +102,7 @@ describe("messages that name an app", () => {
     expect(written([...flood, ...notices(HOUR + 4, HOUR + 5)]).slice(-2)).toEqual([null, NAMED])
   })
 
-  it("a leak beyond the limit is told once an hour, folded messages or not, and folds nothing", () => {
+  it("a leak beyond the limit is mailed once an hour, folded messages or not, and folds nothing", () => {
     expect(written([...foldable(0, 1, 2, 3), ...leaks(4, 5, 6), ...foldable(7, 8), ...leaks(9)])).toEqual([
       ...Array<string>(5).fill(NAMED),
       LEAK,
@@ -114,7 +114,7 @@ describe("messages that name an app", () => {
     expect(written([...foldable(0, 1, 2, 3, 4, 5), ...leaks(6, 7)]).slice(-3)).toEqual([FOLDED, LEAK, null])
   })
 
-  it("a leak without its app's name stands for further ones until 59:59.999; at 60:00.000 one is told again", () => {
+  it("a leak without its app's name stands for further ones until 59:59.999; at 60:00.000 one is mailed again", () => {
     const flood = [...foldable(0, 1, 2, 3, HOUR - 3, HOUR - 2), ...leaks(HOUR - 1)]
     expect(written(flood).slice(-2)).toEqual([FOLDED, LEAK])
     expect(written([...flood, ...leaks(2 * HOUR - 3)]).at(-1)).toBeNull()
@@ -125,7 +125,7 @@ describe("messages that name an app", () => {
     expect(NamedMail.decide(count, message("leak", "leak"), at(HOUR)).message?.subject).toBe(LEAK)
   })
 
-  it("the leak without a name says so, until when no other may be told, and leads to its app and to all of them", () => {
+  it("the leak without a name says so, until when no other is mailed, and leads to its app and to all of them", () => {
     const mail = play([...foldable(0, 1, 2, 3, 4), ...leaks(MINUTE)]).at(-1)?.written
     expect(mail).toMatchObject({ to: READER, dedupeKey: "message 5", link: { path: "/of/leak" } })
     expect(mail?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
@@ -259,7 +259,7 @@ describe("for any messages", () => {
     },
     "leaks are folded, too": (count, one, now) =>
       NamedMail.decide(count, one.naming?._tag === "Leak" ? { ...one, naming: NamedMail.foldable } : one, now),
-    "no leak is told after a folded message": (count, one, now) =>
+    "no leak is mailed after a folded message": (count, one, now) =>
       NamedMail.decide({ ...count, leakFoldedAt: count.leakFoldedAt ?? count.foldedAt }, one, now),
     "leaks keep the name in their subject": (count, one, now) => {
       const { count: after, message: to } = NamedMail.decide(count, one, now)

@@ -21,7 +21,7 @@ const stores = Layer.mergeAll(MemoryMailOutbox.layer, MemoryAccountStore.layer, 
   Layer.provide(MemoryDatabase.layer)
 )
 
-it("the outbox keeps a message once, gives it to one worker at a time and hears whoever has it, over generated lives", () => {
+it("the outbox keeps a message once, gives it to one worker at a time and accepts the result of that worker, over generated lives", () => {
   const met = new Set<string>()
   holdsAnywhere(
     fc.property(mailLives, (steps) => inVirtualTime(liveMail(steps, met, Effect.sleep).pipe(Effect.provide(stores)))),

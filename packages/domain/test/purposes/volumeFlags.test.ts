@@ -133,7 +133,7 @@ describe("flagVolumes [§8]", () => {
       })
     ))
 
-  it("everybody's flags are for reviewers and admins; cursors are good for one's own list alone", () =>
+  it("everybody's flags are for reviewers and admins; a cursor is valid for the list that it came from alone", () =>
     inWorld(
       Effect.gen(function* () {
         const staff = yield* reviewer

@@ -454,7 +454,7 @@ describe("another basis [L8]", () => {
 
 describe("an accuracy that plain JavaScript left out", () => {
   it.each([undefined, null, Number.NaN, 0, -1])(
-    "%s counts as unknown: 50 m, and never as undecided for ever",
+    "%s counts as unknown: 50 m, and never leaves the state undecided without end",
     (accuracyM) => {
       const circle = { lat: 52, lon: 5, radiusM: 200 }
       const question: RuleEvaluation.Question = {

@@ -34,7 +34,7 @@ const ARRIVES: ReadonlyArray<Seen> = [
 ]
 
 describe("a dwell with silence_s [rules-14, §4.6]", () => {
-  it("is told silence_s after its minutes, for the end of the minutes, when the phone sends nothing more", () => {
+  it("fires silence_s after its minutes, for the end of the minutes, when the phone sends nothing more", () => {
     expect(firingMinute(ARRIVES, 20 * MINUTE - 1)).toBeNull()
     expect(firingMinute(ARRIVES, 20 * MINUTE)).toBe(10)
     expect(firingMinute(ARRIVES, 20 * HOUR)).toBe(10)
@@ -59,7 +59,7 @@ describe("a dwell with silence_s [rules-14, §4.6]", () => {
   it("a reading within the margin changes nothing", () => {
     expect(firingMinute([...ARRIVES, { after: 12 * MINUTE, where: EDGE }], 20 * MINUTE)).toBe(10)
   })
-  it("is told once a stay, and again in the next one", () => {
+  it("fires once a stay, and again in the next one", () => {
     const after = RuleEvaluation.settle(question(), evaluate(question(), ARRIVES).state, time(NOON + 20 * MINUTE)).state
     const second = evaluate(question(), [{ after: 30 * MINUTE, where: INSIDE }], after)
     expect([second.outcomes, second.state.unsettled]).toEqual([["no_change"], null])

@@ -12,7 +12,7 @@ const labelsOf = (name: string) =>
 const recording: Telemetry.Recorder = { observers: new Set() }
 
 describe("measurements", () => {
-  it("a label is one of its words; anything else, such as an id, is told to nobody", () => {
+  it("a label is one of its words; anything else, such as an id, is reported to nobody", () => {
     const made = Telemetry.counter("test.words", { description: "", labels: { kind: ["cat", "dog"] } })
     made.record(1, { kind: "cat" })
     made.record(1, { kind: "usr_7f3k" as "cat" })
@@ -21,7 +21,7 @@ describe("measurements", () => {
     expect(JSON.stringify(seriesOf("test.words"))).not.toMatch(/usr_|example/)
   })
 
-  it("an instrument has a bounded number of series, whatever it is told", () => {
+  it("an instrument has a bounded number of series, whatever labels it gets", () => {
     const made = Telemetry.counter("test.bounded", { description: "", labels: { route: null } })
     for (let index = 0; index < Telemetry.MAX_SERIES * 2; index++) made.record(1, { route: `/v1/${index}` })
     expect(seriesOf("test.bounded")).toHaveLength(Telemetry.MAX_SERIES + 1)

@@ -6,7 +6,7 @@ import { breath } from "../support/breath.js"
 const { Mutation, Search, Streams, Swarm } = Simulation
 
 describe("a search that looks for what is new", () => {
-  it("changes plans to plans, however often", async () => {
+  it("changes plans to plans, any number of times", async () => {
     const draw = Streams.make(7, "guided")
     let plan = Swarm.plan(1, 20)
     for (let n = 0; n < 400; n++) {

@@ -342,7 +342,7 @@ describe("whose it is to decide [P2]", () => {
       })
     ))
 
-  it("two reviewers at once: the first decision counts, the second is told", () =>
+  it("two reviewers at once: the first decision counts, the second gets an answer that says so", () =>
     inWorld(
       Effect.gen(function* () {
         const { owner, reviewer, admin } = yield* people

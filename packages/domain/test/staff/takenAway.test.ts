@@ -57,7 +57,7 @@ describe("what an admin takes away is gone at once [§5.6, §6.3.5]", () => {
       })
     ))
 
-  it("the first hundred connections are ended with the answer, the rest by whoever goes on; one that fails holds up no other [reviews-6]", () =>
+  it("the first hundred connections are ended with the answer, the rest by the worker that goes on; one that fails holds up no other [reviews-6]", () =>
     inWorld(
       Effect.gen(function* () {
         const { admin, app, user } = yield* connected

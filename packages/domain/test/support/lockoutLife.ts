@@ -124,7 +124,7 @@ export const LOCKOUT_MARKS = [
   "a browser of another account is a stranger",
   "a known browser closed itself",
   "a known browser got in while strangers were shut out",
-  "a new browser was told of",
+  "a new browser was mailed",
   "a new password forgot the browser",
   "a stranger got in",
   "an unlock link made a browser known",
@@ -234,7 +234,7 @@ export const liveLockouts = (
               const after = (yield* letters(owner.account, "A new browser signed in to your account")).length
               const isNews = !isKnown && now - madeAt >= HOUR
               expect(after).toBe(before + (isNews ? 1 : 0))
-              if (isNews) met.add("a new browser was told of")
+              if (isNews) met.add("a new browser was mailed")
               if (browser !== undefined) {
                 const isSame = known !== undefined && now < known.endsAt
                 browser.text = text

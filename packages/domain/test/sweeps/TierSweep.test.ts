@@ -124,13 +124,13 @@ describe("the sweep of one connection [§3.1]", () => {
     }
   })
 
-  it("what is told is noted under the date that it is about, with the event", () => {
+  it("what is sent is noted under the date that it is about, with the event", () => {
     const { notices, writes } = TierSweep.decide(state({ from: at(-1) }), IDS, EXPIRES)
     expect(notices).toEqual([{ expiresAt: EXPIRES, kind: "lapsed" }])
     expect(events(writes)).toHaveLength(1)
   })
 
-  it("live (standard tier) | standard expiry passes: ended as expired, at its date; nothing is told [§3.1-standard-end]", () => {
+  it("live (standard tier) | standard expiry passes: ended as expired, at its date; nothing is sent [§3.1-standard-end]", () => {
     const standardExpiresAt = at(-2 * DAY)
     const { notices, outcome, writes } = TierSweep.decide(
       state({ connection: connection({ standardExpiresAt }), from: standardExpiresAt }),
@@ -147,7 +147,7 @@ describe("the sweep of one connection [§3.1]", () => {
     expect(TierSweep.decide(both, IDS, at(-1)).outcome).toEqual({ ended: false, notices: [] })
   })
 
-  it("live | admin revokes: ended at the revocation, or as expired when that came first; nothing is told", () => {
+  it("live | admin revokes: ended at the revocation, or as expired when that came first; nothing is sent", () => {
     const revoked = (standardExpiresAt: Timestamp.Timestamp | null) =>
       TierSweep.decide(
         state({
@@ -163,7 +163,7 @@ describe("the sweep of one connection [§3.1]", () => {
     expect(revoked(null).notices).toEqual([])
   })
 
-  it("an app that an admin narrowed is told all the same [§6.3.5]", () => {
+  it("an app that an admin narrowed gets its events all the same [§6.3.5]", () => {
     const narrowed = app({ allowedScopes: ["location.place.current"] })
     const { writes } = TierSweep.decide(state({ app: narrowed, from: at(-1) }), IDS, EXPIRES)
     expect(events(writes).map(({ payload }) => payload)).toMatchObject([
@@ -171,7 +171,7 @@ describe("the sweep of one connection [§3.1]", () => {
     ])
   })
 
-  it("a connection without a sensitive scope has its standard end to wait for and nothing to be told", () => {
+  it("a connection without a sensitive scope has its standard end to wait for and no event", () => {
     const plain = connection({
       heldScopes: ["location.place.current"],
       sensitiveExpiresAt: null,
@@ -181,7 +181,7 @@ describe("the sweep of one connection [§3.1]", () => {
     expect([decided.outcome.notices, look(decided.writes)]).toEqual([[], [at(5)]])
   })
 
-  it("a worker that was away: what happened is told in order, a warning that came true is not told late [tiers-5]", () => {
+  it("a worker that was away: what happened is sent in order, a warning that came true is not sent late [tiers-5]", () => {
     const noticesOf = (from: number, now: number) =>
       TierSweep.decide(state({ from: at(from) }), IDS, at(now)).outcome.notices
     expect(noticesOf(-30 * DAY, -8 * DAY)).toEqual(["expiring_14"])
@@ -198,7 +198,7 @@ describe("the sweep of one connection [§3.1]", () => {
     expect([early.outcome.notices, look(early.writes)]).toEqual([[], [EXPIRES]])
   })
 
-  it("the same kind is told again for another date", () => {
+  it("the same kind is sent again for another date", () => {
     const before = state({ from: at(-1), notices: [{ expiresAt: at(-30 * DAY), kind: "lapsed" }] })
     expect(TierSweep.decide(before, IDS, EXPIRES).outcome.notices).toEqual(["lapsed"])
   })
@@ -234,7 +234,7 @@ describe("thresholds at consent [§6.3.3]", () => {
       ["lapsed", 30],
       ["removed", 44]
     ]))
-  it("a 7-day grant gets no 14-day event; its 7-day moment is the consent, so it is told at once [§6.3.3, tiers-4]", () =>
+  it("a 7-day grant gets no 14-day event; its 7-day moment is the consent, so it is sent at once [§6.3.3, tiers-4]", () =>
     expect(moments(7)).toEqual([
       ["expiring_7", 0],
       ["lapsed", 7],

@@ -60,7 +60,7 @@ const dates = (offset: number) => [
 ]
 
 describe("sweepTiers [§3.1, §6.3]", () => {
-  it("a 30-day grant is told of four moments, each once [§6.1-lapsed, §6.1-removed, §6.3.2]", () =>
+  it("a 30-day grant has events of four moments, each once [§6.1-lapsed, §6.1-removed, §6.3.2]", () =>
     inWorld(
       Effect.gen(function* () {
         yield* connected("30")
@@ -109,7 +109,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
       })
     ))
 
-  it("renewed between the date and the sweep: nothing lapsed that an app would have to be told [tiers-5]", () =>
+  it("renewed between the date and the sweep: nothing lapsed that an app would need to hear of [tiers-5]", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected("7")
@@ -172,7 +172,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
       })
     ))
 
-  it("whoever gave up the sensitive scopes, or disconnected, is not told about them any more", () =>
+  it("after the sensitive scopes are given up, or the app disconnected, no more events about them are sent", () =>
     inWorld(
       Effect.gen(function* () {
         const [changed, stopped, gone] = [yield* connected("30"), yield* connected("30"), yield* connected("30")]

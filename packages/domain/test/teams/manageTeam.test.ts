@@ -279,7 +279,7 @@ describe("teams", () => {
   )
 
   it.effect(
-    "whoever is removed has no door to the app any more; an action beyond the role is Forbidden [teams-1]",
+    "a removed member has no access to the app any more; an action beyond the role is Forbidden [teams-1]",
     () =>
       Effect.gen(function* () {
         const { app, holder } = yield* owned()

@@ -131,7 +131,7 @@ describe("refresh [O6]", () => {
       })
     ))
 
-  it("a spent token of before a reconnect fails quietly for ever: no end, no e-mail [§4.3.2]", () =>
+  it("a spent token of before a reconnect fails quietly at each use: no end, no e-mail [§4.3.2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId, tokens, user } = yield* connected

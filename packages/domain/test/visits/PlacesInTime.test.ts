@@ -91,7 +91,7 @@ describe("two stays of one phone at places that overlap [M15]", () => {
       stay(id, [0, 60], { circle: second, device: "dev_2", median: at(metres) })
     ] as const
 
-  it("is told of the place whose centre is nearer", () => {
+  it("is listed at the place whose centre is nearer", () => {
     const [first, second] = both(60, circleAt(100))
     expect(PlacesInTime.isShownElsewhere(first, [second])).toBe(true)
     expect(PlacesInTime.isShownElsewhere(second, [first])).toBe(false)
@@ -108,7 +108,7 @@ describe("two stays of one phone at places that overlap [M15]", () => {
     expect(PlacesInTime.isShownElsewhere(a, [b])).toBe(false)
   })
 
-  it("is told of the smaller of two circles whose centres are at most 10 m apart, whichever median is nearer", () => {
+  it("is listed at the smaller of two circles whose centres are at most 10 m apart, whichever median is nearer", () => {
     const inner = (metres: number, apartM: number) =>
       stay("b", [5, 55], { circle: circleAt(apartM, 100), median: at(metres) })
     const outer = stay("a", [0, 60], { circle: circleAt(0, 1_000), median: at(3) })
@@ -144,7 +144,7 @@ describe("two stays of one phone at places that overlap [M15]", () => {
     expect(PlacesInTime.isShownElsewhere(other, [one])).toBe(false)
   })
 
-  it("is told here when the other is of another time, has no fixes, or does not contain this one's position", () => {
+  it("is listed here when the other is of another time, has no fixes, or does not contain this one's position", () => {
     const [first, second] = both(60, circleAt(100))
     const later = { ...second, arrival: time(NOON + 60), departure: null }
     expect(PlacesInTime.isShownElsewhere(first, [later])).toBe(false)

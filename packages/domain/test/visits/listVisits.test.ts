@@ -150,7 +150,7 @@ describe("pages of visits", () => {
       )
     const BOTH = ["Home", "East"]
 
-    it.effect("one stop is told once, at the place whose centre is nearer at the median of its fixes [M15]", () =>
+    it.effect("one stop is listed once, at the place whose centre is nearer at the median of its fixes [M15]", () =>
       Effect.gen(function* () {
         const stop = (metres: number) => [seen(metres, 60, 50, 40), seen(400, 30)]
         expect(yield* visitsOf(EAST, stop(40), BOTH)).toEqual([["Home", 60, 30]])
@@ -171,7 +171,7 @@ describe("pages of visits", () => {
       })
     )
 
-    it.effect("a stop within a longer one is told beside it", () =>
+    it.effect("a stop within a longer one is listed beside it", () =>
       Effect.gen(function* () {
         const campus = { ...travel(CIRCLE, 90, 600), radiusM: 900 }
         const day = [seen(700, 300, 280, 260), seen(0, 200, 190), seen(700, 150, 140, 130, 120), seen(2_000, 60)]
@@ -252,7 +252,7 @@ describe("pages of visits", () => {
         ]
       ],
       [
-        "a visit that the fixes do not show is told beside the stays",
+        "a visit that the fixes do not show is listed beside the stays",
         [report(INSIDE, 180, 150)],
         [
           [100, 50],

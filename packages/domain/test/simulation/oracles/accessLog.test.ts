@@ -151,7 +151,7 @@ describe("A1: one entry for each request, with its purpose", () => {
   })
 })
 
-describe("A2: one's own entries", () => {
+describe("A2: the user's own entries", () => {
   it("those of one's connections; not those of another's", () => {
     const { access, appId, entry, read, s } = connected()
     s.call(appId, access, 200)

@@ -290,7 +290,7 @@ describe("D8: leases", () => {
     claim(ana, "two")
     expect(names(ana.broken)).toEqual(["D8"])
   })
-  it("whoever was overtaken writes nothing", () => {
+  it("a worker that was overtaken writes nothing", () => {
     const ana = new Ana()
     claim(ana, "one")
     ana.after(LEASE)

@@ -384,7 +384,7 @@ describe("T7: every 401 is the same", () => {
 })
 
 describe("T8: revoke", () => {
-  it("any token is fine, another app's does nothing, one's own ends the connection", () => {
+  it("any token is fine, another app's does nothing, the app's own ends the connection", () => {
     const s = new Story()
     const { access, appId } = s.connected()
     const other = s.connected()

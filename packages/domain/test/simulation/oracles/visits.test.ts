@@ -73,7 +73,7 @@ describe("V3: from before the place was shared", () => {
 
   it("a visit from before the place was shared is reported", () => expect(before(1, false)).toEqual(["V3"]))
   it("the moment itself is not before", () => expect(before(0, false)).toEqual([]))
-  it("all is told when the user included it", () => expect(before(DAY, true)).toEqual([]))
+  it("all is answered when the user included it", () => expect(before(DAY, true)).toEqual([]))
 })
 
 describe("V4: a walk", () => {

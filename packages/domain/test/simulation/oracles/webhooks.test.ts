@@ -134,7 +134,7 @@ describe("H3: one event", () => {
   })
 })
 
-describe("H4: who is told", () => {
+describe("H4: who gets the event", () => {
   const second = (ana: Ana, events: ReadonlyArray<string>) => {
     const [endpointId, secret] = [ana.endpointId, ana.secret]
     const other = ana.endpoint(ana.url, events)

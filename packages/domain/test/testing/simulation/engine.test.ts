@@ -97,7 +97,7 @@ it("settle lets everybody do what takes no time, and no time passes", () => {
   expect(exit).toEqual(Exit.succeed([100, 0]))
 })
 
-it("quiesce waits for whatever ends, not for what comes back for ever, and not longer than it is told", () => {
+it("quiesce waits for whatever ends, not for what repeats without end, and not longer than its limit", () => {
   const engine = new Engine()
   const exit = engine.run(
     Effect.gen(function* () {
@@ -255,7 +255,7 @@ it.each([
   expect(looks).toBeGreaterThanOrEqual(minutes === 15 ? most : 24 / 6)
 })
 
-it("who waits for something that is not virtual is stuck, and is told so", () => {
+it("who waits for something that is not virtual is stuck, and gets an error that says so", () => {
   expect(() => new Engine().run(Effect.async<void>(() => undefined))).toThrow(Stuck)
   expect(() => new Engine().run(new Engine().onHost(Effect.void))).toThrow(Stuck)
 })
@@ -284,7 +284,7 @@ it("a date that is made of a moment reads nothing", () => {
   expect(dated.stopped).toBeNull()
 })
 
-it("who waits for what never comes, while loops come back for ever, is told so, and has waited for a retry of days before", () => {
+it("who waits for what never comes, while loops repeat without end, gets an error that says so, and has waited for a retry of days before", () => {
   const loop = Process.periodic(Effect.forever(Effect.sleep("1 minute")))
   const waits = (never: Effect.Effect<unknown>) => Effect.zipRight(Effect.forkDaemon(loop), never)
   expect(() => new Engine().run(waits(Effect.promise(() => Promise.resolve())))).toThrow(Stuck)

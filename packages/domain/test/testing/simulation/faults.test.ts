@@ -48,7 +48,7 @@ const strikesOf = ({ entries }: Simulation.SimResult, kind: string) =>
   entries.filter((entry) => entry.kind === "fault" && entry.fault === kind).length
 
 describe("what is broken on purpose", () => {
-  it("a port that fails has done nothing, and its caller is told", () => {
+  it("a port that fails has done nothing, and its caller gets the failure", () => {
     const result = live((world, people) =>
       Effect.gen(function* () {
         yield* world.fault("port.fail", { p: 1, times: 1 })
