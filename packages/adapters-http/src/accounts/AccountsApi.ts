@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Account, type ListedSession, Session } from "@place-access/domain/accounts"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { History } from "@place-access/domain/retention-choice"
 import { Language, TimeZone } from "@place-access/domain/shared"
 import { Schema } from "effect"
@@ -9,9 +10,11 @@ import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
+const EMAIL = "Null after another account confirmed the address that this account had never confirmed"
+
 export const AccountBody = Schema.Struct({
   id: Schema.String,
-  email: Schema.String,
+  email: Schema.NullOr(Schema.String).annotations({ description: EMAIL }),
   display_name: Schema.String,
   roles: Schema.Array(Account.Role),
   email_confirmed: Schema.Boolean.annotations({
@@ -27,7 +30,7 @@ export const AccountBody = Schema.Struct({
 
 export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
   id: account.id,
-  email: account.email,
+  email: SignUpRequest.addressOf(account),
   display_name: account.displayName,
   roles: account.roles,
   email_confirmed: account.confirmedAt !== null,

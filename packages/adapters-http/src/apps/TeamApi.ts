@@ -32,7 +32,9 @@ const Member = Schema.Struct({
     description: "Names the membership, not the account. Null: the holder, in whose name the app is registered"
   }),
   name: Schema.String.annotations({ description: "The display name of the account" }),
-  email: Schema.NullOr(Schema.String).annotations({ description: "Null for readers who are not owners" }),
+  email: Schema.NullOr(Schema.String).annotations({
+    description: "Null for readers who are not owners, and for an account without an address"
+  }),
   role: TeamRole,
   since: Fields.NullableAt.annotations({ description: "When the member joined; null for the holder" }),
   is_you: Schema.Boolean.annotations({ description: "Whether it is the signed-in account" })

@@ -13,7 +13,9 @@ import * as Fields from "../wire/Fields.js"
 
 const Developer = Schema.Struct({
   id: Schema.String,
-  email: Schema.String,
+  email: Schema.NullOr(Schema.String).annotations({
+    description: "Null when the developer's account lost its address, because another account confirmed it"
+  }),
   display_name: Schema.String
 }).annotations({ identifier: "Developer" })
 

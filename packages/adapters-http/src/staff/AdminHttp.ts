@@ -1,4 +1,5 @@
 import { type ReviewSubject } from "@place-access/domain/staff"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { decideApp, narrowApp } from "@place-access/domain/apps"
 import { revokeApp } from "@place-access/domain/staff"
 import { decidePurpose, listVolumeFlags, type Purpose } from "@place-access/domain/purposes"
@@ -23,7 +24,7 @@ import { toWire } from "../wire/toWire.js"
 const reviewedApp = ({ app, developer }: DevelopedApp) => ({
   ...AppsApi.toBody(app),
   revision: app.revision,
-  developer: { id: developer.id, email: developer.email, display_name: developer.displayName }
+  developer: { id: developer.id, email: SignUpRequest.addressOf(developer), display_name: developer.displayName }
 })
 
 const reviewedPurpose = (purpose: Purpose.Purpose) => ({

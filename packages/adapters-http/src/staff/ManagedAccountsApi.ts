@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Account } from "@place-access/domain/accounts"
 import { AuditEvent } from "@place-access/domain/audit"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { RequiredRole } from "../security/RequiredRole.js"
@@ -11,9 +12,11 @@ import { QueryAt } from "../wire/Fields.js"
 
 const optional = { exact: true } as const
 
+const EMAIL = "Null when the account lost its address, because another account confirmed it"
+
 const ManagedAccount = Schema.Struct({
   id: Schema.String,
-  email: Schema.String,
+  email: Schema.NullOr(Schema.String).annotations({ description: EMAIL }),
   display_name: Schema.String,
   roles: Schema.Array(Account.Role),
   created_at: Fields.At,
@@ -129,13 +132,13 @@ export const ManagedAccountsApi = HttpApiGroup.make("managedAccounts")
   .annotate(OpenApi.Title, "Accounts and the audit log")
   .annotate(OpenApi.Description, "For admins")
 
-export const toBody = ({ createdAt, displayName, email, id, roles, suspendedAt }: Account.Account) => ({
-  id,
-  email,
-  display_name: displayName,
-  roles,
-  created_at: createdAt,
-  suspended_at: suspendedAt
+export const toBody = (account: Account.Account) => ({
+  id: account.id,
+  email: SignUpRequest.addressOf(account),
+  display_name: account.displayName,
+  roles: account.roles,
+  created_at: account.createdAt,
+  suspended_at: account.suspendedAt
 })
 
 export const toEntry = ({ actor, at, detail: { kind, ...detail }, id, userId }: AuditEvent.StoredAuditEvent) => ({

@@ -1,10 +1,12 @@
+import type { Account } from "@place-access/domain/accounts"
 import { SignUpRequest } from "@place-access/domain/credentials"
 import { MemoryDatabase } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
 import { mailTo } from "../support/mailbox.js"
 import { visitor } from "../support/visitor.js"
-import { PASSWORD, startWorld, type World } from "../support/World.js"
+import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -14,16 +16,26 @@ afterAll(() => world.close())
 
 const EMAIL = "/portal/settings/email"
 
+/** Takes the address of the account away, as when somebody else confirms it. */
+const release = async <A extends Pick<Person, "account">>(owner: A): Promise<A> => {
+  await world.run(setAddress(owner, SignUpRequest.releasedEmail(owner.account.id)))
+  return owner
+}
+
+const setAddress = ({ account }: Pick<Person, "account">, email: Account.Email) =>
+  Effect.map(MemoryDatabase, ({ accounts }) => {
+    const stored = accounts.get(account.id)
+    if (stored !== undefined) {
+      accounts.set(account.id, { ...stored, account: { ...stored.account, email, confirmedAt: null } })
+    }
+  })
+
 /** A signed-in person with an address that nobody confirmed, or that somebody else confirmed meanwhile. */
 const person = async (isReleased: boolean) => {
-  const { account } = await world.person()
+  const owner = await world.person()
+  const { account } = owner
   const browser = await signedIn(world, account.email)
-  const { accounts } = await world.run(MemoryDatabase)
-  const stored = accounts.get(account.id)
-  const email = isReleased ? SignUpRequest.releasedEmail(account.id) : account.email
-  if (stored !== undefined) {
-    accounts.set(account.id, { ...stored, account: { ...account, email, confirmedAt: null } })
-  }
+  await (isReleased ? release(owner) : world.run(setAddress(owner, account.email)))
   return { account, browser }
 }
 
@@ -59,6 +71,36 @@ describe("the pages of an account that lost its address [accounts-12]", () => {
     expect(decodeURIComponent(new URL(link.replaceAll("&amp;", "&")).pathname)).toMatch(
       new RegExp(`:${account.displayName}$`)
     )
+  })
+
+  it("admins and reviewers read that the account has no address, and the API gives null to them and to the owner", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    const { account } = await release(owner)
+    const staff = await world.person({ roles: ["admin", "reviewer"] })
+    const browser = await signedIn(world, staff.account.email)
+    const page = await browser.get(`/admin/accounts/${account.id}`)
+    expect(page.text).toMatch(/<dt>E-mail address<\/dt>\s*<dd>no address<\/dd>/)
+    const german = await browser.get(`/admin/accounts/${account.id}`, { "accept-language": "de" })
+    expect(german.text).toMatch(/<dd>keine Adresse<\/dd>/)
+    for (const path of ["/admin", "/review/apps", `/review/apps/${app.id}`]) {
+      const { status, text } = await browser.get(path)
+      expect([path, status, text.includes(account.displayName), /account\.invalid/i.test(text)]).toEqual([
+        path,
+        200,
+        true,
+        false
+      ])
+    }
+    const found = await staff.send("POST", "/v1/admin/accounts/search", { account: account.id })
+    const reviewed = await staff.get(`/v1/admin/apps/${app.id}`)
+    const team = await owner.get(`/v1/developer/apps/${app.id}/team`)
+    expect([found.json, reviewed.json, team.json, (await owner.get("/v1/session")).json]).toMatchObject([
+      { id: account.id, email: null },
+      { developer: { id: account.id, email: null } },
+      { members: [{ name: account.displayName, email: null }] },
+      { id: account.id, email: null }
+    ])
   })
 
   it("an account with an unconfirmed address reads nothing of it, and sees the address", async () => {

@@ -79,6 +79,9 @@ export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@a
 /** Whether the account lost its address. The placeholder in its place is no address: nobody reads mail there. */
 export const isReleased = ({ email, id }: Pick<Account, "email" | "id">): boolean => email === releasedEmail(id)
 
+/** The address to show; null for an account that lost its address. */
+export const addressOf = (account: Pick<Account, "email" | "id">) => (isReleased(account) ? null : account.email)
+
 /**
  * The mail with a link that confirms a sign-up. The caller adds the encrypted secret of the link. The text does not
  * have the address: if the sign-up is never confirmed, the mail stays in the outbox under an id that gets no account,

@@ -3,6 +3,7 @@ import { type Account, type AddressRule, countsAsConfirmed, type DisplayName, ty
 import { AccountStore } from "../accounts/AccountStore.js"
 import { findAccounts } from "../accounts/findAccounts.js"
 import { announceAudit } from "../audit/index.js"
+import { addressOf } from "../credentials/SignUpRequest.js"
 import { Rate, Subject, takeCall } from "../limits/index.js"
 import {
   type AppId,
@@ -58,7 +59,7 @@ export const readTeam = program("readTeam", function* (account: Account, appId: 
   const listed = (id: MemberId | null, userId: UserId, of: TeamRole, since: Timestamp.Timestamp | null) => {
     const person = people.get(userId)
     if (person === undefined) return []
-    const email = role === "owner" || userId === account.id ? person.email : null
+    const email = role === "owner" || userId === account.id ? addressOf(person) : null
     return [{ id, name: person.displayName, email, role: of, since, isReader: userId === account.id }]
   }
   const result: ListedTeam = {

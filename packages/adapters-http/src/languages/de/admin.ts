@@ -59,6 +59,7 @@ export const admin: typeof en.admin = {
   account: {
     about: "Über das Konto",
     email: "E-Mail-Adresse",
+    noEmail: "keine Adresse",
     id: "Kennung",
     created: "Angelegt",
     happened: "Was mit diesem Konto geschah",

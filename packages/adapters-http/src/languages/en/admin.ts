@@ -51,6 +51,7 @@ export const admin = {
   account: {
     about: "About the account",
     email: "E-mail address",
+    noEmail: "no address",
     id: "Id",
     created: "Created",
     happened: "What happened with this account",

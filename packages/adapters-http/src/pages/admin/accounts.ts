@@ -1,4 +1,5 @@
 import { Account } from "@place-access/domain/accounts"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { changeRole, findAccount, resumeAccount, signOutAccount, suspendAccount } from "@place-access/domain/staff"
 import { Effect, Either } from "effect"
 import * as Fields from "../kit/Fields.js"
@@ -72,7 +73,7 @@ const accountPage = (visitor: Visitor.Visitor) =>
           <h2 id="about">${words.about}</h2>
           <dl>
             <dt>${words.email}</dt>
-            <dd>${account.email}</dd>
+            <dd>${SignUpRequest.addressOf(account) ?? words.noEmail}</dd>
             <dt>${words.id}</dt>
             <dd><code>${account.id}</code></dd>
             <dt>${words.created}</dt>

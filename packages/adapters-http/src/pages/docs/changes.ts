@@ -6,6 +6,15 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "accounts-without-an-address",
+    kind: "changed",
+    title: "The e-mail of an account that lost its address is null",
+    text: `An account loses an address that it never confirmed when another account confirms this address. Then \`email\`
+    had a placeholder ending in \`@account.invalid\`. Now it is null in \`GET /v1/session\`, in the other answers with
+    the account, in the developer of an app for reviewers and admins, and in the list of a team.`
+  },
+  {
+    on: "2026-11-30",
     id: "wrong-codes-in-a-row",
     kind: "changed",
     title: "After 100 wrong one-time codes in a row, a right code is refused too",

@@ -258,8 +258,7 @@ const frame = ({
 const mayReview = ({ account }: Pick<PageReader, "account">): boolean => Either.isRight(Staff.requireReviewer(account))
 
 /** How pages name an account: by its address, or by its name when it has only a placeholder in place of an address. */
-export const identityOf = (account: Account.Account): string =>
-  SignUpRequest.isReleased(account) ? account.displayName : account.email
+export const identityOf = (account: Account.Account): string => SignUpRequest.addressOf(account) ?? account.displayName
 
 const noAddress = ({ account, portalPath }: PageReader): Html | false =>
   SignUpRequest.isReleased(account) &&

@@ -2,6 +2,7 @@ import { type ReviewSubject } from "@place-access/domain/staff"
 import type { AnyReviewDecision } from "@place-access/domain/staff"
 import { type App } from "@place-access/domain/apps"
 import { Account } from "@place-access/domain/accounts"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import { type DevelopedApp } from "@place-access/domain/staff"
 import { type ReviewDecision, Staff } from "@place-access/domain/reviews"
 import { AppId, Scope } from "@place-access/domain/shared"
@@ -89,7 +90,10 @@ export const reviewHead = (current: Tab): Html => {
 }
 
 export const developerName = ({ developer }: Pick<DevelopedApp, "developer">): Html =>
-  html`${developer.displayName} (${developer.email})`
+  html`${developer.displayName} (${addressIn(developer)})`
+
+const addressIn = (developer: DevelopedApp["developer"]): Text =>
+  SignUpRequest.addressOf(developer) ?? texts.admin.account.noEmail
 
 /** A table of apps of all developers. `path` returns the address to which an app's name links. */
 export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App.App, "id">) => string): Html =>
@@ -106,7 +110,7 @@ export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App
                 ${app.allowedScopes !== null && html`<span class="badge warn">${words.apps.narrowed}</span>`}
               </td>
               <td data-label="${words.apps.developer}">
-                ${developer.displayName}<br /><span class="soft small">${developer.email}</span>
+                ${developer.displayName}<br /><span class="soft small">${addressIn(developer)}</span>
               </td>
               <td data-label="${words.apps.created}">${time(app.createdAt)}</td>
             </tr>`
