@@ -21,6 +21,7 @@ import { type Vault, Words } from "../shared/index.js"
 import { plus, type Timestamp } from "../shared/Timestamp.js"
 import * as AccountLink from "./AccountLink.js"
 import * as PasswordChange from "./PasswordChange.js"
+import { isReleased } from "./SignUpRequest.js"
 
 /** The state by which a change of the address is decided, read under the lock of the account. */
 export interface AddressState extends PasswordChange.CredentialState, Factors.FactorState {
@@ -72,9 +73,10 @@ export const confirm =
     if (link === null) return null
     const isChange = link.newEmail !== null && AccountLink.isLive(link, "address_change", account, now)
     if (!isChange && !AccountLink.isLive(link, "address_confirmation", account, now)) return null
-    // An old address that was never confirmed may belong to a stranger, so it gets no undo link.
+    // An old address that was never confirmed may belong to a stranger, so it gets no undo link. Nobody reads mail at
+    // the placeholder of an account that lost its address.
     const undo =
-      isChange && countsAsConfirmed(account, rule)
+      isChange && countsAsConfirmed(account, rule) && !isReleased(account)
         ? AccountLink.make("address_undo", fresh.hash, account, now, { addressVersion })
         : null
     const email = link.newEmail ?? account.email

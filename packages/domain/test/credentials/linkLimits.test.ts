@@ -131,6 +131,25 @@ describe("links about an address [accounts-11, accounts-13]", () => {
   )
 })
 
+describe("where every address counts as confirmed [accounts-11, accounts-13]", () => {
+  it.effect("a change mails an undo link to the old address, but none to the placeholder of a lost address", () =>
+    Effect.gen(function* () {
+      const afterChange = (account: Account.Account, wanted: Account.Email) =>
+        Effect.gen(function* () {
+          yield* requestAddressChange(account, wanted)
+          const [link] = yield* lettersTo(wanted, undefined)
+          const token = /token=(\w+)/.exec(link?.text ?? "")?.[1] ?? ""
+          expect(yield* confirmAddress(account, token, "assumed")).toMatchObject({ email: wanted })
+          return (yield* lettersTo(account.email, undefined)).map(({ subject }) => subject)
+        })
+      const loser = yield* unconfirmed("loser", ({ id }) => SignUpRequest.releasedEmail(id))
+      expect(yield* afterChange(loser, address("another"))).toEqual([])
+      const owner = yield* unconfirmed("owner")
+      expect(yield* afterChange(owner, address("further"))).toEqual(["The address of your account was changed"])
+    }).pipe(Effect.provide(stores))
+  )
+})
+
 describe("mails about a sign-up [accounts-12]", () => {
   it.effect("a network that signs up with an address again and again does not keep its owner from it", () =>
     Effect.gen(function* () {
