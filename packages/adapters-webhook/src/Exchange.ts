@@ -4,7 +4,7 @@ import { callbackify } from "node:util"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
 import type { Ipv4Fault, Resolver } from "./Resolver.js"
-import { AddressRefused, NotHttps, UnaskedContinue, withLookup, withRoute } from "./Trouble.js"
+import { AddressRefused, NotHttps, TooManyInterim, UnaskedContinue, withLookup, withRoute } from "./Trouble.js"
 
 export interface ConnectionOptions extends EgressPolicy {
   readonly resolver: Resolver
@@ -19,6 +19,12 @@ export interface ConnectionOptions extends EgressPolicy {
 const MAX_BODY = 16 * 1024
 const MAX_HEADERS = 16 * 1024
 const SNIPPET = 1024
+/**
+ * The most interim answers (1xx) that are read. undici counts the bytes of the headers anew after each of them, so a
+ * receiver that sends nothing else would keep this process busy for the five seconds of the attempt. `TooManyInterim`
+ * names the number.
+ */
+const INTERIM_MAX = 20
 /**
  * The time-out for connecting. It is longer than the deadline of the whole exchange, so the deadline always comes
  * first.
@@ -177,6 +183,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   private headers: IncomingHttpHeaders = {}
   private readonly chunks: Array<Buffer> = []
   private size = 0
+  private interim = 0
 
   constructor(done: (outcome: ExchangeOutcome) => void) {
     this.done = done
@@ -199,10 +206,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (this.done === undefined) controller.abort(new ExchangeAbandoned())
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // Interim answers (1xx) may come before the answer, and are ignored. This method does not get 100: undici then
     // closes the connection (`isContinue`).
-    if (status < 200) return
+    if (status < 200) {
+      this.interim += 1
+      if (this.interim > INTERIM_MAX) controller.abort(new TooManyInterim())
+      return
+    }
     this.status = status
     this.headers = headers
   }

@@ -32,6 +32,14 @@ export class UnaskedContinue extends Error {
   }
 }
 
+/** The receiver sent more interim answers (1xx) than `Exchange` reads. */
+export class TooManyInterim extends Error {
+  override readonly name = "TooManyInterim"
+  constructor() {
+    super("more than 20 interim answers (1xx) came before the answer")
+  }
+}
+
 /** This machine has a route to the receiver, but a router on the way reported that it knows none. */
 class NetworkUnreachable extends Error {
   override readonly name = "NetworkUnreachable"
@@ -144,6 +152,9 @@ export const withRoute = async (error: Error, isRouted = hasRoute): Promise<Erro
 
 const isTheirs = (error: Error): boolean => codeOf(error) in THEIRS
 
+/** The errors whose message is shown to the developer as it is. */
+const WORDED = [NotHttps, TooManyInterim, UnaskedContinue]
+
 export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag: "Answered" }> => {
   const errors = chain(error)
   const lookup = errors.find((one) => one instanceof LookupFailed)
@@ -151,7 +162,7 @@ export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag
   if (lookup !== undefined || errors.some((one) => one instanceof AddressRefused)) {
     return { _tag: "Unreachable", detail: `the host name ${NOT_PUBLIC}` }
   }
-  const worded = errors.find((one) => one instanceof NotHttps || one instanceof UnaskedContinue)
+  const worded = errors.find((one) => WORDED.some((kind) => one instanceof kind))
   if (worded !== undefined) return { _tag: "Unreachable", detail: worded.message }
   const codes = errors.map(codeOf)
   const theirs = codes.find((code) => code in THEIRS)

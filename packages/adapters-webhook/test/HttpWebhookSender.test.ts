@@ -88,6 +88,22 @@ describe("one post [§6.4]", () => {
     expect(await post(insecure, at(port))).toMatchObject({ _tag: "Answered", status: 201, snippet: "made" })
   })
 
+  it("20 interim answers are ignored; at the 21st the attempt fails and the connection is closed [deliveries-1]", async () => {
+    let onClose: (() => void) | undefined
+    const closed = new Promise<void>((resolve) => (onClose = resolve))
+    const { port } = await receiver(({ body }, response) => {
+      for (let left = Number(String(body)); left > 0; left--) response.writeProcessing()
+      if (String(body) === "20") response.end("made")
+      else response.once("close", () => onClose?.())
+    })
+    expect(await post(insecure, at(port), "20")).toMatchObject({ _tag: "Answered", status: 200, snippet: "made" })
+    expect(await post(insecure, at(port), "21")).toEqual({
+      _tag: "Unreachable",
+      detail: "more than 20 interim answers (1xx) came before the answer"
+    })
+    await closed
+  })
+
   it("an answer that is not text is no trouble [deliveries-13]", async () => {
     const { port } = await receiver((_, response) => response.end(Buffer.from([0, 255, 254, 65])))
     expect(await post(insecure, at(port))).toMatchObject({

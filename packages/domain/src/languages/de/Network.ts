@@ -26,6 +26,10 @@ export const network: ReadonlyArray<GermanPair> = [
     en: "the answer began with 100 Continue, which this service does not ask for",
     de: "die Antwort begann mit 100 Continue, worum dieser Dienst nicht bittet"
   },
+  {
+    en: "more than 20 interim answers (1xx) came before the answer",
+    de: "vor der Antwort kamen mehr als 20 vorläufige Antworten (1xx)"
+  },
   { en: "the answer's headers are larger than 16 KiB", de: "die Header der Antwort sind größer als 16 KiB" },
   { en: "the answer is not HTTP", de: "die Antwort ist kein HTTP" },
   { en: "this service's network is not working", de: "das Netz dieses Dienstes funktioniert nicht" },
