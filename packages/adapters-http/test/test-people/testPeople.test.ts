@@ -207,6 +207,16 @@ describe("a trip [test-people-4]", () => {
     expect([repeated.status, repeated.text]).toEqual([409, expect.stringContaining("at most 18 minutes")])
   })
 
+  it("is a visit for the app, also when it began before the test person was made", async () => {
+    const { ask, make } = await sandboxApp()
+    const made = await make()
+    const place_id = made.places[0]!.id
+    await ask("POST", `/${made.id}/trips`, { trip: "stay", place_id, minutes: 30 })
+    const { json } = await world.call("/v1/visits", bearer(made.tokens.access_token))
+    const arrival = new Date(world.clock.now() - 30 * MINUTE).toISOString()
+    expect(json).toMatchObject({ visits: [{ place: { id: place_id }, arrival }] })
+  })
+
   it("can be a recorded log, which ends now", async () => {
     const { ask, make } = await sandboxApp()
     const made = await make()

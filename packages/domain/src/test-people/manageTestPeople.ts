@@ -136,7 +136,8 @@ const connect = (
         decision: "allow",
         shown: undefined,
         ...chosen,
-        earlier: [],
+        // A trip lies in the past, so the visit of a trip may begin before the place was shared.
+        earlier: chosen.places,
         standardDays: TestPerson.DAYS,
         sensitiveDays: TestPerson.DAYS
       },

@@ -6,6 +6,14 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "visits-of-test-people",
+    kind: "changed",
+    title: "Visits contain the simulated stays of test people",
+    text: `\`GET /v1/visits\` left out a stay that began before the test person was made, so it was usually empty after a
+    trip. Now it has these visits too. Test people that exist already keep the fault: make new ones.`
+  },
+  {
+    on: "2026-11-30",
     id: "accounts-without-an-address",
     kind: "changed",
     title: "The e-mail of an account that lost its address is null",
