@@ -330,12 +330,12 @@ const addPurpose = Visitor.signedIn((visitor) =>
     const draft = Form.decode(Purposes.Draft, Purposes.typed(form))
     if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const { key, ...terms } = draft.right
-    yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+    const count = RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     const add = Effect.map(
       createPurpose(visitor.account, app.id, { key, terms: Purposes.toTerms(terms) }),
       (purpose) => Purpose.usableTerms(purpose, app.status) !== undefined
     )
-    return yield* addOnce(visitor, form, { typed: draft.right, kept: Schema.Boolean, add }).pipe(
+    return yield* addOnce(visitor, form, { typed: draft.right, kept: Schema.Boolean, add, count }).pipe(
       Effect.map((isUsable) =>
         seeOther(`${appPath(app)}?done=${isUsable ? "purpose-created" : "purpose-created-unusable"}`)
       ),

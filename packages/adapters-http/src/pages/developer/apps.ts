@@ -140,9 +140,9 @@ const create = Visitor.signedIn((visitor) =>
     const draft = Form.decode(Draft, typed(form))
     if (Either.isLeft(draft)) return yield* blank(visitor, Form.shown(form, draft.left), form.all("scopes"))
     const { description, homepage_url: homepageUrl, name, scopes } = draft.right
-    yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+    const count = RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     const add = createApp(visitor.account, { name, description, homepageUrl, scopes })
-    return yield* addOnce(visitor, form, { typed: draft.right, kept: Kept, add }).pipe(
+    return yield* addOnce(visitor, form, { typed: draft.right, kept: Kept, add, count }).pipe(
       Effect.map((app) => seeOther(`${appPath(app)}?done=app-created`)),
       Effect.catchTag("Conflict", ({ reason }) =>
         blank(

@@ -198,9 +198,9 @@ const create = (portal: string) =>
       const form = yield* Visitor.checked(visitor.cookie)
       const draft = Form.decode(Draft, { name: form.value("name"), format: form.value("format") })
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
-      yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+      const count = RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
       const add = addDevice(visitor.account.id, draft.right)
-      return yield* addOnce(visitor, form, { typed: draft.right, kept: Kept, add }).pipe(
+      return yield* addOnce(visitor, form, { typed: draft.right, kept: Kept, add, count }).pipe(
         Effect.flatMap(({ device: { id }, setupKey, token }) =>
           Effect.gen(function* () {
             const device = (yield* listDevices(visitor.account.id)).find((one) => one.id === id)

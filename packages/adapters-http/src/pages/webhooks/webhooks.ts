@@ -191,12 +191,13 @@ const add = Visitor.signedIn((visitor) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
     const decodedForm = yield* decoded(form)
     if (Either.isLeft(decodedForm)) return yield* showAgain(decodedForm.left)
-    yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     const input = decodedForm.right
-    const sender = Effect.flatMap(WebhookSender, (sender) => lookUpBefore(sender, input.url))
-    const add = createEndpoint(visitor.account, app.id, input)
-    return yield* addOnce(visitor, form, { typed: { ...input, headers: [...input.headers] }, kept: Kept, add }).pipe(
-      Effect.provideServiceEffect(WebhookSender, sender),
+    const sender = yield* Effect.cached(Effect.flatMap(WebhookSender, (sender) => lookUpBefore(sender, input.url)))
+    // The limit protects the look-up of the host, and the look-up must be done before the transaction of `add` begins.
+    const count = Effect.zipRight(RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id), sender)
+    const add = Effect.provideServiceEffect(createEndpoint(visitor.account, app.id, input), WebhookSender, sender)
+    const addition = { typed: { ...input, headers: [...input.headers] }, kept: Kept, add, count }
+    return yield* addOnce(visitor, form, addition).pipe(
       Effect.flatMap(({ endpoint: { id }, secret }) =>
         Effect.gen(function* () {
           const endpoints = yield* listEndpoints(visitor.account, app.id)
