@@ -1,4 +1,5 @@
 import { type Account, AccountStore } from "@place-access/domain/accounts"
+import { AccountDeletion } from "@place-access/domain/deletions"
 import { CannotStart } from "@place-access/worker"
 import { Effect, Option } from "effect"
 import type { AccountName } from "./AccountCommand.js"
@@ -14,13 +15,14 @@ export const unknown = (name: AccountName) =>
 
 export const unavailable = () => new CannotStart({ message: "The database did not answer. Try again." })
 
+/** Finds the account of a person. A test person, and the placeholder for deleted accounts, are unknown (staff-2). */
 export const find = (name: AccountName) =>
   Effect.gen(function* () {
     const store = yield* AccountStore
     const found = isEmail(name)
       ? Option.map(yield* store.findByEmail(name), ({ account }) => account)
       : yield* store.find(name)
-    return yield* Option.match(found, {
+    return yield* Option.match(Option.filter(found, AccountDeletion.isPerson), {
       onNone: () => unknown(name),
       onSome: (account) => Effect.succeed<Account.Account>(account)
     })

@@ -8,9 +8,10 @@ import {
 } from "@place-access/domain/accounts"
 import { AuditLog } from "@place-access/domain/audit"
 import { SignUpRequest } from "@place-access/domain/credentials"
+import { AccountDeletion } from "@place-access/domain/deletions"
 import { beginCodeApp, confirmCodeApp, OneTimeCode, pendingCodeApp } from "@place-access/domain/factors"
 import { MailOutbox } from "@place-access/domain/mail"
-import { Timestamp } from "@place-access/domain/shared"
+import { AppId, Timestamp, UserId } from "@place-access/domain/shared"
 import {
   MemoryAccountDeletionStore,
   MemoryAccountStore,
@@ -319,5 +320,34 @@ describe("an account that lost its unconfirmed address is reached by its id [acc
         )
         expect(Option.getOrThrow(yield* (yield* AccountStore).find(holder)).email).toBe(taken)
       }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("a test person, and the placeholder for deleted accounts [staff-2, test-people-1]", () => {
+  it.effect("no command finds them, so neither gets a role or an address", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* MemoryDatabase
+      const testPerson = { ...AccountDeletion.NOBODY, id: UserId.make("usr_robin"), testOf: AppId.make("app_1") }
+      for (const account of [testPerson, AccountDeletion.NOBODY]) {
+        const { id } = account
+        accounts.set(id, { account, passwordHash: "", passwordVersion: 0 })
+        const commands: ReadonlyArray<AccountCommand> = [
+          { _tag: "Show", account: id },
+          { _tag: "Role", account: id, role: "admin", isGiven: true },
+          { _tag: "Address", account: id, email },
+          { _tag: "Confirm", account: id },
+          { _tag: "Suspend", account: id },
+          { _tag: "EndSessions", account: id },
+          { _tag: "Delete", account: id }
+        ]
+        for (const command of commands) {
+          expect([command._tag, yield* outputOf(command)]).toEqual([
+            command._tag,
+            `There is no account with the id ${id}. Nothing was changed.`
+          ])
+        }
+        expect(accounts.get(id)?.account).toEqual(account)
+      }
+    }).pipe(Effect.provide(stores))
   )
 })

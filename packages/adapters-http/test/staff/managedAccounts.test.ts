@@ -1,6 +1,9 @@
+import { AccountDeletion, removeDeleted } from "@place-access/domain/deletions"
+import { everything } from "@place-access/domain/leases"
 import { refreshTokens } from "@place-access/domain/tokens"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { jsonBody } from "../support/wire.js"
 import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -82,6 +85,48 @@ describe("roles [staff-2]", () => {
     }
     expect((await admin.send("PUT", "/v1/admin/accounts/usr_nobody/roles/reviewer")).status).toBe(404)
     expect((await admin.send("PUT", at(ida, "/roles/owner"))).status).toBe(400)
+  })
+})
+
+describe("a test person, and the placeholder for deleted accounts [staff-2, test-people-1]", () => {
+  const { NOBODY } = AccountDeletion
+
+  /** An admin gives ida a role and then deletes their own account, so the audit log names the placeholder. */
+  const deletedAdmin = async () => {
+    const leaver = await world.person({ roles: ["admin"] })
+    await leaver.send("PUT", at(ida, "/roles/developer"))
+    expect((await leaver.send("DELETE", "/v1/user/account", { password: PASSWORD })).status).toBe(204)
+    await world.run(removeDeleted(everything.people))
+  }
+
+  it("are no accounts that admins manage: every call and every form answers 404", async () => {
+    await deletedAdmin()
+    const { app, clientSecret } = await world.app(ida)
+    const authorization = `Basic ${Buffer.from(`${app.id}:${clientSecret}`).toString("base64")}`
+    const { body, headers } = jsonBody({ places: [{ label: "Home", kind: "home", lat: 52.4, lon: 4.9 }] })
+    const made = await world.call("/v1/test-people", { method: "POST", body, headers: { ...headers, authorization } })
+    const { id: testPerson } = made.json as { readonly id: string }
+    const form_token = await tokenOn(admin, `/admin/accounts/${ida.account.id}`)
+    for (const id of [testPerson, NOBODY.id]) {
+      const page = `/admin/accounts/${id}`
+      const answers = [
+        await admin.send("PUT", `/v1${page}/roles/admin`),
+        await admin.send("DELETE", `/v1${page}/roles/admin`),
+        await admin.send("POST", `/v1${page}/suspend`),
+        await admin.send("POST", `/v1${page}/resume`),
+        await admin.send("POST", "/v1/admin/accounts/search", { account: id }),
+        await admin.get(page),
+        await posted(admin, `${page}/roles/admin/give`, { form_token }),
+        await posted(admin, `${page}/end-sessions`, { form_token })
+      ]
+      expect([id, ...answers.map(({ status }) => status)]).toEqual([id, ...answers.map(() => 404)])
+    }
+  })
+
+  it("the audit log shows the placeholder without a link to a page", async () => {
+    await deletedAdmin()
+    const log = (await admin.get(`/admin/audit-log?account=${ida.account.id}`)).text
+    expect([log.includes(NOBODY.displayName), log.includes(`/accounts/${NOBODY.id}`)]).toEqual([true, false])
   })
 })
 

@@ -1,10 +1,13 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Account } from "@place-access/domain/accounts"
+import { AccountDeletion } from "@place-access/domain/deletions"
 import type { UserId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
+const { NOBODY } = AccountDeletion
+
 /**
- * Whether an account other than the given ones has one of the roles and is not suspended. The first condition of the
+ * Whether the account of a person, other than the given accounts, has one of the roles and is not suspended. The first condition of the
  * statement repeats the condition of the index `accounts_staff`: without it, PostgreSQL would read all accounts.
  */
 export const hasAnotherOfStaff = (
@@ -14,7 +17,7 @@ export const hasAnotherOfStaff = (
 ) =>
   Effect.map(
     sql`SELECT 1 FROM accounts
-        WHERE roles && '{reviewer,admin}' AND roles && ${roles}::text[] AND user_id <> ALL (${ids}::text[])
-          AND suspended_at IS NULL LIMIT 1`,
+        WHERE roles && '{reviewer,admin}' AND roles && ${roles}::text[] AND user_id <> ALL (${[...ids, NOBODY.id]}::text[])
+          AND suspended_at IS NULL AND test_app_id IS NULL LIMIT 1`,
     (rows) => rows.length > 0
   )

@@ -38,12 +38,13 @@ const change =
       const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
         Rows.first(AccountRow)
       )
-      if (Option.isNone(row)) return Option.none()
+      const found = Option.filter(Option.map(row, toAccount), AccountDeletion.isPerson)
+      if (Option.isNone(found)) return Option.none()
       yield* lockAdmins(sql)
       // Locks the apps a second time, because the account may have got an app, or joined a team, before its row was
       // locked.
       yield* lockTeams(sql, id)
-      const before = toAccount(row.value)
+      const before = found.value
       const hasOtherAdmin = !Account.hasRole(before, "admin") || (yield* hasAnotherOfStaff(sql, [id], ["admin"]))
       const stepped = step({ account: before, hasOtherAdmin }, yield* Timestamp.now)
       if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))

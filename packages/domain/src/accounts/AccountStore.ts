@@ -51,7 +51,10 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly find: (id: UserId) => StoreEffect<Option.Option<Account>>
     /** The account with this e-mail and its credentials. None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
-    /** Whether an account other than these has one of the roles and is not suspended. */
+    /**
+     * Whether the account of a person (`AccountDeletion.isPerson`), other than these accounts, has one of the roles and
+     * is not suspended.
+     */
     readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<StaffRole>) => StoreEffect<boolean>
     /** Whether a sign-in with the password needs a second factor. False when there is no account of this id. */
     readonly hasFactor: (id: UserId) => StoreEffect<boolean>

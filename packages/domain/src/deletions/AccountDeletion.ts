@@ -28,6 +28,9 @@ export const NOBODY: Account = {
   testOf: null
 }
 
+/** Whether the account is that of a person: neither `NOBODY` nor a test person. Staff manage only these accounts. */
+export const isPerson = ({ id, testOf }: Account): boolean => id !== NOBODY.id && testOf === null
+
 /** An app whose holder (`App.ownerId`) is the deleted account. */
 export interface OwnedApp {
   readonly app: App

@@ -79,8 +79,7 @@ export const confirmAccount = program("confirmAccount", function* (id: UserId, e
  * `Conflict`.
  */
 export const signOutAccount = program("signOutAccount", function* (by: Manager, id: UserId) {
-  yield* requireManager(by)
-  if (Option.isNone(yield* (yield* AccountStore).find(id))) return yield* unknown()
+  yield* findAccount(by, id)
   return yield* endAllSessions(id, by === "operator" ? AuditEvent.OPERATOR : AuditEvent.actorOf(by.id, id))
 })
 
@@ -97,21 +96,17 @@ export const deleteAccountAsOperator = program("deleteAccountAsOperator", functi
 
 /**
  * The account with exactly this e-mail address or id. A part of a name finds nothing, so that nobody can browse
- * accounts. `Forbidden` for everybody but admins and operators, `NotFound` if there is none.
+ * accounts. `Forbidden` for everybody but admins and operators, `NotFound` if there is none, and for an account that is
+ * no person's (`AccountDeletion.isPerson`).
  */
 export const findAccount = program("findAccount", function* (by: Manager, text: string) {
   yield* requireManager(by)
   const accounts = yield* AccountStore
   const email = Schema.decodeUnknownOption(Email)(text)
-  if (Option.isSome(email)) {
-    const found = yield* accounts.findByEmail(email.value)
-    return yield* Effect.mapError(
-      Option.map(found, ({ account }) => account),
-      unknown
-    )
-  }
-  const id = yield* Effect.mapError(Schema.decodeUnknown(UserId)(text.trim()), unknown)
-  return yield* Effect.mapError(yield* accounts.find(id), unknown)
+  const found = Option.isSome(email)
+    ? Option.map(yield* accounts.findByEmail(email.value), ({ account }) => account)
+    : yield* accounts.find(yield* Effect.mapError(Schema.decodeUnknown(UserId)(text.trim()), unknown))
+  return yield* Effect.mapError(Option.filter(found, AccountDeletion.isPerson), unknown)
 })
 
 /** The accounts of people (`StaffStore.list`), newest first, for operators and admins (`Forbidden` for others). */

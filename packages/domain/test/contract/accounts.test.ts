@@ -15,6 +15,7 @@ import {
   MemoryRetentionStore,
   MemoryStaffStore,
   MemoryTeamStore,
+  MemoryTestPersonStore,
   MemoryVault,
   staffStoreContract
 } from "@place-access/domain/testing"
@@ -32,6 +33,7 @@ const stores = Layer.mergeAll(
   MemoryMailOutbox.layer,
   MemoryRetentionStore.layer,
   MemoryTeamStore.layer,
+  MemoryTestPersonStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))

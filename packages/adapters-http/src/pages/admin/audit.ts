@@ -1,5 +1,6 @@
 import type { Account } from "@place-access/domain/accounts"
 import { AuditEvent } from "@place-access/domain/audit"
+import { AccountDeletion } from "@place-access/domain/deletions"
 import { UserId } from "@place-access/domain/shared"
 import { listAudit, nameAccounts, nameAuditedApps, nameAuditedPurposes } from "@place-access/domain/staff"
 import { Effect, Option, Schema } from "effect"
@@ -119,8 +120,13 @@ const entry = ({ actor, at, detail, userId }: AuditEvent.StoredAuditEvent, names
     <td data-label="${words.by}">${by(actor, names)}</td>
   </tr>`
 
-const account = (id: UserId, names: Names): Html =>
-  html`<a href="${accountPath(id)}">${names.accounts.get(id)?.displayName ?? id}</a>`
+/** The account's name with a link to its page. Admins have no page about an account that is no person's. */
+const account = (id: UserId, names: Names): Html => {
+  const found = names.accounts.get(id)
+  return found === undefined || AccountDeletion.isPerson(found)
+    ? html`<a href="${accountPath(id)}">${found?.displayName ?? id}</a>`
+    : html`${found.displayName}`
+}
 
 const by = (actor: AuditEvent.AuditActor, names: Names): Html => {
   switch (actor._tag) {

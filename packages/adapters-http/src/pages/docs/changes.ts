@@ -6,6 +6,13 @@ import { DOCS } from "./frame.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "only-accounts-of-people",
+    kind: "changed",
+    title: "Admins manage only the accounts of people",
+    text: `The routes below \`/v1/admin/accounts\` answer 404 for a test person and for \`deleted_account\`.`
+  },
+  {
+    on: "2026-11-30",
     id: "visits-of-test-people",
     kind: "changed",
     title: "Visits contain the simulated stays of test people",

@@ -18,6 +18,8 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { Vault } from "../../../src/shared/Vault.js"
 import * as TeamLife from "../../../src/teams/TeamLife.js"
 import { TeamStore } from "../../../src/teams/TeamStore.js"
+import * as TestPerson from "../../../src/test-people/TestPerson.js"
+import { TestPersonStore } from "../../../src/test-people/TestPersonStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
@@ -31,6 +33,7 @@ type Ports =
   | MailOutbox
   | StaffStore
   | TeamStore
+  | TestPersonStore
   | Vault
 
 const changed = (id: UserId, step: AccountChange.AccountStep) =>
@@ -68,6 +71,13 @@ const subjectsOf = ({ id }: Account) =>
     Effect.flatMap(MailOutbox, (outbox) => outbox.recent(10_000)),
     (all) => all.flatMap(({ message }) => (message.to === id ? [message.subject] : []))
   )
+
+const testPerson = Effect.gen(function* () {
+  const [app, id] = [yield* Fixtures.app((yield* Fixtures.user).id), UserId.make(yield* Entropy.id("usr"))]
+  const account = TestPerson.account(id, app.id, TestPerson.DEFAULT_NAME, yield* Timestamp.now)
+  yield* (yield* TestPersonStore).create(account)
+  return account
+})
 
 /** Rules that every `StaffStore` must keep, and rules of `AccountStore` about suspended accounts. */
 export const staffStoreContract: Contract<Ports> = [
@@ -273,6 +283,29 @@ export const staffStoreContract: Contract<Ports> = [
       Check.isTrue(!(yield* accounts.hasAnother([two.id, one.id], ["admin"])), "one of the left out")
       yield* changed(two.id, AccountChange.suspend(OPERATOR))
       Check.isTrue(!(yield* has), "who is suspended")
+    })
+  },
+  {
+    name: "change and hasAnother: a test person and the placeholder for deleted accounts are no staff [staff-2]",
+    run: Effect.gen(function* () {
+      yield* withoutAdmins
+      const accounts = yield* AccountStore
+      const robin = yield* testPerson
+      yield* (yield* AccountDeletionStore).begin((yield* Fixtures.user).id, AccountDeletion.decide)
+      const [one, suspended] = [
+        yield* Fixtures.userWith({ roles: ["admin"] }),
+        yield* Fixtures.userWith({ roles: ["admin"] })
+      ]
+      for (const id of [robin.id, AccountDeletion.NOBODY.id]) {
+        Check.equal(yield* changed(id, AccountChange.giveRole("admin", OPERATOR)), Option.none(), "no role")
+        yield* accounts.addRoles(id, ["admin"])
+      }
+      yield* changed(suspended.id, AccountChange.suspend(OPERATOR))
+      Check.isTrue(!(yield* accounts.hasAnother([one.id], ["admin"])), "nobody else")
+      const taken = yield* changed(one.id, AccountChange.takeRole("admin", OPERATOR))
+      Check.isTrue(Option.exists(taken, Either.isLeft), "the last one's role")
+      const begun = yield* (yield* AccountDeletionStore).begin(one.id, AccountDeletion.decide)
+      Check.isTrue(Option.exists(begun, Either.isLeft), "the last one is not deleted")
     })
   },
   {

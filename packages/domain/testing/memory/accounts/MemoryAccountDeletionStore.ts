@@ -7,6 +7,7 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as TeamLife from "../../../src/teams/TeamLife.js"
 import * as Teams from "../apps/MemoryTeamStore.js"
+import { hasAnotherOfStaff } from "./anotherOfStaff.js"
 import * as Leftovers from "./MemoryLeftovers.js"
 import { bucketOf } from "../leases/buckets.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
@@ -63,12 +64,7 @@ const stateOf = (tables: Tables, account: Account): AccountDeletion.Outlook => {
   const { accounts, apps, connections } = tables
   return {
     account,
-    isLastAdmin:
-      hasRole(account, "admin") &&
-      ![...accounts.values()].some(
-        (other) =>
-          other.account.id !== account.id && other.account.suspendedAt === null && hasRole(other.account, "admin")
-      ),
+    isLastAdmin: hasRole(account, "admin") && !hasAnotherOfStaff(tables, [account.id], ["admin"]),
     apps: [...apps.values()]
       .filter(({ app }) => app.ownerId === account.id)
       .sort((a, b) => a.app.createdAt - b.app.createdAt || (a.app.id < b.app.id ? -1 : 1))

@@ -10,6 +10,7 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { bucketOf } from "../leases/buckets.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
+import { hasAnotherOfStaff } from "./anotherOfStaff.js"
 
 export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.effect(
   AccountStore,
@@ -77,15 +78,7 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         Effect.sync(() =>
           Option.fromNullable([...accounts.values()].find((credentials) => credentials.account.email === email))
         ),
-      hasAnother: (ids, roles) =>
-        Effect.sync(() =>
-          [...accounts.values()].some(
-            ({ account }) =>
-              !ids.includes(account.id) &&
-              account.suspendedAt === null &&
-              roles.some((role) => Account.hasRole(account, role))
-          )
-        ),
+      hasAnother: (ids, roles) => Effect.sync(() => hasAnotherOfStaff(tables, ids, roles)),
       hasFactor: (id) => Effect.sync(() => isOn(factors.get(id) ?? NONE)),
       addRoles: (id, roles) =>
         Effect.sync(() => {

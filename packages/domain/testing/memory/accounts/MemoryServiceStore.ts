@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
+import { isPerson } from "../../../src/deletions/AccountDeletion.js"
 import { QUEUES, type QueueName, ServiceStore } from "../../../src/staff/ServiceStore.js"
 import { make, type Timestamp } from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -10,9 +10,7 @@ export const layer: Layer.Layer<ServiceStore, never, MemoryDatabase> = Layer.eff
     ServiceStore.of({
       counts: (now, since) =>
         Effect.sync(() => {
-          const accounts = [...tables.accounts.values()]
-            .map(({ account }) => account)
-            .filter(({ id, testOf }) => id !== NOBODY.id && testOf === null)
+          const accounts = [...tables.accounts.values()].map(({ account }) => account).filter(isPerson)
           const apps = [...tables.apps.values()].map(({ app }) => app).filter(({ revokedAt }) => revokedAt === null)
           const count = (status: string) => apps.filter((app) => app.status === status).length
           return {

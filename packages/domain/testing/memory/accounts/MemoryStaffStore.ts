@@ -1,6 +1,6 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { EMAIL_TAKEN, hasRole } from "../../../src/accounts/Account.js"
-import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
+import { isPerson } from "../../../src/deletions/AccountDeletion.js"
 import { Conflict } from "../../../src/shared/Errors.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
 import type { AppId, UserId } from "../../../src/shared/Ids.js"
@@ -10,6 +10,7 @@ import * as Teams from "../apps/MemoryTeamStore.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
+import { hasAnotherOfStaff } from "./anotherOfStaff.js"
 import { release } from "./MemoryCredentialStore.js"
 
 export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effect(
@@ -20,12 +21,8 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
       change: (id, step) =>
         Effect.map(Timestamp.now, (now) => {
           const credentials = accounts.get(id)
-          if (credentials === undefined) return Option.none()
-          const hasOtherAdmin =
-            !hasRole(credentials.account, "admin") ||
-            [...accounts.values()].some(
-              ({ account }) => account.id !== id && account.suspendedAt === null && hasRole(account, "admin")
-            )
+          if (credentials === undefined || !isPerson(credentials.account)) return Option.none()
+          const hasOtherAdmin = !hasRole(credentials.account, "admin") || hasAnotherOfStaff(tables, [id], ["admin"])
           const stepped = step({ account: credentials.account, hasOtherAdmin }, now)
           if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
           if (stepped.right === null) return Option.some(Either.right(credentials.account))
@@ -57,7 +54,7 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
         Effect.sync(() => {
           const rows = [...accounts.values()]
             .map(({ account }) => account)
-            .filter((account) => account.id !== NOBODY.id && account.testOf === null)
+            .filter(isPerson)
             .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
             .filter((account) => Page.isOlder(account.createdAt, account.id, after))
           return Page.of(rows, limit, (last) => [last.createdAt, last.id])

@@ -1,0 +1,18 @@
+import { hasRole, type StaffRole } from "../../../src/accounts/Account.js"
+import { isPerson } from "../../../src/deletions/AccountDeletion.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import type { Tables } from "../MemoryDatabase.js"
+
+/** Whether the account of a person, other than the given accounts, has one of the roles and is not suspended. */
+export const hasAnotherOfStaff = (
+  { accounts }: Pick<Tables, "accounts">,
+  ids: ReadonlyArray<UserId>,
+  roles: ReadonlyArray<StaffRole>
+): boolean =>
+  [...accounts.values()].some(
+    ({ account }) =>
+      isPerson(account) &&
+      !ids.includes(account.id) &&
+      account.suspendedAt === null &&
+      roles.some((role) => hasRole(account, role))
+  )
