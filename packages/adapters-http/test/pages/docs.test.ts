@@ -7,7 +7,9 @@ import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Api } from "@place-access/adapters-http/Api"
 import * as ErrorCatalogue from "@place-access/adapters-http/openapi/ErrorCatalogue"
 import * as EventCatalogue from "@place-access/adapters-http/openapi/EventCatalogue"
+import { type Json, list, object, text } from "@place-access/adapters-http/openapi/Json"
 import { operationId } from "@place-access/adapters-http/openapi/Names"
+import { fields } from "@place-access/adapters-http/pages/docs/schemaWords"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { Context, Option } from "effect"
@@ -244,6 +246,29 @@ it("the types of fields name each type and null once, and a merged field says wh
     "time, ISO 8601, or null",
     "When the phone captured the reading that decided the answer; null when no reading decided"
   ])
+})
+
+it("a field of a union has the literals of all alternatives [wire-1-reference]", async () => {
+  const { components } = (await world.call("/openapi.json")).json as { components: { schemas: Json } }
+  const schemas = components.schemas
+  const follow = (schema: unknown): Json => {
+    const { $ref, allOf } = object(schema)
+    const target = text($ref ?? object(list(allOf)[0])["$ref"])
+    return target === "" ? object(schema) : follow(schemas[target.split("/").at(-1) ?? ""])
+  }
+  const wanted = Object.entries(schemas).flatMap(([union, schema]) =>
+    list(object(schema)["oneOf"]).flatMap((form) =>
+      Object.entries(object(follow(form)["properties"])).flatMap(([name, field]) =>
+        list(follow(field)["enum"]).map((literal) => `${union} ${name} \`${String(literal)}\``)
+      )
+    )
+  )
+  expect(wanted).toContain("NewPlaceRule type `enter`")
+  const shown = (line: string) => {
+    const [union = "", name, literal = ""] = line.split(" ")
+    return fields(object(schemas[union]), schemas).some(({ path, type }) => path === name && type.includes(literal))
+  }
+  expect(wanted.filter((line) => !shown(line))).toEqual([])
 })
 
 describe("the pages", () => {

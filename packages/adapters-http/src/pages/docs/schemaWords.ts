@@ -16,6 +16,12 @@ const number = (value: unknown): string => (typeof value === "number" ? value.to
  */
 const referred = (schema: Json): string | undefined => refName(schema) ?? refName(object(list(schema["allOf"])[0]))
 
+/** The named schema that a reference points to; a schema that is no reference stays as it is. */
+const referent = (schema: Json, schemas: Json): Json => {
+  const name = referred(schema)
+  return name === undefined ? schema : referent(object(schemas[name]), schemas)
+}
+
 /** The end of the words for a type that includes null. */
 const OR_NULL = ", or null"
 
@@ -87,7 +93,8 @@ const together = (schema: Json, schemas: Json): Json => {
       names.map((name) => {
         const found = named.flatMap((properties) => (properties[name] === undefined ? [] : [object(properties[name])]))
         const distinct = Array.from(new Map(found.map((one) => [JSON.stringify(one), one])).values())
-        const enums = distinct.flatMap((one) => list(one["enum"]))
+        const literals = distinct.map((one) => list(referent(one, schemas)["enum"]))
+        const enums = literals.every(({ length }) => length > 0) ? literals.flat() : []
         const descriptions = distinct.map((one) => text(one["description"]))
         const description = descriptions.reduce((best, words) => (words.length > best.length ? words : best), "")
         const [only] = distinct
