@@ -118,8 +118,14 @@ describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
     await on.fire()
     await on.work()
     const [sent] = await rows(on)
+    // The replay is made later than the original, and its entry still is the entry of the original.
+    world.clock.advance(60_000)
     await redeliver(on, sent!.id)
     await on.work()
+    expect((await rows(on)).map((row) => [row.state, row.replay])).toEqual([
+      ["delivered", true],
+      ["delivered", false]
+    ])
     expect(await sentEntries(on)).toBe(1)
 
     world.clock.advance(1)

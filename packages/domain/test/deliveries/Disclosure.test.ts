@@ -31,15 +31,17 @@ interface Changes {
   readonly maxEventAgeS?: number | null
   readonly attempt?: number
   readonly replayNo?: number
+  readonly createdAt?: Timestamp.Timestamp
   readonly dueAt?: Timestamp.Timestamp
 }
 
 const USER = UserId.make("usr_1")
 const CONNECTION = ConnectionId.make("con_1")
 
-/** A delivery whose row was stored a second after its event occurred. */
+/** A delivery whose row was stored a second after its event occurred; a replay may have been stored later. */
 const delivery = ({
   attempt,
+  createdAt = at(SECOND),
   dueAt,
   grantId = CONNECTION,
   maxEventAgeS = null,
@@ -58,7 +60,7 @@ const delivery = ({
     maxEventAgeS,
     replayNo,
     isTest: false,
-    createdAt: at(SECOND),
+    createdAt,
     originalAt: at(SECOND)
   })
   return { ...row, attempt: attempt ?? row.attempt, dueAt: dueAt ?? row.dueAt }
@@ -81,7 +83,7 @@ describe("the entry of the user's access log about an event [access-log-4, deliv
       disclosed: "arrived at Home",
       times: 1
     })
-    expect(Disclosure.sent(delivery({ replayNo: 1 }))).toEqual(Disclosure.sent(delivery()))
+    expect(Disclosure.sent(delivery({ replayNo: 1, createdAt: at(MINUTE) }))).toEqual(Disclosure.sent(delivery()))
   })
 
   it.each([
