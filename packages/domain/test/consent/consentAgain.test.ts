@@ -106,6 +106,27 @@ describe("a consent with a live connection", () => {
       )
   )
 
+  it.each([
+    ["a standard scope", "location.visits.read"],
+    ["a sensitive scope before the end of its grace", LOOKUP]
+  ] as const)(
+    "a change without %s takes it away and leaves it agreed: the user can give it back without the app [connection-6]",
+    (_, scope) =>
+      inWorld(
+        Effect.gen(function* () {
+          const { app, user } = yield* sensitivePair
+          yield* ConsentFlow.connect(app, user, [CURRENT, scope])
+          const changed = yield* request(app, [CURRENT])
+          yield* decide(changed, user, { shown: "change", scopes: [CURRENT] })
+          const { agreedScopes, heldScopes, id } = yield* live(user, app)
+          expect([heldScopes, new Set(agreedScopes)]).toEqual([[CURRENT], new Set([CURRENT, scope])])
+          const back = { scopes: [CURRENT, scope], shown: "unchecked" } as const
+          yield* changeConnection(user.id, id, back, { isFresh: true })
+          expect(new Set((yield* live(user, app)).heldScopes)).toEqual(new Set([CURRENT, scope]))
+        })
+      )
+  )
+
   it('a renewal page that is answered with "Stop sharing" after the grace leaves the removal to the sweep, which tells the app [connection-6, tiers-3]', () =>
     inWorld(
       Effect.gen(function* () {

@@ -13,6 +13,7 @@ import { ConsentFlow, MemoryDatabase, MemoryVault } from "@place-access/domain/t
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
 import { inWorld, leakMails, pair, purpose } from "../support/connections.js"
+import { decide, request } from "../support/consents.js"
 
 const CURRENT = "location.place.current"
 const { DAY } = Timestamp
@@ -214,6 +215,25 @@ describe("code exchange [O7]", () => {
       })
     )
   )
+
+  it("the 60 seconds begin with the user's decision, however long the consent page was open before [§2.1-code]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const codeAfterTenMinutes = Effect.gen(function* () {
+          const page = yield* request(app, [CURRENT])
+          yield* TestClock.adjust("10 minutes")
+          const { redirectTo } = Either.getOrThrow(yield* decide(page, user, { scopes: [CURRENT] }))
+          return ConsentFlow.answer(redirectTo)["code"] ?? "no code"
+        })
+        const first = yield* codeAfterTenMinutes
+        yield* TestClock.adjust("59 seconds")
+        yield* ConsentFlow.exchange(app, first)
+        const second = yield* codeAfterTenMinutes
+        yield* TestClock.adjust("60 seconds")
+        expect(refused(yield* Effect.either(ConsentFlow.exchange(app, second)))).not.toBe("not refused")
+      })
+    ))
 
   it.each([
     ["a wrong verifier", { codeVerifier: `${ConsentFlow.VERIFIER}x` }, "verifier_differs"],
