@@ -67,6 +67,15 @@ describe("visits that a phone tells [L10]", () => {
     ])
   })
 
+  it("in an imported file the next arrival closes a visit, and the end of the file the last one [visits-1]", () => {
+    const file = { ...PHONE, historyEndsAt: time(NOON + 50) }
+    const told = tell(file, [report([0, null]), report([20, null, AWAY])]).flatMap((one) => OsVisit.decide(one) ?? [])
+    expect(told.map(({ arrival, departure }) => [arrival, departure])).toEqual([
+      [time(NOON), time(NOON + 20)],
+      [time(NOON + 20), time(NOON + 50)]
+    ])
+  })
+
   it("a departure told with its arrival is the phone's word; of several the latest", () => {
     expect(visits([0, 10], [null, 15], [0, 12])).toEqual([[0, 12]])
     expect(visits([0, 30], [20, null, AWAY])).toEqual([
