@@ -1,4 +1,5 @@
 import type { Account } from "@place-access/domain/accounts"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import type { Factors } from "@place-access/domain/factors"
 import { type ServiceOptions } from "../HttpOptions.js"
 
@@ -47,7 +48,7 @@ export const toCreate = (
   rp: { id: relyingParty(options), name: "Place Access" },
   user: {
     id: Buffer.from(account.id, "utf8").toString("base64url"),
-    name: account.email,
+    name: SignUpRequest.addressOf(account) ?? account.displayName,
     displayName: account.displayName
   },
   // The COSE numbers of EdDSA, ES256 and RS256.

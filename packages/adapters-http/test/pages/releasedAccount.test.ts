@@ -17,8 +17,8 @@ afterAll(() => world.close())
 const EMAIL = "/portal/settings/email"
 
 /** Takes the address of the account away, as when somebody else confirms it. */
-const release = async <A extends Pick<Person, "account">>(owner: A): Promise<A> => {
-  await world.run(setAddress(owner, SignUpRequest.releasedEmail(owner.account.id)))
+const release = async <A extends Pick<Person, "account">>(owner: A, at = world): Promise<A> => {
+  await at.run(setAddress(owner, SignUpRequest.releasedEmail(owner.account.id)))
   return owner
 }
 
@@ -71,6 +71,29 @@ describe("the pages of an account that lost its address [accounts-12]", () => {
     expect(decodeURIComponent(new URL(link.replaceAll("&amp;", "&")).pathname)).toMatch(
       new RegExp(`:${account.displayName}$`)
     )
+  })
+
+  it("where every address counts as confirmed, the consent page and a new passkey have the account's name alone", async () => {
+    const local = await startWorld({ atName: true })
+    try {
+      const { app } = await local.app(await local.person(), { status: "production" })
+      const owner = await local.person()
+      const { displayName, email } = owner.account
+      const browser = await signedIn(local, email)
+      const consent = async (language: string) =>
+        (await browser.get(authorizePath(app), { "accept-language": language })).text
+      expect(await consent("en")).toContain(`Your account: ${displayName} (${email}).`)
+      await release(owner, local)
+      const texts = [await consent("en"), await consent("de")]
+      expect(texts[0]).toContain(`Your account: ${displayName}.`)
+      expect(texts[1]).toContain(`Ihr Konto: ${displayName}.`)
+      const { text } = await browser.get("/portal/settings/second-factor/add-passkey")
+      const shown = text.replaceAll("&quot;", '"')
+      expect(shown).toContain(`"name":"${displayName}","displayName":"${displayName}"`)
+      for (const one of [...texts, text]) expect(one).not.toMatch(/account\.invalid/i)
+    } finally {
+      await local.close()
+    }
   })
 
   it("admins and reviewers read that the account has no address, and the API gives null to them and to the owner", async () => {

@@ -77,7 +77,7 @@ export const consent: typeof en.consent = {
       html`Von ${developer} (<a href="${address}" rel="noopener noreferrer" target="_blank">Webseite</a>).`,
     goBack: (origin) => html`Danach kommen Sie zurück zu <code>${origin}</code>.`,
     connectedSince: (at) => html`Verbunden seit: ${at}.`,
-    account: (name, email) => `Ihr Konto: ${name} (${email}).`
+    account: (name, email) => `Ihr Konto: ${name}${email === null ? "" : ` (${email})`}.`
   },
   sandbox: "Sandbox: Nur ihr Inhaber kann sie verbinden",
   inReview: "In Prüfung: Nur ihr Inhaber kann sie verbinden",

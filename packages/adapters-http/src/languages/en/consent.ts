@@ -76,7 +76,8 @@ export const consent = {
       html`From ${developer} (<a href="${address}" rel="noopener noreferrer" target="_blank">web page</a>).`,
     goBack: (origin: string): Html => html`You go back to <code>${origin}</code>.`,
     connectedSince: (at: Html): Html => html`Connected since ${at}.`,
-    account: (name: string, email: string): string => `Your account: ${name} (${email}).`
+    account: (name: string, email: string | null): string =>
+      `Your account: ${name}${email === null ? "" : ` (${email})`}.`
   },
   sandbox: "Sandbox: only its holder can connect it",
   inReview: "In review: only its holder can connect it",

@@ -1,6 +1,7 @@
 import type { Account } from "@place-access/domain/accounts"
 import type { Pause } from "@place-access/domain/connection"
 import type { ConsentChoices, ConsentReview } from "@place-access/domain/consent"
+import { SignUpRequest } from "@place-access/domain/credentials"
 import type { Timestamp } from "@place-access/domain/shared"
 import * as AppLogo from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
@@ -78,7 +79,7 @@ export const head = (view: View, heading: Text): Html => {
         ${developer(review)} ${words.who.goBack(review.redirectOrigin)}
         ${previous !== null && words.who.connectedSince(time(previous.connectedAt))}
       </p>
-      <p>${words.who.account(account.displayName, account.email)} ${switchButton}</p>
+      <p>${words.who.account(account.displayName, SignUpRequest.addressOf(account))} ${switchButton}</p>
     </section>
     ${readers(view)} ${previous !== null && previous.pause !== null && paused(view.portalPath, previous.pause)}
     ${!review.phoneHasSent && noPhone(view.portalPath)}`
