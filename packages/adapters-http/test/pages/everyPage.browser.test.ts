@@ -11,7 +11,7 @@ import { routes } from "@place-access/adapters-http/pages/PagesLive"
 import { Effect, Stream } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
-import { fitsLargeText, inspectClosely } from "../support/browser.js"
+import { fitsLargeText, inspectClosely, showsDates } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { optionsAt } from "../support/options.js"
 import { mailedLink } from "../support/mailbox.js"
@@ -242,6 +242,7 @@ describeBrowser("every page, with something on it", () => {
     // The colours of a page are the same at every width. So the test inspects the light scheme at one width and the
     // dark scheme at the other width.
     await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, { 1280: ["light"], 390: ["dark"] })
+    await showsDates(page)
     await fitsLargeText(page)
   })
 

@@ -154,6 +154,32 @@ export const fitsLargeText = (page: Page): Promise<void> =>
     expect({ overflow, wide, isCut }).toEqual({ overflow: 0, wide: [], isCut: false })
   })
 
+/**
+ * The widths of fields for a date that are too narrow for a date of ten characters and the button of the calendar:
+ * such a field hides the year. The button and the space around it are 1.5 times as wide as the text is high.
+ */
+const CUT_DATES = `[...document.querySelectorAll("input[type=date]")].flatMap((field) => {
+  const { borderLeftWidth, fontSize, paddingLeft } = getComputedStyle(field)
+  const text = document.createElement("span")
+  text.textContent = "28/11/2026"
+  text.style.font = getComputedStyle(field).font
+  text.style.position = "absolute"
+  document.body.append(text)
+  const width = text.getBoundingClientRect().width
+  text.remove()
+  const needed = width + 1.5 * parseFloat(fontSize) + 2 * (parseFloat(paddingLeft) + parseFloat(borderLeftWidth))
+  const has = field.getBoundingClientRect().width
+  return !field.checkVisibility() || has >= needed ? [] : [field.name + " needs " + needed + ", has " + has]
+})`
+
+/** Checks that the fields for dates show a whole date on phones. */
+export const showsDates = async (page: Page): Promise<void> => {
+  for (const width of [320, 360, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect({ width, cut: await page.evaluate<ReadonlyArray<string>>(CUT_DATES) }).toEqual({ width, cut: [] })
+  }
+}
+
 /** Checks that the page fits the width of a desktop and of a phone, and that nothing on it is squeezed. */
 export const fits = async (page: Page, name: string, look?: (width: 1280 | 390) => Promise<void>): Promise<void> => {
   const reordered = await page.evaluate<number>(

@@ -146,8 +146,8 @@ input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
 }
 form.filter .field { margin-bottom: 0.5rem; }
 form.filter input[type=date] { padding-inline: 0.6rem; }
-form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
-form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, clamp(8.5rem, 22%, 11rem)), 1fr)); }
+form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.75rem), 1fr)); }
+form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, clamp(8.75rem, 22%, 11rem)), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] {
   border-color: var(--bad); border-width: 2px;
 }
@@ -376,7 +376,7 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   .brand { margin: 0.35rem 0; white-space: normal; flex-shrink: 1; }
   .brand:last-child { padding-bottom: 0.6rem; }
   .below .button { display: block; margin: 0.5rem 0 0; }
-  form.filter .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, max(8.75rem, 50% - 0.5rem)), 1fr)); }
   form.filter .pair > .field:not(:has([type=date])) { grid-column: 1 / -1; }
   form.filter .field > button { width: 100%; }
   main { padding-top: 1.25rem; }
