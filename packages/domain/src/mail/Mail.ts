@@ -37,8 +37,11 @@ export type Naming =
    * message stands for it: the next hourly sweep puts it again, if it is still due.
    */
   | { readonly _tag: "Notice" }
-  /** The message is always written. Beyond `NamedMail.LIMIT`, its subject is this `subject`, which names no app. */
-  | { readonly _tag: "Always"; readonly subject: string }
+  /**
+   * The message is always written. Beyond `NamedMail.LIMIT`, it has this subject and, if given, this text, which name
+   * no app. The text is left out only for messages that no developer can cause often.
+   */
+  | { readonly _tag: "Always"; readonly subject: string; readonly body?: string }
   /**
    * Beyond `NamedMail.LIMIT`, a message about a leaked token or code is written at most once an hour, with this subject
    * and text, which do not name the app. The page behind the message's link names the app.

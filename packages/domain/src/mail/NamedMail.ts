@@ -11,16 +11,17 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  * a chosen text.
  *
  * Beyond the limit, one folded message is written. It names no app, and says until when no further message will come.
- * No folded message stands for notices that the reader chose (`Naming`, `Notice`), because they come later. Two kinds
- * of messages are still written: decisions of reviewers and admins, with a subject that names no app (`Naming`,
- * `Always`), and once an hour, without the app's name, a message that a token or code may have been copied (a leak).
- * Otherwise a developer could hide a leak: after the developer had caused many other messages, the message about the
- * leak would not be written.
+ * No folded message stands for notices that the reader chose (`Naming`, `Notice`), because they come later. Three kinds
+ * of messages are still written: decisions of reviewers and admins, with a subject that names no app, and that an app
+ * is in the reader's name now, without the app's name (`Naming`, `Always`); and once an hour, without the app's name, a
+ * message that a token or code may have been copied (a leak). Otherwise a developer could hide a leak or a hand-over by
+ * causing many other messages first.
  */
 
 /**
  * The maximum number of messages with an app's name for one reader in any 60 minutes. Mails about decisions of
- * reviewers and admins (`decided`) are written beyond this limit too, and name the app in their text.
+ * reviewers and admins (`decided`) are written beyond this limit too, and name the app in their text. So are mails about
+ * an app that is in the reader's name now (`TeamNotice`), without its name.
  */
 export const LIMIT = AccountLimits.RECEIPTS.most
 
@@ -91,7 +92,7 @@ export const decide = (before: NamedMailCount, named: MailMessage, now: Timestam
   }
   switch (naming._tag) {
     case "Always":
-      return { count, message: { ...message, subject: naming.subject } }
+      return { count, message: { ...message, subject: naming.subject, body: naming.body ?? message.body } }
     case "Notice":
       return { count, message: null }
     case "Leak":
@@ -130,7 +131,7 @@ const folded = (to: UserId, now: Timestamp): MailMessage => ({
   dedupeKey: `folded ${now}`,
   subject: "We stop writing about your apps for an hour",
   body: [
-    `We sent you ${LIMIT} e-mails about apps within an hour, and now more has happened. We do not write about each of these things. Until ${Words.moment(plus(now, WINDOW))} we send no more e-mail about what happens with your apps. Two things we still write: what we decided about an app that you develop, and once an hour that somebody may have copied an app's token or code.`,
+    `We sent you ${LIMIT} e-mails about apps within an hour, and now more has happened. We do not write about each of these things. Until ${Words.moment(plus(now, WINDOW))} we send no more e-mail about what happens with your apps. Three things we still write: what we decided about an app that you develop, that an app is in your name now, and once an hour that somebody may have copied an app's token or code.`,
     "You can look up everything that happened. Connected apps shows every app that you connected or disconnected, and what each can do. Your access log shows what they asked. If you develop apps, the developer portal shows which endpoints fail.",
     "If this was not you, somebody else can use your account. Disconnect the apps that you do not know, and set a new password now, which signs everybody out.",
     LOOK

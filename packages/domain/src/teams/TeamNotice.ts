@@ -111,32 +111,47 @@ export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, 
 const SECRETS_STAY =
   "Somebody who worked on the app before may still have its client secret. Replace the secret before you connect the app with your own account."
 
-/** The mail to the owner who holds the app now, because the account of its former holder was deleted. */
-export const inherited = (
+/**
+ * The mail to the new holder, for whom `what` says how the app passed on. It is always written: otherwise the former
+ * holder, who may still have the secret, could cause other mails first, so that the new holder does not read about it.
+ */
+const inYourName = (
   team: Pick<Team, "appId" | "appName">,
   { userId }: Pick<Member, "userId">,
-  now: Timestamp
-): MailMessage =>
-  mail(
+  now: Timestamp,
+  what: string
+): MailMessage => ({
+  ...mail(
     userId,
     `team_handed_over ${team.appId} ${now}`,
     `The app ${team.appName} is in your name now`,
-    [
-      `On ${Words.moment(now)} the account of the holder of the app "${team.appName}" was deleted, so the app passed to you. Its users read your name as that of its developer, and it counts among your apps.`,
-      SECRETS_STAY
-    ],
+    [what, SECRETS_STAY],
     appLink(team)
+  ),
+  naming: {
+    _tag: "Always",
+    subject: "An app is in your name now",
+    body: [
+      `On ${Words.moment(now)} an app of a team of yours passed to you. Its users read your name as that of its developer, and it counts among your apps. You got many e-mails about apps within an hour, so this one does not say which app it is: open the link.`,
+      SECRETS_STAY
+    ].join("\n\n")
+  }
+})
+
+/** The mail to the owner who holds the app now, because the account of its former holder was deleted. */
+export const inherited = (team: Pick<Team, "appId" | "appName">, heir: Pick<Member, "userId">, now: Timestamp) =>
+  inYourName(
+    team,
+    heir,
+    now,
+    `On ${Words.moment(now)} the account of the holder of the app "${team.appName}" was deleted, so the app passed to you. Its users read your name as that of its developer, and it counts among your apps.`
   )
 
 /** The mail to the new holder of the app. */
-export const handedOver = (team: Team, { userId }: Pick<Member, "userId">, now: Timestamp): MailMessage =>
-  mail(
-    userId,
-    `team_handed_over ${team.appId} ${now}`,
-    `The app ${team.appName} is in your name now`,
-    [
-      `On ${Words.moment(now)} the app "${team.appName}" was handed over to you. Its users read your name as that of its developer, and it counts among your apps.`,
-      SECRETS_STAY
-    ],
-    appLink(team)
+export const handedOver = (team: Team, taker: Pick<Member, "userId">, now: Timestamp) =>
+  inYourName(
+    team,
+    taker,
+    now,
+    `On ${Words.moment(now)} the app "${team.appName}" was handed over to you. Its users read your name as that of its developer, and it counts among your apps.`
   )

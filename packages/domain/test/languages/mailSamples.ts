@@ -308,7 +308,11 @@ const foldedMails: Make = (facts) => {
   const leak = LeakNotice.message("code_reused", { app: namedOf(facts), connection: connectionOf(facts, [], true) })
   const [decided] = appMails(facts)
   const receipt = DisconnectNotice.message(namedOf(facts), connectionOf(facts, [], true), facts.at)
-  return [leak, receipt, ...present(decided)].flatMap((mail) => present(NamedMail.decide(full, mail, facts.at).message))
+  const team = { appId: "app_1", appName: facts.name } as unknown as Team.Team
+  const handedOver = TeamNotice.handedOver(team, { userId: "usr_1" as never }, facts.at)
+  return [leak, receipt, handedOver, ...present(decided)].flatMap((mail) =>
+    present(NamedMail.decide(full, mail, facts.at).message)
+  )
 }
 
 const strikeMails: Make = (facts) =>

@@ -8,7 +8,7 @@ const { HOUR, MINUTE } = Timestamp
 const READER = UserId.make("usr_reader")
 const NAME = "Your Bank"
 
-type Kind = "receipt" | "leak" | "decision" | "notice"
+type Kind = "receipt" | "leak" | "decision" | "hand-over" | "notice"
 
 interface Arrival {
   readonly at: Timestamp.Timestamp
@@ -19,6 +19,7 @@ const NAMING: Readonly<Record<Kind, Mail.Naming>> = {
   receipt: NamedMail.foldable,
   leak: { _tag: "Leak", subject: "An app was disconnected", body: "We disconnected an app." },
   decision: NamedMail.decided,
+  "hand-over": { _tag: "Always", subject: "An app is in your name now", body: "Replace its secret." },
   notice: NamedMail.chosen
 }
 
@@ -88,6 +89,23 @@ describe("messages that name an app", () => {
       null,
       "We decided about one of your apps"
     ])
+  })
+
+  it("a mail that is always written and has a text without a name: beyond the limit it names no app anywhere [teams-5]", () => {
+    const played = play([
+      ...foldable(0, 1, 2, 3),
+      ...arriving("hand-over")(4, 5),
+      ...foldable(6),
+      ...arriving("hand-over")(7)
+    ])
+    expect(played.map(({ written: mail }) => mail?.subject)).toEqual([
+      ...Array<string>(5).fill(NAMED),
+      "An app is in your name now",
+      FOLDED,
+      "An app is in your name now"
+    ])
+    expect(played.at(-1)?.written).toMatchObject({ body: "Replace its secret.", link: { path: "/of/hand-over" } })
+    expect(JSON.stringify(played.slice(5))).not.toContain(NAME)
   })
 
   it("notices that the reader chose take three of the five, so they fold no receipt and leave two places for receipts", () => {
@@ -176,6 +194,7 @@ const burst = fc.array(
     { weight: 4, arbitrary: fc.constant<Kind>("receipt") },
     { weight: 3, arbitrary: fc.constant<Kind>("leak") },
     { weight: 1, arbitrary: fc.constant<Kind>("decision") },
+    { weight: 1, arbitrary: fc.constant<Kind>("hand-over") },
     { weight: 2, arbitrary: fc.constant<Kind>("notice") }
   ),
   { minLength: 1, maxLength: 6 }
@@ -206,13 +225,14 @@ const broken = (all: ReadonlyArray<Arrival>, decide?: typeof NamedMail.decide): 
   if (mostInAnHour(named) > 5) return "more than five names in 60 minutes"
   if (mostInAnHour(folded) > 1) return "two folded messages in 60 minutes"
   if (mostInAnHour(nameless) > 1) return "two leaks without a name in 60 minutes"
-  if (mostInAnHour(played.filter(({ kind, written }) => kind !== "decision" && written !== null)) > 7) {
+  const isAlwaysWritten = ({ kind }: Played): boolean => kind === "decision" || kind === "hand-over"
+  if (mostInAnHour(played.filter((one) => !isAlwaysWritten(one) && one.written !== null)) > 7) {
     return "more than seven messages in 60 minutes"
   }
   if (folded.some(hasName)) return "a folded message names an app"
   for (const [index, one] of played.entries()) {
     const before = played.slice(0, index).filter(({ at }) => one.at - at < HOUR)
-    if (one.kind === "decision" && !one.isOwn) return "a decision was not told"
+    if (isAlwaysWritten(one) && !one.isOwn) return "a decision or a hand-over was not told"
     if (one.kind === "notice") {
       const isFree = before.filter(hasName).length < 3 && !before.some((other) => folded.includes(other))
       if (isFree && !hasName(one)) return "a notice was withheld while there was room"
@@ -274,6 +294,10 @@ describe("for any messages", () => {
     },
     "notices are folded like receipts": (count, one, now) =>
       NamedMail.decide(count, one.naming?._tag === "Notice" ? { ...one, naming: NamedMail.foldable } : one, now),
+    "hand-overs keep the name in their body": (count, one, now) => {
+      if (one.naming?._tag !== "Always") return NamedMail.decide(count, one, now)
+      return NamedMail.decide(count, { ...one, naming: { _tag: "Always", subject: one.naming.subject } }, now)
+    },
     "decisions are folded, too": (count, one, now) =>
       NamedMail.decide(count, one.naming?._tag === "Always" ? { ...one, naming: NamedMail.foldable } : one, now),
     "a window that begins anew at the hour": (count, one, now) => {

@@ -6,12 +6,15 @@ import { Mail, MailOutbox, NamedMail } from "@place-access/domain/mail"
 import { InvitationId, Timestamp } from "@place-access/domain/shared"
 import {
   acceptInvitation,
+  changeMemberRole,
   getInvitation,
+  handOver,
   inviteMember,
   listInvitations,
   type Role,
   readTeam,
-  removeMember
+  removeMember,
+  TeamNotice
 } from "@place-access/domain/teams"
 import {
   Fixtures,
@@ -74,6 +77,13 @@ const mails = Effect.map(
   Effect.flatMap(MailOutbox, (outbox) => outbox.recent(1_000)),
   (kept) => kept.map(({ message }) => message)
 )
+
+/** The limit of mails that name an app is reached, and the mail that says so was just written. */
+const folding = (now: Timestamp.Timestamp): NamedMail.NamedMailCount => ({
+  ...NamedMail.none,
+  namedAt: Array<Timestamp.Timestamp>(NamedMail.LIMIT).fill(now),
+  foldedAt: now
+})
 
 const refused = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => error._tag)
@@ -144,6 +154,38 @@ describe("teams", () => {
       yield* TestClock.adjust(1)
       yield* invite(person.email)
       expect((yield* mails).length).toBe(3)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("attack: a holder who causes other mails first cannot keep the mail about a hand-over away [teams-5]", () =>
+    Effect.gen(function* () {
+      const { app, holder } = yield* owned()
+      const member = yield* join(holder, app.id, "owner")
+      const id = (yield* readTeam(holder, app.id)).members.find(({ isReader }) => !isReader)?.id
+      if (id === undefined || id === null) throw new Error("no member")
+      for (const role of ["viewer", "owner", "viewer", "owner", "viewer", "owner"] as const) {
+        yield* TestClock.adjust(1_000)
+        yield* changeMemberRole(holder, app.id, id, role)
+      }
+      yield* handOver(holder, app.id, id)
+      const sent = (yield* mails).find(({ dedupeKey, to }) => to === member.id && dedupeKey.startsWith("team_handed"))
+      expect(sent).toMatchObject({ subject: "An app is in your name now", link: { path: `/developer/apps/${app.id}` } })
+      expect(sent?.body).toContain("Replace the secret before you connect the app")
+      expect([sent?.subject, sent?.body].join()).not.toContain(app.name)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("the mail to the owner who inherits an app is written beyond the limit, without its name [teams-5]", () =>
+    Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const { app, holder } = yield* owned()
+      const mail = TeamNotice.inherited({ appId: app.id, appName: app.name }, { userId: holder.id }, now)
+      expect(NamedMail.decide(NamedMail.none, mail, now).message?.subject).toBe(
+        `The app ${app.name} is in your name now`
+      )
+      const { message } = NamedMail.decide(folding(now), mail, now)
+      expect(message?.body).toContain("Replace the secret before you connect the app")
+      expect(JSON.stringify(message)).not.toContain(app.name)
     }).pipe(Effect.provide(stores))
   )
 

@@ -109,8 +109,8 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
   },
   { en: "We stop writing about your apps for an hour", de: "Eine Stunde lang schreiben wir nicht über Ihre Apps" },
   {
-    en: "We sent you {n:number} e-mails about apps within an hour, and now more has happened. We do not write about each of these things. Until {at:moment} we send no more e-mail about what happens with your apps. Two things we still write: what we decided about an app that you develop, and once an hour that somebody may have copied an app's token or code.",
-    de: "Wir haben Ihnen innerhalb einer Stunde {n:number} E-Mails über Apps geschickt, und jetzt ist noch mehr passiert. Wir schreiben nicht über jedes Einzelne. Bis zum {at:moment} schicken wir keine E-Mails mehr darüber, was mit Ihren Apps passiert. Zweierlei schreiben wir trotzdem: was wir über eine App entschieden haben, die Sie entwickeln, und einmal in der Stunde, dass jemand ein Token oder einen Code einer App kopiert haben könnte."
+    en: "We sent you {n:number} e-mails about apps within an hour, and now more has happened. We do not write about each of these things. Until {at:moment} we send no more e-mail about what happens with your apps. Three things we still write: what we decided about an app that you develop, that an app is in your name now, and once an hour that somebody may have copied an app's token or code.",
+    de: "Wir haben Ihnen innerhalb einer Stunde {n:number} E-Mails über Apps geschickt, und jetzt ist noch mehr passiert. Wir schreiben nicht über jedes Einzelne. Bis zum {at:moment} schicken wir keine E-Mails mehr darüber, was mit Ihren Apps passiert. Dreierlei schreiben wir trotzdem: was wir über eine App entschieden haben, die Sie entwickeln, dass eine App jetzt auf Ihren Namen registriert ist, und einmal in der Stunde, dass jemand ein Token oder einen Code einer App kopiert haben könnte."
   },
   {
     en: "You can look up everything that happened. Connected apps shows every app that you connected or disconnected, and what each can do. Your access log shows what they asked. If you develop apps, the developer portal shows which endpoints fail.",

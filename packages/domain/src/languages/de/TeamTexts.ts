@@ -49,6 +49,11 @@ export const teamTexts: ReadonlyArray<GermanPair> = [
     en: "If this was not you, somebody else uses your account: change your password.",
     de: "Wenn Sie das nicht waren, benutzt jemand anders Ihr Konto: Ändern Sie Ihr Passwort."
   },
+  { en: "An app is in your name now", de: "Eine App ist jetzt auf Ihren Namen registriert" },
+  {
+    en: "On {at:moment} an app of a team of yours passed to you. Its users read your name as that of its developer, and it counts among your apps. You got many e-mails about apps within an hour, so this one does not say which app it is: open the link.",
+    de: "Am {at:moment} ist eine App eines Ihrer Teams an Sie übergegangen. Wer sie verbindet, liest Ihren Namen als den des Entwicklers, und sie zählt zu Ihren Apps. Sie haben in einer Stunde viele E-Mails über Apps bekommen. Deshalb steht hier nicht, welche App es ist: Öffnen Sie den Link."
+  },
   { en: "The app {app} is in your name now", de: "Die App {app} ist jetzt auf Ihren Namen registriert" },
   {
     en: 'On {at:moment} the app "{app}" was handed over to you. Its users read your name as that of its developer, and it counts among your apps.',
