@@ -1,3 +1,4 @@
+import * as ErrorCatalogue from "@place-access/adapters-http/openapi/ErrorCatalogue"
 import { App } from "@place-access/domain/apps"
 import { EndpointStore, EndpointUrl } from "@place-access/domain/endpoints"
 import { AccessLogStore } from "@place-access/domain/access-log"
@@ -139,6 +140,12 @@ describe("POST /v1/rules/place [§4.6]", () => {
       "webhook_url"
     ])
     expect(answer.text).not.toContain("canary")
+  })
+
+  it("the documented example of validation_failed is what this route answers [rules-1]", async () => {
+    const { json, status } = await asApp("POST", "/v1/rules/place", { type: "arrive" })
+    const documented = ErrorCatalogue.exampleOf("validation_failed", { baseUrl: world.url }) as { message: unknown }
+    expect([status, json]).toMatchObject([400, { error: "validation_failed", message: documented.message }])
   })
 
   it("400 webhook_url_not_registered unless the address is exactly an endpoint's [§7-webhook-url]", async () => {

@@ -115,16 +115,16 @@ describe("POST /v1/rules/zone [§4.6]", () => {
     const { error, message } = answer.json as { error: string; message: ReadonlyArray<string> }
     expect(error).toBe("validation_failed")
     expect(message.map((text) => text.split(" ")[0])).toEqual([
-      "lat",
-      "lon",
-      "radius_m",
-      "label",
       "type",
       "dwell_minutes",
       "webhook_url",
       "active_from",
       "max_event_age_s",
-      "active_until"
+      "active_until",
+      "lat",
+      "lon",
+      "radius_m",
+      "label"
     ])
     expect(answer.text).not.toContain("canary")
     expect((await list()).rules).toEqual([])

@@ -56,30 +56,27 @@ export const checkPlace = (
   now: Timestamp.Timestamp
 ): Either.Either<CheckedPlace, Invalid> => {
   const reading = new Reading()
-  const placeId = reading.read("place_id", text(request.placeId), "")
-  return reading.checked({ placeId, terms: terms(reading, request, now) })
+  const read = terms(reading, request, now)
+  return reading.checked({ placeId: reading.read("place_id", required(request.placeId, text), ""), terms: read })
 }
 
 /** Like `checkPlace`, for a rule on a zone that the app draws. */
 export const checkZone = (request: ZoneRuleRequest, now: Timestamp.Timestamp): Either.Either<CheckedZone, Invalid> => {
   const reading = new Reading()
+  const read = terms(reading, request, now)
   const circle: Geometry.Circle = {
-    lat: reading.read("lat", latitude(request.lat), 0),
-    lon: reading.read("lon", longitude(request.lon), 0),
-    radiusM: reading.read("radius_m", radius(request.radiusM), 0)
+    lat: reading.read("lat", required(request.lat, latitude), 0),
+    lon: reading.read("lon", required(request.lon, longitude), 0),
+    radiusM: reading.read("radius_m", required(request.radiusM, radius), 0)
   }
-  const target: Rule.ZoneTarget = { _tag: "Zone", circle, label: reading.read("label", label(request.label), "") }
-  return reading.checked({ target, terms: terms(reading, request, now) })
+  const name = reading.read("label", required(request.label, label), "")
+  return reading.checked({ target: { _tag: "Zone", circle, label: name }, terms: read })
 }
 
 const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp): RuleTerms => {
   const type = isType(request.type) ? request.type : undefined
   const read: RuleTerms = {
-    type: reading.read(
-      "type",
-      type === undefined ? Either.left(`must be one of ${Rule.RuleType.literals.join(", ")}`) : Either.right(type),
-      "enter"
-    ),
+    type: reading.read("type", required(request.type, ruleType), "enter"),
     dwellMinutes: reading.read("dwell_minutes", dwellMinutes(request.dwellMinutes, type), null),
     settleS: reading.read("settle_s", settleS(request.settleS, type), null),
     silenceS: reading.read("silence_s", silenceS(request.silenceS, type), null),
@@ -131,12 +128,15 @@ const isType = Schema.is(Rule.RuleType)
 const decodeTime = Schema.decodeUnknownEither(Timestamp.FromIso)
 const decodeLabel = Schema.decodeEither(Label)
 
+const ruleType = (value: unknown): FieldResult<Rule.RuleType> =>
+  isType(value) ? Either.right(value) : Either.left(`must be one of ${Rule.RuleType.literals.join(", ")}`)
+
 const text = (value: unknown): FieldResult<string> =>
   typeof value === "string" ? Either.right(value) : Either.left("must be a string")
 
 /** Reads the label of a zone. The user sees it in the access log, so it must follow the rules for labels of places. */
 const label = (value: unknown): FieldResult<string> =>
-  typeof value === "string" ? Either.mapLeft(decodeLabel(value), wording) : Either.left("must be a string")
+  Either.flatMap(text(value), (words) => Either.mapLeft(decodeLabel(words), wording))
 
 /** The messages of a schema's error, as one text. */
 const wording = (error: ParseResult.ParseError): string =>
@@ -167,6 +167,9 @@ const wholeNumber =
 
 const optional = <A>(value: unknown, read: (value: unknown) => FieldResult<A>): FieldResult<A | null> =>
   value === undefined || value === null ? Either.right(null) : read(value)
+
+const required = <A>(value: unknown, read: (value: unknown) => FieldResult<A>): FieldResult<A> =>
+  value === undefined || value === null ? Either.left("is missing") : read(value)
 
 /**
  * Reads `dwell_minutes`, which is required for dwell rules. For other types the result is null, whatever the app sent

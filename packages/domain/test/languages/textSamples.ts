@@ -103,7 +103,8 @@ export const TEXTS: Readonly<Record<string, Make>> = {
     ),
   "rules/RuleRequest.ts": ({ at }) =>
     ["enter", "dwell", "nothing"].flatMap((type) => {
-      const checked = RuleRequest.checkZone({ type, activeFrom: "x", activeUntil: 7 }, at)
+      const target = { lat: 91, lon: 181, radiusM: 99, label: 5 }
+      const checked = RuleRequest.checkZone({ type, ...target, activeFrom: "x", activeUntil: 7 }, at)
       return Either.isLeft(checked) ? checked.left.problems.map(({ message }) => message) : []
     }),
   "consent/AuthorizeRequest.ts": () => [

@@ -1,5 +1,5 @@
 import { RuleRequest } from "@place-access/domain/rules"
-import { Timestamp } from "@place-access/domain/shared"
+import { type Invalid, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { NOON, time } from "../support/rules.js"
@@ -73,7 +73,7 @@ describe("a request for a place rule [§2.6, §4.6]", () => {
         activeUntil: iso(NOON - 1),
         maxEventAgeS: 29.5
       })
-    ).toEqual(["place_id", "type", "dwell_minutes", "webhook_url", "active_from", "max_event_age_s", "active_until"])
+    ).toEqual(["type", "dwell_minutes", "webhook_url", "active_from", "max_event_age_s", "active_until", "place_id"])
   })
 
   it("settle_s: a whole number from 0 to 300, read for arrivals and departures only [rules-13]", () => {
@@ -174,9 +174,19 @@ describe("a request for a zone rule [§4.6, §8]", () => {
     return Either.isLeft(checked) ? checked.left.problems.map((problem) => problem.field) : []
   }
 
-  it("every problem at once, those of the zone and those of any rule", () => {
+  it("every problem at once, those of any rule and those of the zone", () => {
     const nothing = { type: null, lat: null, lon: null, radiusM: null, label: null, activeUntil: iso(NOON) }
-    expect(wrongZone(nothing)).toEqual(["lat", "lon", "radius_m", "label", "type", "active_until"])
+    expect(wrongZone(nothing)).toEqual(["type", "active_until", "lat", "lon", "radius_m", "label"])
+  })
+
+  it.each([undefined, null])("a required field that is %s is missing [rules-1]", (none) => {
+    const place = RuleRequest.checkPlace({ type: none, placeId: none }, time(NOON))
+    const zone = RuleRequest.checkZone({ type: none, lat: none, lon: none, radiusM: none, label: none }, time(NOON))
+    const required = { place: ["type", "place_id"], zone: ["type", "lat", "lon", "radius_m", "label"] }
+    for (const [checked, fields] of [[place, required.place] as const, [zone, required.zone] as const]) {
+      const { problems } = Either.getOrThrow(Either.flip<unknown, Invalid>(checked))
+      expect(problems.map(({ field, message }) => [field, message])).toEqual(fields.map((one) => [one, "is missing"]))
+    }
   })
 
   it.each([
