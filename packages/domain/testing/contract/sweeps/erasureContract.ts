@@ -15,6 +15,7 @@ import type { Contract } from "../../Contract.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Visits from "../visits/visitSamples.js"
+import { erasedEdges } from "./erasedEdges.js"
 import { erasedImports } from "./erasedImports.js"
 
 type Ports = HistoryStore | FixHistory | EventStore | ImportStore | RuleStore | Visits.VisitSamplePorts
@@ -71,6 +72,7 @@ const someErasures = FastCheck.record({
 /** Rules that `HistoryStore.erase` must keep. Each case makes its own people. */
 export const erasureContract: Contract<Ports> = [
   ...erasedImports,
+  ...erasedEdges,
   {
     name: "erase: fixes from the first instant until before the last one go, of this person only",
     run: Effect.gen(function* () {
