@@ -10,6 +10,7 @@ import { Effect, Schema } from "effect"
 import { expect, it } from "vitest"
 import { travel } from "../../../domain/test/support/geodesic.js"
 import { migratedOn, START, withStores } from "../support/contracts.js"
+import { overlapping } from "../support/overlapping.js"
 import { describeServers } from "../support/postgres.js"
 import { VisitStores } from "../support/visitStores.js"
 
@@ -77,6 +78,26 @@ describeServers("stays that are derived while uploads come and places change", (
         const stored = rows.map((row) => `${row.place_id} ${row.arrival} ${row.departure ?? "open"}`)
         expect(stored.sort()).toEqual(expected.sort())
         expect(stored.length).toBeGreaterThan(20)
+      })
+    ))
+
+  it("a step that was derived before an upload, and is committed while the upload is, writes nothing [visits-7]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const phone = yield* VisitSamples.phone
+        const draft = { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE } as const
+        const { id: placeId } = yield* createPlace(phone.userId, draft)
+        const [first, next] = walk
+        if (first === undefined || next === undefined) throw new Error("the walk has readings")
+        yield* ingestFixes(phone, [first], [])
+        const view = yield* VisitSamples.view(phone)
+        const stay = { placeId, arrival: first.capturedAt, departure: null, heardUntil: null }
+        const step = VisitSamples.commit(phone, placeId, first.capturedAt, { view, stays: [stay] })
+        const [, isCommitted] = yield* overlapping(server, ingestFixes(phone, [next], []), step)
+        expect(isCommitted).toBe(false)
+        expect(yield* sql`SELECT 1 FROM stays WHERE user_id = ${phone.userId}`).toEqual([])
+        expect((yield* VisitSamples.progress(phone)).dueFrom).toBe(first.capturedAt)
       })
     ))
 })
