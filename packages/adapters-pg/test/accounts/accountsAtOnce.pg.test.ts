@@ -84,6 +84,31 @@ describeServers("people who change their accounts at the same time, under the re
     expect(failures).toEqual([])
   })
 
+  it("sign-ins of one person at the same moment leave at most 200 sessions, with the new ones [accounts-6]", async () => {
+    const left = await run(
+      Effect.gen(function* () {
+        const accounts = yield* AccountStore
+        const sql = yield* SqlClient
+        const now = yield* Timestamp.now
+        const one = Effect.gen(function* () {
+          const { id } = yield* Fixtures.user
+          yield* sql`INSERT INTO sessions (session_hash, user_id, password_version, created_at, seen_at, expires_at)
+                     SELECT md5(${id} || n) || md5(n::text), ${id}, 0, at, at, at + interval '1 day'
+                     FROM (SELECT n, to_timestamp(${now / 1000}) - n * interval '1 second' AS at
+                           FROM generate_series(1, ${Session.MOST}::int) n) earlier`
+          const fresher = Array.from({ length: 4 }, (_, index) =>
+            Session.open(fresh(), id, Timestamp.plus(now, 1 + index))
+          )
+          yield* Effect.forEach(fresher, (session) => accounts.openSession(session), { concurrency: "unbounded" })
+          const listed = (yield* accounts.listSessions(id, now)).map(({ hash }) => hash)
+          return [listed.length, fresher.every(({ hash }) => listed.includes(hash))]
+        })
+        return yield* Effect.replicateEffect(one, 15)
+      })
+    )
+    for (const found of left) expect(found).toEqual([Session.MOST, true])
+  })
+
   it("new passwords and changes of other people's sessions: nobody meets a deadlock [accounts-10]", async () => {
     const failures = await run(
       Effect.gen(function* () {
