@@ -32,7 +32,8 @@ export const Entry = Schema.Struct({
     description: "The id of the purpose that the app named. It is opaque"
   }),
   purpose_description: Schema.NullOr(Schema.String).annotations({
-    description: "The wording of the purpose: the approved wording, if there is one"
+    description:
+      "The wording of the purpose that was in force at the time of the entry: the approved wording, if there is one"
   }),
   outcome: Schema.String.annotations({
     description: "`ok`, the error code that the app got, or the reason why an event was not sent"

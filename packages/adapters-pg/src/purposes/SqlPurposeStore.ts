@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Purpose, PurposeStore } from "@place-access/domain/purposes"
-import { type AppId, Conflict, type PurposeId, Timestamp } from "@place-access/domain/shared"
+import { type AppId, Conflict, PurposeId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -16,6 +16,7 @@ export const layer: Layer.Layer<PurposeStore, never, SqlClient> = Layer.effect(
     PurposeStore.of({
       create: create(sql),
       list: list(sql),
+      approvals: approvals(sql),
       find: (id) => select(sql, id).pipe(orStoreError),
       update: update(sql)
     })
@@ -64,6 +65,21 @@ const list =
     sql`SELECT ${COLUMNS} FROM purposes WHERE app_id = ${appId} ORDER BY key COLLATE "C"`.pipe(
       Rows.all(PurposeRow),
       Effect.map((rows) => rows.map(toPurpose)),
+      orStoreError
+    )
+
+const ApprovalRow = Schema.Struct({ subject_id: PurposeId, decided_at: Rows.At, description: Schema.String })
+
+const approvals =
+  (sql: SqlClient): Store["approvals"] =>
+  (appId) =>
+    sql`SELECT subject_id, decided_at, subject -> 'terms' ->> 'description' AS description FROM review_decisions
+        WHERE app_id = ${appId} AND subject_kind = 'purpose' AND kind = 'approved'
+        ORDER BY decided_at, decision_id`.pipe(
+      Rows.all(ApprovalRow),
+      Effect.map((rows) =>
+        rows.map((row) => ({ purposeId: row.subject_id, at: row.decided_at, description: row.description }))
+      ),
       orStoreError
     )
 

@@ -17,11 +17,5 @@ export {
   type AppTally,
   type CountedUses
 } from "./AccessLogStore.js"
-export {
-  type AccessLogPage,
-  type ReadableEntry,
-  listAccessLog,
-  type LoggedPurpose,
-  type AccessLogQuery
-} from "./listAccessLog.js"
+export { type AccessLogPage, type ReadableEntry, listAccessLog, type AccessLogQuery } from "./listAccessLog.js"
 export { type Access, countDeadCall, recordAccess, type Repeat } from "./recordAccess.js"

@@ -1,22 +1,13 @@
 import { Effect, Option } from "effect"
 import type { AppStore } from "../apps/AppStore.js"
 import { nameApps } from "../apps/readApps.js"
-import * as Purpose from "../purposes/Purpose.js"
+import { describePurposes, type LoggedPurpose } from "../purposes/describePurposes.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
 import { Cursor, type Invalid, Page, program, type Program, type StoreError } from "../shared/index.js"
-import type { AppId, PurposeId, UserId } from "../shared/Ids.js"
+import type { PurposeId, UserId } from "../shared/Ids.js"
 import type { Vault, VaultError } from "../shared/Vault.js"
 import type { AccessLogEntry } from "./AccessLogEntry.js"
 import { AccessLogStore, type AccessLogFilter } from "./AccessLogStore.js"
-
-/**
- * A purpose in the form that users see: its wording, and an id that reveals nothing. Users never see the key (Spec
- * §2.4).
- */
-export interface LoggedPurpose {
-  readonly id: PurposeId
-  readonly description: string
-}
 
 /** An entry with the names by which the user knows the app and the purpose. */
 export interface ReadableEntry extends Omit<AccessLogEntry, "purpose"> {
@@ -37,7 +28,8 @@ export interface AccessLogPage {
 
 /**
  * A page of the user's access log: what apps asked and learned, newest first (Spec §1.7). Apps have their present
- * names (deleted apps: their ids). `Invalid`: `limit` is not a whole number from 1 to 500, or another list's cursor.
+ * names (deleted apps: their ids). A purpose has the wording that was in force at the time of the entry. `Invalid`:
+ * `limit` is not a whole number from 1 to 500, or another list's cursor.
  */
 export const listAccessLog = program(
   "listAccessLog",
@@ -63,12 +55,12 @@ export const listAccessLog = program(
       )
     )
     const names = yield* nameApps(items.map((entry) => entry.appId))
-    const describe = yield* describePurposes(items)
+    const describe = yield* describePurposes(items.flatMap(({ appId, purpose }) => (purpose === null ? [] : [appId])))
     return {
       entries: items.map((entry) => ({
         ...entry,
         appName: names.get(entry.appId) ?? entry.appId,
-        purpose: entry.purpose === null ? null : describe(entry.appId, entry.purpose)
+        purpose: entry.purpose === null ? null : describe(entry.appId, entry.purpose, entry.at)
       })),
       nextCursor
     }
@@ -85,21 +77,4 @@ const toFilter = ({ purposeId, ...rest }: AccessLogQuery) =>
     const purpose = Option.getOrUndefined(yield* (yield* PurposeStore).find(purposeId))
     if (purpose === undefined || (rest.appId !== undefined && rest.appId !== purpose.appId)) return undefined
     return { ...rest, appId: purpose.appId, purpose: purpose.key }
-  })
-
-/**
- * Returns a function that finds a purpose's id and wording by the app's id and the purpose's key. Archived purposes are
- * included, because old entries name them.
- */
-const describePurposes = (entries: ReadonlyArray<AccessLogEntry>) =>
-  Effect.gen(function* () {
-    const purposes = yield* PurposeStore
-    const ids = new Set(entries.flatMap(({ appId, purpose }) => (purpose === null ? [] : [appId])))
-    const known = new Map(
-      yield* Effect.forEach(ids, (id) => Effect.map(purposes.list(id), (list) => [id, list] as const))
-    )
-    return (appId: AppId, key: string): LoggedPurpose | null => {
-      const purpose = known.get(appId)?.find((one) => one.key === key)
-      return purpose === undefined ? null : { id: purpose.id, description: Purpose.wording(purpose) }
-    }
   })

@@ -24,7 +24,7 @@ export interface Uses {
 export const since = (now: Timestamp): Timestamp => plus(now, -WINDOW)
 
 /**
- * The uses as the user reads them, with the wordings of the purposes. `counted`: the counts since `since(now)`.
+ * The uses as the user reads them, with the present wordings of the purposes. `counted`: the counts since `since(now)`.
  * `purposes`: all purposes of the app, archived ones included. `heldScopes`: the scopes of the connection. A purpose
  * without uses is listed only when it covers one of these scopes.
  */

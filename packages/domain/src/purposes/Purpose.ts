@@ -97,6 +97,22 @@ export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | un
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description
 
+/** The approval of a purpose by a reviewer. From `at` on, until the next approval, users see this description. */
+export interface PurposeApproval {
+  readonly purposeId: PurposeId
+  readonly at: Timestamp
+  readonly description: string
+}
+
+/**
+ * The description that users saw at `at`: of the last approval until then. Before the first approval, it is the first
+ * approved description, because earlier drafts are not stored. `approvals`: those of the app, oldest first.
+ */
+export const wordingAt = (purpose: Purpose, approvals: ReadonlyArray<PurposeApproval>, at: Timestamp): string => {
+  const own = approvals.filter(({ purposeId }) => purposeId === purpose.id)
+  return (own.findLast((one) => one.at <= at) ?? own[0])?.description ?? wording(purpose)
+}
+
 /** The terms with scopes in catalogue order and without repeats, so that equal sets of scopes are equal arrays. */
 export const normalised = (terms: PurposeTerms): PurposeTerms => ({
   ...terms,

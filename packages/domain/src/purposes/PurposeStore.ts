@@ -2,7 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { RecordedDecision } from "../reviews/ReviewDecision.js"
 import type * as PurposeReview from "./PurposeReview.js"
 import type { AppId, Conflict, PurposeId, StoreEffect, StoreError, Timestamp } from "../shared/index.js"
-import type { Purpose } from "./Purpose.js"
+import type { Purpose, PurposeApproval } from "./Purpose.js"
 
 /** The result of `decide` in `PurposeStore.update`. `outcome` is returned to the caller. */
 export interface PurposeChange<A> {
@@ -24,6 +24,8 @@ export class PurposeStore extends Context.Tag("@place-access/domain/purposes/Pur
     readonly create: (purpose: Purpose) => Effect.Effect<void, Conflict | StoreError>
     /** The app's purposes, ordered by key, archived ones included. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<Purpose>>
+    /** All approvals of the app's purposes by reviewers, oldest first. Those of the same time are ordered by decision id. */
+    readonly approvals: (appId: AppId) => StoreEffect<ReadonlyArray<PurposeApproval>>
     /** A purpose of any app, archived or not. */
     readonly find: (id: PurposeId) => StoreEffect<Option.Option<Purpose>>
     /**

@@ -1,10 +1,9 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { nameApps } from "../apps/readApps.js"
 import * as Staff from "../reviews/Staff.js"
-import { Cursor, type Page, type PurposeId, type Timestamp, program } from "../shared/index.js"
-import { wording } from "./Purpose.js"
-import { PurposeStore } from "./PurposeStore.js"
+import { Cursor, type Page, type Timestamp, program } from "../shared/index.js"
+import { describePurposes } from "./describePurposes.js"
 import * as VolumeFlag from "./VolumeFlag.js"
 import { VolumeFlagStore } from "./VolumeFlagStore.js"
 
@@ -21,8 +20,9 @@ export const flagVolumes = program("flagVolumes", function* (now: Timestamp.Time
 export interface ReadableFlag extends VolumeFlag.VolumeFlag {
   readonly appName: string
   /**
-   * The wording of the purpose. Null when the purpose was deleted together with its app. The key is not shown in its
-   * place, because users never see the key of a purpose (Spec §2.4, decision M13).
+   * The wording of the purpose that was in force at the end of the counted day. Null when the purpose was deleted
+   * together with its app. The key is not shown in its place, because users never see the key of a purpose (Spec §2.4,
+   * decision M13).
    */
   readonly purposeDescription: string | null
 }
@@ -46,22 +46,11 @@ const paged = (query: string, page: Page.PageRequest, list: VolumeFlagStore["Typ
   Effect.gen(function* () {
     const { items, nextCursor } = yield* Cursor.page(query, page, list)
     const names = yield* nameApps(items.map(({ appId }) => appId))
-    const wordings = yield* describePurposes(items.map(({ purposeId }) => purposeId))
+    const describe = yield* describePurposes(items.map(({ appId }) => appId))
     const flags = items.map((flag): ReadableFlag => {
       const appName = names.get(flag.appId) ?? flag.appId
-      return { ...flag, appName, purposeDescription: wordings.get(flag.purposeId) ?? null }
+      const purpose = describe(flag.appId, flag.purposeKey, flag.to)
+      return { ...flag, appName, purposeDescription: purpose?.description ?? null }
     })
     return { flags, nextCursor }
-  })
-
-/** The wording of each purpose by its id, archived purposes included. */
-const describePurposes = (ids: Iterable<PurposeId>) =>
-  Effect.gen(function* () {
-    const purposes = yield* PurposeStore
-    const wordings = new Map<PurposeId, string>()
-    for (const id of new Set(ids)) {
-      const purpose = yield* purposes.find(id)
-      if (Option.isSome(purpose)) wordings.set(id, wording(purpose.value))
-    }
-    return wordings
   })

@@ -17,6 +17,7 @@ export {
   usePurpose
 } from "./managePurposes.js"
 export { decidePurpose } from "./decidePurpose.js"
+export { describePurposes, type LoggedPurpose } from "./describePurposes.js"
 export * as DeclaredScopes from "./DeclaredScopes.js"
 export { flagVolumes, listOwnVolumeFlags, listVolumeFlags, type ReadableFlag } from "./flagVolumes.js"
 export * as Purpose from "./Purpose.js"

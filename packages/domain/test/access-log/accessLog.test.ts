@@ -1,7 +1,8 @@
 import { AccessLogStore, listAccessLog, recordAccess } from "@place-access/domain/access-log"
 import type { App } from "@place-access/domain/apps"
+import { decidePurpose, type Purpose, updatePurpose } from "@place-access/domain/purposes"
 import { ConnectionId, PurposeId, StoreError, Timestamp, type UserId } from "@place-access/domain/shared"
-import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
+import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
 import { inWorld, pair, purpose } from "../support/connections.js"
@@ -108,6 +109,46 @@ describe("access log", () => {
         expect(yield* found({ purposeId: namesake.id })).toEqual([namesake.id])
         expect(yield* found({ purposeId: coffee.id, appId: other.id })).toEqual([])
         expect(yield* found({ purposeId: PurposeId.make("find_coffee") })).toEqual([])
+      })
+    ))
+
+  it("an entry keeps the wording that was in force at its time, also after a reviewer approved another wording [M13]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const owner = yield* Fixtures.user
+        const app = yield* Fixtures.app(owner.id, { status: "production" })
+        const user = yield* Fixtures.user
+        const reviewer = yield* Fixtures.userWith({ roles: ["reviewer"] })
+        const terms: Purpose.PurposeTerms = {
+          description: "Finds your phone",
+          scopes: ["location.lookup"],
+          expectedDailyVolume: 10
+        }
+        const { id } = yield* Fixtures.purpose(app.id, "find_phone", {
+          status: "in_review",
+          terms,
+          submission: { at: yield* Timestamp.now, revision: 1 }
+        })
+        const approve = decidePurpose(reviewer, id, { decision: "approve", note: null, revision: "unchecked" })
+        const edit = (description: string) => updatePurpose(owner, app.id, id, { description }, "assumed", "unchecked")
+        const read = access(user.id, app, { purpose: "find_phone" })
+        yield* approve
+        yield* TestClock.adjust(1)
+        yield* read
+        yield* edit("Warns you of rain")
+        yield* TestClock.adjust(1)
+        yield* read
+        yield* TestClock.adjust(1)
+        yield* approve
+        yield* TestClock.adjust(1)
+        yield* read
+        yield* edit("Shows you shops")
+        const { entries } = yield* list(user.id)
+        expect(entries.map(({ purpose }) => purpose)).toEqual([
+          { id, description: "Warns you of rain" },
+          { id, description: "Finds your phone" },
+          { id, description: "Finds your phone" }
+        ])
       })
     ))
 

@@ -1,5 +1,5 @@
 import { Purpose, PurposeGate } from "@place-access/domain/purposes"
-import { Scope } from "@place-access/domain/shared"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
 import { Either, FastCheck as fc, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -16,6 +16,36 @@ const purpose = (overrides: Fixtures.PurposeOverrides = {}): Purpose.Purpose =>
     overrides
   )
 const archived = { archivedAt: 0 as never }
+
+describe("the wording that was in force at a time [M13]", () => {
+  const at = (millis: number) => Timestamp.make(millis)
+  const approval = (millis: number, description: string, purposeId: string = "pps_1") => ({
+    purposeId: purposeId as never,
+    at: at(millis),
+    description
+  })
+  const edited = purpose({
+    terms: terms(["location.lookup"], "Newest"),
+    approved: terms(["location.lookup"], "Second")
+  })
+
+  it("is that of the last approval until then, of this purpose alone; before the first approval that of the first", () => {
+    const approvals = [
+      approval(3, "Of another purpose", "pps_2"),
+      approval(5, "First"),
+      approval(7, "Of another purpose", "pps_2"),
+      approval(9, "Second")
+    ]
+    const shown = [4, 5, 8, 9, 10].map((millis) => Purpose.wordingAt(edited, approvals, at(millis)))
+    expect(shown).toEqual(["First", "First", "First", "Second", "Second"])
+  })
+
+  it("without a stored approval: the approved description, or else the newest one", () => {
+    const others = [approval(3, "Of another purpose", "pps_2")]
+    expect(Purpose.wordingAt(edited, others, at(4))).toBe("Second")
+    expect(Purpose.wordingAt(purpose(), [], at(4))).toBe("Shows you a map")
+  })
+})
 
 describe("fields of a purpose [§2.4]", () => {
   const accepts = <A, I>(schema: Schema.Schema<A, I>, value: unknown) =>

@@ -60,6 +60,8 @@ describe("the life of a purpose, against its history", () => {
           START
         )
         const reference = new ReferencePurpose(FIRST)
+        const approvals: Array<Purpose.PurposeApproval> = []
+        const approvedWords: Array<string | null> = []
 
         for (const [index, [one, ago]] of deeds.entries()) {
           const now = Timestamp.plus(START, index + 1)
@@ -72,6 +74,10 @@ describe("the life of a purpose, against its history", () => {
           const allowed = isDecision && !isRead ? false : reference.do(one)
           expect(Either.isRight(outcome)).toBe(allowed)
           if (Either.isRight(outcome)) purpose = outcome.right
+          if (allowed && one.type === "approve") {
+            approvals.push({ purposeId: purpose.id, at: now, description: purpose.terms.description })
+          }
+          approvedWords.push(reference.approvedWords())
           count(`${before.status} ${one.type} ${allowed ? purpose.status : "refused"}`)
 
           expect(purpose.status).toBe(reference.status())
@@ -87,6 +93,12 @@ describe("the life of a purpose, against its history", () => {
             purpose.terms.description === before.terms.description ? 0 : 1
           )
         }
+        // What users read later about each moment of this life.
+        const first = approvedWords.find((words) => words !== null) ?? reference.words()
+        const shown = approvedWords.map((_, index) =>
+          Purpose.wordingAt(purpose, approvals, Timestamp.plus(START, index + 1))
+        )
+        expect(shown).toEqual(approvedWords.map((words) => words ?? first))
       }),
       500
     )

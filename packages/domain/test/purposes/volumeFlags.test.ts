@@ -1,15 +1,17 @@
 import { recordAccess } from "@place-access/domain/access-log"
-import type { Account } from "@place-access/domain/accounts"
+import { type Account, AccountStore } from "@place-access/domain/accounts"
 import { everything } from "@place-access/domain/leases"
 import { revokeApp } from "@place-access/domain/staff"
 import { listConnections } from "@place-access/domain/connection"
 import { runHousekeeping } from "@place-access/domain/sweeps"
 import {
+  decidePurpose,
   flagVolumes,
   listOwnVolumeFlags,
   listVolumeFlags,
   type Purpose,
   PurposeGate,
+  updatePurpose,
   VolumeFlag,
   VolumeFlagStore
 } from "@place-access/domain/purposes"
@@ -32,7 +34,7 @@ import {
   MemoryTestPersonStore,
   MemoryVolumeFlagStore
 } from "@place-access/domain/testing"
-import { Effect, Fiber, Layer, TestClock } from "effect"
+import { Effect, Fiber, Layer, Option, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
 import { inWorld as inReviewWorld, type ReviewWorld } from "../support/reviews.js"
 
@@ -118,6 +120,29 @@ describe("flagVolumes [§8]", () => {
         expect(PurposeGate.decide(purposes, "production", "find_me", "location.latest.read")._tag).toBe("Allowed")
         // A day later all calls are older than 24 hours.
         expect(yield* flagVolumes(Timestamp.plus(now, Timestamp.DAY))).toBe(0)
+      })
+    ))
+
+  it("a flag keeps the wording that was in force at the end of the counted day [M13]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const staff = yield* reviewer
+        const { app, owner, purpose, user } = yield* connected
+        const developer = Option.getOrThrow(yield* (yield* AccountStore).find(app.ownerId))
+        const approve = decidePurpose(staff, purpose.id, { decision: "approve", note: null, revision: "unchecked" })
+        const edit = (description: string) =>
+          updatePurpose(developer, app.id, purpose.id, { description }, "assumed", "unchecked")
+        yield* edit("Finds tea near you")
+        yield* approve
+        yield* call(owner, 21)
+        yield* TestClock.adjust(1)
+        yield* flagVolumes(yield* Timestamp.now)
+        yield* TestClock.adjust(1)
+        yield* edit("Sells tea near you")
+        yield* approve
+        for (const { flags } of [yield* listOwnVolumeFlags(user, page), yield* listVolumeFlags(staff, page)]) {
+          expect(flags.map(({ purposeDescription }) => purposeDescription)).toEqual(["Finds tea near you"])
+        }
       })
     ))
 

@@ -1,9 +1,17 @@
 import type { Change } from "./changes/Change.js"
 import { EARLIER_CHANGES } from "./changes/earlierChanges.js"
-import { DOCS } from "./frame.js"
 
 /** The changes, newest first. docs/CHANGELOG.md also has the changes that concern operators and embedders. */
 export const CHANGES: ReadonlyArray<Change> = [
+  {
+    on: "2026-11-30",
+    id: "wording-at-the-time-of-the-request",
+    kind: "changed",
+    title: "The access log keeps the wording of a purpose",
+    text: `\`purpose_description\` in \`GET /v1/user/access-log\` and in the volume flags of a user, and \`purpose\` in an
+    archive, have the wording that was in force at the time of the entry. Before, the approval of another wording
+    changed the earlier entries too.`
+  },
   {
     on: "2026-11-30",
     id: "only-accounts-of-people",
@@ -297,100 +305,6 @@ export const CHANGES: ReadonlyArray<Change> = [
     title: "Viewers of an app do not see the signatures of deliveries",
     text: `For a viewer, \`GET /v1/developer/apps/{app_id}/deliveries/{delivery_id}\` answers \`(hidden)\` as the value of
     \`X-Service-Signature\`, as the page of the delivery does.`
-  },
-  {
-    on: "2026-11-26",
-    id: "code-exchanged-once",
-    kind: "changed",
-    title: "A second exchange of a code ends the connection at once",
-    text: `It was harmless within 30 seconds of the first. To repeat an exchange whose answer was lost, send the same
-    \`Idempotency-Key\` with both requests ([tokens](${DOCS}/authorization#tokens)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "one-body-of-invalid-token",
-    kind: "changed",
-    title: "The body of invalid_token has no request_id",
-    text: `A missing, a malformed, an expired and a revoked token get the same body. \`X-Request-Id\` has the id of the
-    request ([errors](${DOCS}/errors)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "on-hold-fields",
-    kind: "added",
-    title: "Apps and connections say that they are on hold",
-    text: `An app has \`on_hold_since\` ([reference](${DOCS}/reference/apps)). A connection has \`on_hold\`, and its app has
-    \`logo\` ([reference](${DOCS}/reference/connected-apps)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "mistakes-while-paused",
-    kind: "changed",
-    title: "A question about the past with a mistake is 400 also while the user has paused the app",
-    text: "The mistake is in the span, the time zone or the cursor. Before, the answer was 200 with an empty list."
-  },
-  {
-    on: "2026-11-26",
-    id: "utf8-state",
-    kind: "changed",
-    title: "A state or external_user_id that is not UTF-8 is refused",
-    text: `Such bytes came back changed. For \`state\` the authorization page now answers 400, for \`external_user_id\`
-    the user returns with \`error=invalid_request\`. Encode other bytes, with base64url for example.`
-  },
-  {
-    on: "2026-11-26",
-    id: "exact-location-ends",
-    kind: "changed",
-    title: "Scopes that the app does not declare keep no connection",
-    text: `When the user chooses a new end of exact location, the connection loses sensitive scopes that the app does not
-    declare: \`held_scopes\` is shorter. When the user ends exact location and no declared scope is left, the connection
-    ends, and its tokens get 401.`
-  },
-  {
-    on: "2026-11-26",
-    id: "uses-count-answers",
-    kind: "changed",
-    title: "The last use of a connection is the last answer or event",
-    text: `\`last_used_at\` and \`uses\` of a connection count less than before ([reference](${DOCS}/reference/connected-apps)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "delivery-log-filters",
-    kind: "added",
-    title: "The delivery log can be filtered by the reason of a failure and by the answer",
-    text: `\`fail_reason\` selects deliveries that failed for one reason. \`status\` selects those whose newest attempt got
-    this HTTP status, or no answer: \`status=none\` ([reference](${DOCS}/reference/deliveries)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "change-name",
-    kind: "added",
-    title: "People can change their name",
-    text: `\`PUT /v1/user/name\` replaces \`display_name\`, 30 times in a day at most
-    ([reference](${DOCS}/reference/accounts)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "paused-evaluations",
-    kind: "changed",
-    title: "The evaluations of rules are empty while the user has paused the app",
-    text: `The answer has \`reason: "paused"\`, like the other answers of a paused app ([reference](${DOCS}/reference/evaluations)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "flags-without-purpose",
-    kind: "changed",
-    title: "A volume flag may have no description of a purpose",
-    text: `\`purpose_description\` of a volume flag is null when the purpose was deleted together with its app
-    ([reference](${DOCS}/reference/volume-flags)).`
-  },
-  {
-    on: "2026-11-26",
-    id: "connection-on-hold",
-    kind: "changed",
-    title: "A connection that is on hold has an error code of its own",
-    text: `The answer is 503 [connection_on_hold](${DOCS}/errors/connection_on_hold) in place of \`unavailable\`. The request
-    has spent no code and no refresh token: keep the tokens, and ask again later.`
   },
   ...EARLIER_CHANGES
 ]

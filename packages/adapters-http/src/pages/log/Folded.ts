@@ -32,7 +32,7 @@ export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold>
   const open = new Map<string, Array<ReadableEntry>>()
   const all: Array<Array<ReadableEntry>> = []
   for (const entry of entries) {
-    const key = JSON.stringify([entry.appId, entry.endpoint, entry.error, entry.purpose?.id ?? null, gist(entry)])
+    const key = JSON.stringify([entry.appId, entry.endpoint, entry.error, entry.purpose, gist(entry)])
     const group = open.get(key)
     const before = group?.at(-1)
     if (group !== undefined && before !== undefined && before.at - entry.at <= APART) group.push(entry)

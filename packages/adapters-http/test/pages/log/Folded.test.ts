@@ -1,5 +1,13 @@
 import type { ReadableEntry } from "@place-access/domain/access-log"
-import { AccessLogEntryId, AppId, ConnectionId, type Language, Timestamp, UserId } from "@place-access/domain/shared"
+import {
+  AccessLogEntryId,
+  AppId,
+  ConnectionId,
+  type Language,
+  PurposeId,
+  Timestamp,
+  UserId
+} from "@place-access/domain/shared"
 import * as Folded from "@place-access/adapters-http/pages/log/Folded"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
@@ -34,7 +42,7 @@ describe("repeats of the access log [access-log-6]", () => {
     expect(inLanguage("de")).toEqual(["6 × Ihr letzter bekannter Standort", "2 × Ihr letzter bekannter Standort"])
   })
 
-  it("are the same but for moments and the count; another result, place or an hour between makes another line", () => {
+  it("are the same but for moments and the count; another result, place, wording or an hour between makes another line", () => {
     const disclosure = (disclosed: string) => ({ disclosed })
     const moment = (text: string) => disclosure(`You were at Home on ${text}`)
     expect(
@@ -48,6 +56,9 @@ describe("repeats of the access log [access-log-6]", () => {
     ).toHaveLength(1)
     expect(Folded.fold([entry(2, disclosure("visits to Home")), entry(1, disclosure("visits to Gym"))])).toHaveLength(2)
     expect(Folded.fold([entry(2), entry(1, { status: 403, error: "scope_expired" })])).toHaveLength(2)
+    const purpose = (description: string) => ({ purpose: { id: PurposeId.make("pps_1"), description } })
+    expect(Folded.fold([entry(2, purpose("Finds you")), entry(1, purpose("Finds you"))])).toHaveLength(1)
+    expect(Folded.fold([entry(2, purpose("Sells you")), entry(1, purpose("Finds you"))])).toHaveLength(2)
     expect(Folded.fold([entry(62), entry(2)])).toHaveLength(1)
     expect(Folded.fold([entry(63), entry(2)])).toHaveLength(2)
   })

@@ -1,8 +1,10 @@
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Option, TestClock } from "effect"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
-import type { AppStore } from "../../../src/apps/AppStore.js"
+import { AppStore } from "../../../src/apps/AppStore.js"
+import * as AppReview from "../../../src/apps/AppReview.js"
 import * as Purpose from "../../../src/purposes/Purpose.js"
 import * as PurposeLife from "../../../src/purposes/PurposeLife.js"
+import * as PurposeReview from "../../../src/purposes/PurposeReview.js"
 import { PurposeStore } from "../../../src/purposes/PurposeStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { AppId, PurposeId } from "../../../src/shared/Ids.js"
@@ -10,6 +12,7 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { recorded, recordedAbout } from "./reviewSamples.js"
 
 type Ports = PurposeStore | AppStore | AccountStore | Entropy.Entropy
 
@@ -126,6 +129,45 @@ export const purposeStoreContract: Contract<Ports> = [
       })
       Check.equal(outcomes.filter(Either.isRight).length, spare, "as many as there was room for")
       Check.equal((yield* purposes.list(id)).length, Purpose.MAX_PER_APP, "stored")
+    })
+  },
+  {
+    name: "approvals: what reviewers approved of one app's purposes, oldest first; no rejection, and nothing about the app [M13]",
+    run: Effect.gen(function* () {
+      const purposes = yield* PurposeStore
+      const [app, other] = [yield* ownedApp, yield* ownedApp]
+      Check.equal(yield* purposes.approvals(app.id), [], "before the first")
+      const [one, two, foreign] = [
+        yield* stored(app.id, "find_me"),
+        yield* stored(app.id, "find_you"),
+        yield* stored(other.id, "find_me")
+      ]
+      const made: Array<{ readonly decision: string; readonly approval: Purpose.PurposeApproval }> = []
+      const decide = (about: Purpose.Purpose, description: string, kind: "approved" | "rejected" = "approved") =>
+        Effect.gen(function* () {
+          const subject = PurposeReview.of({ ...about, terms: { ...about.terms, description } })
+          const one = yield* recordedAbout(app, subject, { appId: about.appId, kind })
+          yield* purposes.update(about.id, () => ({ outcome: 0, after: null, recorded: one }))
+          const { at, id } = one.decision
+          if (kind === "approved") made.push({ decision: id, approval: { purposeId: about.id, at, description } })
+        })
+      yield* decide(one, 'Finds "me", 🦉')
+      yield* TestClock.adjust(2)
+      yield* decide(two, "Finds you \\ them")
+      yield* decide(one, "Finds you too")
+      yield* decide(one, "Finds all of us")
+      yield* TestClock.adjust(1)
+      yield* decide(one, "Sells all of us", "rejected")
+      const about = yield* recorded(app, { subject: AppReview.of(app, null) })
+      yield* (yield* AppStore).update(app.id, () => ({ outcome: 0, after: null, recorded: about }))
+      yield* purposes.update(two.id, (before, at) => ({ outcome: 0, after: PurposeLife.archive(before, at) }))
+      const expected = [...made]
+        .sort((a, b) => a.approval.at - b.approval.at || (a.decision < b.decision ? -1 : 1))
+        .map(({ approval }) => approval)
+      Check.equal(yield* purposes.approvals(app.id), expected, "of the app")
+      yield* decide(foreign, "Finds a stranger")
+      Check.equal(yield* purposes.approvals(app.id), expected, "still of the app alone")
+      Check.equal(yield* purposes.approvals(other.id), [made.at(-1)?.approval], "of the other app")
     })
   },
   {

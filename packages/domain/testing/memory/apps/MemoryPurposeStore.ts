@@ -9,7 +9,7 @@ import * as MemoryReviews from "./MemoryReviews.js"
 export const layer: Layer.Layer<PurposeStore, never, MemoryDatabase> = Layer.effect(
   PurposeStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { purposes } = tables
+    const { purposes, reviewDecisions } = tables
     return PurposeStore.of({
       create: (purpose) =>
         Effect.suspend(() => {
@@ -25,6 +25,17 @@ export const layer: Layer.Layer<PurposeStore, never, MemoryDatabase> = Layer.eff
       list: (appId) =>
         Effect.sync(() =>
           purposes.filter((purpose) => purpose.appId === appId).sort((a, b) => (a.key < b.key ? -1 : 1))
+        ),
+      approvals: (app) =>
+        Effect.sync(() =>
+          reviewDecisions
+            .flatMap(({ appId, at, id, kind, subject }) =>
+              appId === app && kind === "approved" && subject.kind === "purpose"
+                ? [{ id, approval: { purposeId: subject.id, at, description: subject.terms.description } }]
+                : []
+            )
+            .sort((a, b) => a.approval.at - b.approval.at || (a.id < b.id ? -1 : 1))
+            .map(({ approval }) => approval)
         ),
       find: (id) => Effect.sync(() => Option.fromNullable(purposes.find((purpose) => purpose.id === id))),
       update: (id, decide) =>

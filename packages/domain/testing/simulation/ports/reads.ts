@@ -52,7 +52,7 @@ const READS: { readonly [P in StoreName]: MethodsOf<P> } = {
   ListenerStore: ["live", "waiting", "expired"],
   MailOutbox: ["due", "recent"],
   PlaceStore: ["find", "list", "shapes"],
-  PurposeStore: ["list", "find"],
+  PurposeStore: ["list", "approvals", "find"],
   RetentionStore: [],
   ReviewStore: ["queue", "decisions", "leaks"],
   RuleStore: ["list", "find", "evaluations"],
