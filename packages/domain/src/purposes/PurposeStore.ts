@@ -24,7 +24,7 @@ export class PurposeStore extends Context.Tag("@place-access/domain/purposes/Pur
     readonly create: (purpose: Purpose) => Effect.Effect<void, Conflict | StoreError>
     /** The app's purposes, ordered by key, archived ones included. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<Purpose>>
-    /** All approvals of the app's purposes, oldest first. Approvals of the same time are ordered by the decision's id. */
+    /** All approvals of the app's purposes, oldest first. Approvals of the same time are ordered by decision id. */
     readonly approvals: (appId: AppId) => StoreEffect<ReadonlyArray<PurposeApproval>>
     /** A purpose of any app, archived or not. */
     readonly find: (id: PurposeId) => StoreEffect<Option.Option<Purpose>>
