@@ -218,11 +218,17 @@ describe("POST /v1/oauth/clients/{app_id}", () => {
   it("every bad address is named by its place, and none is repeated in the answer", async () => {
     const person = await world.person()
     const { id } = await create(person)
-    const uris = ["https://ok.example/cb", `http://${CANARY}.example`, `https://good@${CANARY}.example`, 7]
+    const refused = [
+      `http://${CANARY}.example`,
+      `https://good@${CANARY}.example`,
+      7,
+      `https://a.example?code=${CANARY}`
+    ]
+    const uris = ["https://ok.example/cb", ...refused]
     const answer = await person.send("POST", `/v1/oauth/clients/${id}`, { redirectUris: uris })
     expect(answer.status).toBe(400)
     const { message } = answer.json as { readonly message: ReadonlyArray<string> }
-    expect(message.map((text) => text.split(" ")[0])).toEqual(["redirectUris[1]", "redirectUris[2]", "redirectUris[3]"])
+    expect(message.map((text) => text.split(" ")[0])).toEqual([1, 2, 3, 4].map((place) => `redirectUris[${place}]`))
     expect(answer.text).not.toContain(CANARY)
     expect((await person.get(`${APPS}/${id}`)).json).toMatchObject({ redirect_uris: [] })
   })

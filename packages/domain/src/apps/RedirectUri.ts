@@ -34,15 +34,19 @@ const withPlainLetters = (uri: string) =>
  * The redirect URIs in the body of `POST /v1/oauth/clients/{app_id}`: 1 to 20 URIs without repeats, and without
  * parameters that the service adds itself.
  */
-export const List = Schema.Array(RedirectUri).pipe(
+export const List = Schema.Array(
+  RedirectUri.pipe(
+    Schema.filter((uri) => !ANSWER_PARAMETER.test(withPlainLetters(uri)), {
+      message: () => "must not have code, state, iss, error or error_… in its query: we add them"
+    })
+  )
+).pipe(
   Schema.minItems(1, { message: () => "must name at least one address" }),
   Schema.maxItems(MAX, { message: () => `must name at most ${MAX} addresses` }),
   Schema.filter((uris) =>
-    uris.flatMap((uri, index) => {
-      if (uris.indexOf(uri) < index) return [{ path: [index], message: "is the same as an earlier one" }]
-      if (!ANSWER_PARAMETER.test(withPlainLetters(uri))) return []
-      return [{ path: [index], message: "must not have code, state, iss, error or error_… in its query: we add them" }]
-    })
+    uris.flatMap((uri, index) =>
+      uris.indexOf(uri) < index ? [{ path: [index], message: "is the same as an earlier one" }] : []
+    )
   )
 )
 export type List = typeof List.Type

@@ -152,6 +152,13 @@ describe("the list that an app registers", () => {
     expect(found.join()).not.toContain("secret")
   })
 
+  it("a malformed address and one with a parameter of ours are named at once [apps-6]", () => {
+    expect(problems(["ftp://a.example", "https://a.example/cb?code=1"])).toEqual([
+      expect.stringMatching(/^0 must be an absolute https address/),
+      expect.stringMatching(/^1 must not have code, state, /)
+    ])
+  })
+
   it("the same twice is refused; another case or a slash more is another address", () => {
     expect(problems(["https://a.example/x", "https://a.example/y", "https://a.example/x"])).toEqual([
       "2 is the same as an earlier one"
