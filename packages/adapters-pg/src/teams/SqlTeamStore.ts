@@ -7,6 +7,7 @@ import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { isForeignKeyViolation, orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
+import { endInvitations } from "./endInvitations.js"
 
 type Store = typeof TeamStore.Service
 
@@ -170,8 +171,11 @@ const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations
         VALUES (${appId}, ${id}, ${userId}, ${role}, ${Rows.at(since)})
         ON CONFLICT (app_id, member_id) DO UPDATE SET role = excluded.role`
     }
-    for (const { id } of before.invitations.filter(({ id }) => !invitations.some((one) => one.id === id))) {
-      yield* sql`DELETE FROM app_invitations WHERE app_id = ${appId} AND invitation_id = ${id}`
+    const ended = before.invitations.filter(({ id }) => !invitations.some((one) => one.id === id)).map(({ id }) => id)
+    if (ended.length > 0) {
+      // Citus requires this setting, because the deletion of the mails may visit several nodes after the writes above.
+      yield* sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`
+      yield* endInvitations(sql, sql`app_id = ${appId} AND invitation_id = ANY(${ended}::text[])`)
     }
     for (const one of invitations.filter((invitation) => !before.invitations.includes(invitation))) {
       yield* sql`INSERT INTO app_invitations (app_id, invitation_id, email, role, invited_by, created_at)

@@ -39,6 +39,7 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
           if (Either.isRight(outcome) && outcome.right !== null) {
             const { audit, mails, team } = outcome.right
             if (team.members.some(({ userId }) => !tables.accounts.has(userId))) return Option.none()
+            endInvitations(tables, (one) => one.appId === appId && !team.invitations.some(({ id }) => id === one.id))
             write(tables, before, team)
             MemoryAuditLog.append(tables, audit)
             for (const mail of mails) MemoryMailOutbox.queue(tables, mail, now)
