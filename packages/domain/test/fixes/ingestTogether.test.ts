@@ -210,6 +210,29 @@ describe("uploads that are stored in one commit [fixes-10]", () => {
     expect(tables.fixes.size).toBe(2)
   })
 
+  it("keep the history that the user keeps when the latest of them arrives, in whatever order they come", () => {
+    const early = { phone: 0, readings: [reading(-3 * MINUTE, OUTSIDE)], reports: [], after: 0 }
+    const old = reading(MINUTE - 30 * DAY, INSIDE)
+    const late = { phone: 1, readings: [reading(-2 * MINUTE, OUTSIDE), old], reports: [], after: 3 * MINUTE }
+    for (const sent of [
+      [early, late],
+      [late, early]
+    ]) {
+      const { commits, stored: tables } = together({ keepsDays: 30, isErased: false, isTabletAtHome: false }, sent)
+      expect(commits).toBe(1)
+      expect([...tables.fixes.values()].map(({ capturedAt }) => capturedAt - NOON).toSorted((a, b) => a - b)).toEqual([
+        -3 * MINUTE,
+        -2 * MINUTE
+      ])
+    }
+    // The same holds for an earlier upload: the history is read once, as of the latest arrival.
+    const { stored: tables } = together({ keepsDays: 30, isErased: false, isTabletAtHome: false }, [
+      { ...early, readings: [old] },
+      { ...late, readings: [reading(-2 * MINUTE, OUTSIDE)] }
+    ])
+    expect([...tables.fixes.values()].map(({ capturedAt }) => capturedAt - NOON)).toEqual([-2 * MINUTE])
+  })
+
   it("are at most 32, and at most 1,000 entries", () => {
     const taken = (entries: ReadonlyArray<number>) =>
       inWorld(
