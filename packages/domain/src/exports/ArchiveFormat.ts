@@ -166,6 +166,12 @@ export const ConsentChange = Schema.Struct({
   reason: Schema.NullOr(EndReason)
 })
 
+/**
+ * A pause, in which the app learns nothing. `until` null: until the person resumes the app. Null: the app is not paused.
+ * Older archives lack this field.
+ */
+const Pause = Schema.optionalWith(Schema.NullOr(Schema.Struct({ since: At, until: NullableAt })), { exact: true })
+
 /** What the person has allowed an app from the time `at` on, until the next agreement. */
 export const Agreement = Schema.Struct({
   at: At,
@@ -179,7 +185,10 @@ export const Agreement = Schema.Struct({
   earlier_visits_place_ids: Schema.optionalWith(Schema.NullOr(Schema.Array(Schema.String)), { exact: true }),
   expires_at: NullableAt,
   sensitive_expires_at: NullableAt,
-  paused_until: NullableAt
+  /** The end of the last pause, which may be over. Null also for a pause without an end, which `pause` shows. */
+  paused_until: NullableAt,
+  /** The pause that the app had after the change. */
+  pause: Pause
 })
 
 /** An element of `connections.json`: an app's connection to the person, live or ended. */
@@ -205,6 +214,7 @@ export const ConnectionEntry = Schema.Struct({
   ended_at: NullableAt,
   end_reason: Schema.NullOr(EndReason),
   last_used_at: NullableAt,
+  pause: Pause,
   /** The beginning of the connection, the sharing of each place in `places`, and the end, oldest first. */
   history: Schema.Array(ConsentChange),
   /**

@@ -5,6 +5,7 @@ import type * as Account from "../accounts/Account.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import type * as ConnectionView from "../connection/ConnectionView.js"
 import type * as ConsentHistory from "../connection/ConsentHistory.js"
+import * as Pause from "../connection/Pause.js"
 import * as StrikeWarning from "../endpoints/StrikeWarning.js"
 import * as Event from "../events/Event.js"
 import type { StoredFix } from "../fixes/Fix.js"
@@ -245,6 +246,7 @@ export const connection = (
     ended_at: one.endedAt,
     end_reason: one.endReason,
     last_used_at: one.lastUsedAt,
+    pause: paused(one.pause),
     history: [...history].sort((a, b) => a.at - b.at),
     agreements: agreements.toReversed().map(({ at, change, earlierVisits, pause, places, scopes, ...dates }) => ({
       at,
@@ -254,10 +256,13 @@ export const connection = (
       earlier_visits_place_ids: earlierVisits?.map(({ id }) => id) ?? null,
       expires_at: dates.standardExpiresAt,
       sensitive_expires_at: dates.sensitiveExpiresAt,
-      paused_until: pause?.until ?? null
+      paused_until: pause?.until ?? null,
+      pause: Pause.isOn(pause, at) ? paused(pause) : null
     }))
   }
 }
+
+const paused = (pause: Pause.Pause | null) => pause && { since: pause.from, until: pause.until }
 
 const CONNECTION_PATH = /^\/connections\/([^/?#]+)$/
 

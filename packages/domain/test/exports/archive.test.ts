@@ -134,7 +134,34 @@ it("connections.json has every change of each connection, also when a page of th
       const files = MemoryArchiveMaker.read(yield* fetched(requested))
       const [first] = decoded(files).connections
       expect(first?.agreements?.length).toBe(600)
+      expect(first?.pause).toBeNull()
       expect(first?.agreements?.slice(0, 3).map(({ change }) => change)).toEqual(["paused", "resumed", "paused"])
+    })
+  )
+})
+
+it("connections.json says since when and until when an app is paused, also when the pause has no end [exports-6]", () => {
+  inVirtualTime(
+    Effect.gen(function* () {
+      const { connection, user } = yield* RuleSamples.sharing()
+      const at = yield* Timestamp.now
+      yield* pauseConnection(user.id, connection.id, "until_resumed")
+      yield* Effect.sleep(1_000)
+      yield* pauseConnection(user.id, connection.id, "hour")
+      yield* Effect.sleep(1_000)
+      yield* resumeConnection(user.id, connection.id)
+      yield* pauseConnection(user.id, connection.id, "until_resumed")
+      const requested = yield* requestExport(user.id)
+      yield* exportNext(everything.people)
+      const [first] = decoded(MemoryArchiveMaker.read(yield* fetched(requested))).connections
+      const unending = { since: Timestamp.plus(at, 2_000), until: null }
+      expect(first?.pause).toEqual(unending)
+      expect(first?.agreements?.map(({ change, pause }) => [change, pause])).toEqual([
+        ["paused", { since: at, until: null }],
+        ["paused", { since: at, until: Timestamp.plus(at, 1_000 + Timestamp.HOUR) }],
+        ["resumed", null],
+        ["paused", unending]
+      ])
     })
   )
 })
