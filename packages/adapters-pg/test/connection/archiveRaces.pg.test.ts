@@ -4,10 +4,11 @@ import { archivePlace, type Connection, ConnectionStore, sharePlaces } from "@pl
 import type { Place } from "@place-access/domain/places"
 import { ConnectionId, type Scope } from "@place-access/domain/shared"
 import { ConnectionSamples, ConsentFlow, Fixtures, MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
-import { Deferred, Effect, Fiber, Layer, Option, TestServices } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
-import { describeServers, lockWaits } from "../support/postgres.js"
+import { overlapping, waitsOrEnds } from "../support/overlapping.js"
+import { describeServers } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
 const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.places.watch"]
@@ -24,33 +25,6 @@ describeServers("a place that is archived while it is shared", (server) => {
       MemoryWorkSignal.layer
     )
   )
-
-  /** Waits until a statement waits for a lock, or until `other` has ended without waiting. */
-  const waitsOrEnds = <A, E>(other: Fiber.Fiber<A, E>) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      while ((yield* lockWaits(server, sql)) === 0 && Option.isNone(yield* Fiber.poll(other))) {
-        yield* TestServices.provideLive(Effect.sleep("5 millis"))
-      }
-    })
-
-  /** Runs `second` when `first` has written. `first` commits when `second` waits for its locks, or has ended. */
-  const overlapping = <A, E, R, B, E2, R2>(first: Effect.Effect<A, E, R>, second: Effect.Effect<B, E2, R2>) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      const [begun, isSeen] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const holder = yield* first.pipe(
-        Effect.zipLeft(Deferred.succeed(begun, undefined)),
-        Effect.zipLeft(Deferred.await(isSeen)),
-        sql.withTransaction,
-        Effect.fork
-      )
-      yield* Deferred.await(begun)
-      const other = yield* Effect.fork(second)
-      yield* waitsOrEnds(other)
-      yield* Deferred.succeed(isSeen, undefined)
-      return [yield* Fiber.join(holder), yield* Fiber.join(other)] as const
-    })
 
   const production = Effect.flatMap(Fixtures.user, ({ id }) => Fixtures.app(id, { status: "production" }))
 
@@ -95,7 +69,7 @@ describeServers("a place that is archived while it is shared", (server) => {
         )
         yield* Deferred.await(held)
         const archiving = yield* Effect.fork(archivePlace(user.id, place.id))
-        yield* waitsOrEnds(archiving)
+        yield* waitsOrEnds(server, archiving)
         yield* share(second, place)
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
@@ -109,7 +83,11 @@ describeServers("a place that is archived while it is shared", (server) => {
     run(
       Effect.gen(function* () {
         const { place, second, user } = yield* twoApps
-        const [, refusal] = yield* overlapping(archivePlace(user.id, place.id), Effect.either(share(second, place)))
+        const [, refusal] = yield* overlapping(
+          server,
+          archivePlace(user.id, place.id),
+          Effect.either(share(second, place))
+        )
         expect(refusal).toMatchObject({ _tag: "Left", left: { _tag: "Invalid", problems: [{ field: "places" }] } })
         expect(yield* stored(second)).toEqual({ shared: 0, placesVersion: 1, events: [] })
       })
@@ -121,7 +99,7 @@ describeServers("a place that is archived while it is shared", (server) => {
         const { place, user } = yield* twoApps
         const app = yield* production
         const approve = ConsentFlow.approve(app, user, SCOPES, { places: [place.id] })
-        const [, refusal] = yield* overlapping(archivePlace(user.id, place.id), Effect.either(approve))
+        const [, refusal] = yield* overlapping(server, archivePlace(user.id, place.id), Effect.either(approve))
         expect(refusal).toMatchObject({ _tag: "Left", left: { _tag: "Invalid", problems: [{ field: "place" }] } })
       })
     ))
@@ -132,7 +110,7 @@ describeServers("a place that is archived while it is shared", (server) => {
         const { place, user } = yield* twoApps
         const app = yield* production
         const approve = ConsentFlow.approve(app, user, SCOPES, { places: [place.id] })
-        const [{ connectionId }] = yield* overlapping(approve, archivePlace(user.id, place.id))
+        const [{ connectionId }] = yield* overlapping(server, approve, archivePlace(user.id, place.id))
         const made = { userId: user.id, id: connectionId }
         expect(yield* stored(made)).toEqual({ shared: 1, placesVersion: 2, events: [2] })
       })
