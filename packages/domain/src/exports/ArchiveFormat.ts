@@ -167,8 +167,8 @@ export const ConsentChange = Schema.Struct({
 })
 
 /**
- * A pause, in which the app learns nothing. `until` null: until the person resumes the app. Null: the app is not paused.
- * Older archives lack this field.
+ * A pause, in which the app learns nothing. `until` null: until the person resumes the app. Null: the app is not
+ * paused. Older archives lack this field.
  */
 const Pause = Schema.optionalWith(Schema.NullOr(Schema.Struct({ since: At, until: NullableAt })), { exact: true })
 
