@@ -1,9 +1,10 @@
 import { recordAccess } from "@place-access/domain/access-log"
-import { disconnect, listUses, Uses } from "@place-access/domain/connection"
+import { disconnect, listLoggedApps, listUses, Uses } from "@place-access/domain/connection"
 import { refreshTokens } from "@place-access/domain/tokens"
 import { reviewConsent } from "@place-access/domain/consent"
+import { decidePurpose, updatePurpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
-import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
+import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
 import { inWorld, pair, place, purpose } from "../support/connections.js"
@@ -70,6 +71,32 @@ describe("a renewal [§4.1]", () => {
         expect(yield* count).toBe(2)
         const stranger = yield* Effect.either(listUses((yield* pair()).user.id, it.connectionId))
         expect(Either.isLeft(stranger)).toBe(true)
+      })
+    ))
+
+  it("uses and filters name a purpose by its approved wording while an edit waits for a reviewer, then by the new one [§2.4, M13]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [owner, user] = [yield* Fixtures.user, yield* Fixtures.user]
+        const reviewer = yield* Fixtures.userWith({ roles: ["reviewer"] })
+        const app = yield* Fixtures.app(owner.id, { status: "production" })
+        const { id } = yield* Fixtures.purpose(app.id, "find_phone", {
+          status: "in_review",
+          terms: { description: "Finds your phone", scopes: [LOOKUP], expectedDailyVolume: 10 },
+          submission: { at: yield* Timestamp.now, revision: 1 }
+        })
+        const approve = decidePurpose(reviewer, id, { decision: "approve", note: null, revision: "unchecked" })
+        yield* approve
+        const { connectionId } = yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP])
+        const shown = Effect.gen(function* () {
+          const { byPurpose } = yield* listUses(user.id, connectionId)
+          const filters = (yield* listLoggedApps(user.id)).flatMap(({ purposes }) => purposes)
+          return [byPurpose, filters].map((all) => all.map(({ description }) => description))
+        })
+        yield* updatePurpose(owner, app.id, id, { description: "Warns you of rain" }, "assumed", "unchecked")
+        expect(yield* shown).toEqual([["Finds your phone"], ["Finds your phone"]])
+        yield* approve
+        expect(yield* shown).toEqual([["Warns you of rain"], ["Warns you of rain"]])
       })
     ))
 
