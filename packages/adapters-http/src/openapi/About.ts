@@ -9,8 +9,8 @@ shares with the app. Only the scopes of the sensitive tier disclose coordinates.
 - **Device tokens** are for the phones of users (\`/v1/phone/…\`).
 
 Times are ISO 8601 in UTC with milliseconds. Ids are opaque. The service ignores unknown fields of a request; answers
-may gain new fields. With \`Idempotency-Key\` a POST that creates something can be repeated safely. Every answer carries
-\`X-Request-Id\`. Every error has \`statusCode\`, \`error\`, \`message\` and \`doc_url\`; all but \`invalid_token\` have
-\`request_id\`, and some have further fields.
+may gain new fields. A POST whose parameters include \`Idempotency-Key\` can be repeated safely with this header. Every
+answer carries \`X-Request-Id\`. Every error has \`statusCode\`, \`error\`, \`message\` and \`doc_url\`; all but
+\`invalid_token\` have \`request_id\`, and some have further fields.
 
 A guide for people is at \`/docs\` of this server.`

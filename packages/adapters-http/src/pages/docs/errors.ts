@@ -85,8 +85,8 @@ error of a request that was refused. After 500 the service may have done the wor
 
 const repeating = ({ baseUrl }: ServiceOptions): Value => [
   prose(`When the answer to a POST gets lost (the connection broke, or the status was 500 or 503), the service may
-  have done the work all the same. Give a request that creates something an
-    \`Idempotency-Key\` of its own, a random UUID for example, and send the same request with the same key again:`),
+  have done the work all the same. Where the [reference](${DOCS}/reference) lists the header \`Idempotency-Key\`, give a
+  request a key of its own, a random UUID for example, and send the same request with the same key again:`),
   code(
     `curl ${baseUrl}/v1/rules/place -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: $(uuidgen)" \\
   -H 'Content-Type: application/json' -d '{ "type": "enter", "place_id": "plc_…" }'`
@@ -97,9 +97,7 @@ const repeating = ({ baseUrl }: ServiceOptions): Value => [
 - The same key for another request answers 422 \`idempotency_key_reused\`; while the first request is in progress, 409
   \`idempotency_key_in_use\`.
 - A key is 1 to 255 visible ASCII characters. Each connection and each account has keys of its own: another one may use
-  the same key for another request.
-
-The [reference](${DOCS}/reference) says which operations read the header.`)
+  the same key for another request.`)
 ]
 
 const rates = ({ rateLimitPerMinute }: ServiceOptions): Value => [

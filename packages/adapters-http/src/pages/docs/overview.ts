@@ -99,7 +99,8 @@ const conventions = (): Value =>
 - Ids are opaque texts. Do not take them apart.
 - Unknown fields of a request are ignored, and new fields may appear in answers and events.
 - Lists have \`limit\` and \`cursor\`; \`nextCursor\` is null on the last page.
-- A POST that makes something can be [repeated safely](${DOCS}/errors#repeating) with \`Idempotency-Key\`.
+- Most POSTs that make something can be [repeated safely](${DOCS}/errors#repeating) with \`Idempotency-Key\`; the
+  [reference](${DOCS}/reference) lists the header where it is read.
 - \`If-Match\` is not read: no resource has an \`ETag\`, and the request is carried out.
 - Every answer has an \`X-Request-Id\`.`)
 
