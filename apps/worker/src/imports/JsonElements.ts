@@ -9,7 +9,7 @@ const MAX_DEPTH = 64
  * larger key or gap is refused, because no export of another program has one. Between two calls of `push` the reader
  * keeps at most this number of bytes.
  */
-const MAX_ELEMENT_BYTES = 4_194_304
+export const MAX_ELEMENT_BYTES = 4_194_304
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -31,10 +31,19 @@ interface Container {
   readonly section: string | undefined
 }
 
+/** What a reader does with roots that have values of their own, besides the arrays and objects of `sections`. */
+export interface RootMembers {
+  /** The names of the members of a root object that are read. Together they have at most `MAX_ELEMENT_BYTES`. */
+  readonly names: ReadonlyArray<string>
+  /** Called at the end of each root object, with these members. Returns whether another root object may follow. */
+  readonly onEnd: (members: Readonly<Record<string, unknown>>) => boolean
+}
+
 /**
  * Reads the elements of a JSON file, one after the other, in bounded memory: the members of the root, or of the
  * `sections` of the root. `push` and `end` throw when the file is no JSON array or object, is nested too deeply, or has
- * a key or a gap between two elements that is too large. `mostBetween` is the largest gap, in bytes.
+ * a key or a gap between two elements that is too large. `mostBetween` is the largest gap, in bytes. With `root`, the
+ * reader also reads single members of the root object, and files with several root objects.
  *
  * A file may have a million elements, so this reader only searches the bytes of an element for its end, and
  * `JSON.parse` reads and checks the element. That takes a tenth of the time of a parser that makes tokens in
@@ -43,11 +52,15 @@ interface Container {
 export const open = (
   sections: "root" | ReadonlyArray<string>,
   onElement: (value: unknown, section: string | undefined) => void,
-  mostBetween: number = MAX_ELEMENT_BYTES
+  mostBetween: number = MAX_ELEMENT_BYTES,
+  root?: RootMembers
 ) => {
   const containers: Array<Container> = []
   let expected: "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing" = "value"
   let key: string | undefined
+  let members: Record<string, unknown> = {}
+  let membersBytes = 0
+  let mayFollow = false
   /**
    * The position in the file of the first byte of `kept`. `kept` has the bytes of an element whose end has not been
    * found.
@@ -93,7 +106,9 @@ export const open = (
     return undefined
   }
 
-  const isWanted = (): boolean => containers.length === (sections === "root" ? 1 : 2)
+  const isMember = (): boolean =>
+    containers.length === 1 && containers[0]?.isArray === false && root?.names.includes(key ?? "") === true
+  const isWanted = (): boolean => containers.length === (sections === "root" ? 1 : 2) || isMember()
   const isTooLarge = (until: number): boolean => until - startedAt > MAX_ELEMENT_BYTES
 
   /**
@@ -113,7 +128,9 @@ export const open = (
   const take = (text: () => string, until: number): void => {
     check(until)
     isInside = false
-    const value: unknown = isTooLarge(until) ? TOO_LARGE : JSON.parse(text())
+    const memberBytes = expected !== "key" && isMember() ? until - startedAt : 0
+    const isTooMuch = isTooLarge(until) || membersBytes + memberBytes > MAX_ELEMENT_BYTES
+    const value: unknown = isTooMuch ? TOO_LARGE : JSON.parse(text())
     if (expected === "key") {
       if (typeof value !== "string") throw new WrongJson("a key that is no text")
       key = value
@@ -123,7 +140,10 @@ export const open = (
     expected = "comma or end"
     if (!isWanted()) return
     readUntil = until
-    onElement(value, containers[1]?.section)
+    if (isMember()) {
+      members[key ?? ""] = value
+      if (!isTooMuch) membersBytes += memberBytes
+    } else onElement(value, containers[1]?.section)
   }
 
   const isContainer = (byte: number | undefined): boolean =>
@@ -140,11 +160,13 @@ export const open = (
     const isArray = byte === OPEN_BRACKET
     containers.push({ isArray, section: key })
     expected = isArray ? "value or end" : "key or end"
+    if (containers.length === 1) [members, membersBytes] = [{}, 0]
   }
 
   const close = (byte: number | undefined): void => {
     if (byte !== (containers.pop()?.isArray === true ? CLOSE_BRACKET : CLOSE_BRACE)) throw new WrongJson("another end")
     expected = containers.length === 0 ? "nothing" : "comma or end"
+    if (expected === "nothing") mayFollow = byte === CLOSE_BRACE && root?.onEnd(members) === true
   }
 
   /** Reads a byte between elements that is not a blank. Returns true when a key or an element begins with this byte. */
@@ -173,7 +195,9 @@ export const open = (
       case "key":
         return true
       case "nothing":
-        throw new WrongJson("something after the end")
+        if (!mayFollow || byte !== OPEN_BRACE) throw new WrongJson("something after the end")
+        begin(byte)
+        return false
     }
   }
 

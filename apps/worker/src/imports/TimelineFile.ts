@@ -31,7 +31,11 @@ const SECTIONS: Readonly<Record<string, (element: JsonValue) => Kind | undefined
   // The answer of the API of OwnTracks' recorder. Many other programs have an array with this name.
   data: (element) => (OwnTracks.isLocation(element) ? MESSAGE : undefined)
 }
+const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 const SEGMENT_KEYS = ["visit", "activity", "timelinePath", "timelineMemory"]
+
+/** The members of a feature that is a root of the file, and not an element of an array. */
+const OF_FEATURE = ["type", "geometry", "properties"]
 
 /** Reads a JSON file whose first character is `opening`. */
 export const open = (opening: "[" | "{"): FileReader => {
@@ -39,12 +43,12 @@ export const open = (opening: "[" | "{"): FileReader => {
   let fault: Import.ImportFault | null = null
   let entries: Array<Entry.ImportEntry> = []
 
-  const elements = JsonElements.open(opening === "[" ? "root" : Object.keys(SECTIONS), (value, section) => {
+  const onElement = (value: unknown, section: string | undefined): void => {
     if (value === JsonElements.TOO_LARGE) {
       // Only GeoJSON has a section `features`, so the section's name gives the format even if the first element is too
       // large to read.
       if (section === "features") format ??= "geojson"
-      if (format !== null) entries.push({ _tag: "Unusable" })
+      if (format !== null) entries.push(UNUSABLE)
       return
     }
     if (!isObject(value)) return
@@ -52,7 +56,25 @@ export const open = (opening: "[" | "{"): FileReader => {
     if (found === undefined) return
     format ??= found[0]
     for (const entry of found[1](value)) entries.push(entry)
-  })
+  }
+
+  /** Reads a feature that is a root. Some programs write a file that is one feature, or has a feature in each line. */
+  const onRoot = (members: JsonValue): boolean => {
+    if (members["type"] !== "Feature") return false
+    const isTooLarge = Object.values(members).includes(JsonElements.TOO_LARGE)
+    if (isTooLarge || GeoJson.isFeature(members)) {
+      format ??= "geojson"
+      for (const entry of isTooLarge ? [UNUSABLE] : GeoJson.feature(members)) entries.push(entry)
+    }
+    return true
+  }
+
+  const elements = JsonElements.open(
+    opening === "[" ? "root" : Object.keys(SECTIONS),
+    onElement,
+    JsonElements.MAX_ELEMENT_BYTES,
+    { names: OF_FEATURE, onEnd: onRoot }
+  )
 
   const read = (work: () => void, otherwise: Import.ImportFault): ReadResult => {
     try {

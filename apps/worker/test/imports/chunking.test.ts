@@ -8,8 +8,15 @@ const lengths = fc.array(fc.oneof(fc.constantFrom(1, 2, 3), fc.integer({ min: 1,
   maxLength: 200
 })
 
+const FEATURE = `{
+  "type": "Feature", "id": 7, "bbox": [4, 52, 5, 53],
+  "geometry": { "type": "LineString", "coordinates": [[4, 52], [5, 53]] },
+  "properties": { "note": "\\"}, {", "coordTimes": ["2020-01-01T12:00:00Z", "2020-01-01T12:01:00Z"] }
+}`
+
 const samples = [
   ...FILES.map((name) => [name, file(name)] as const),
+  ["one feature of GeoJSON", Buffer.from(FEATURE)] as const,
   ["track-1.1.gpx in UTF-16", Buffer.from(`\ufeff${file("track-1.1.gpx").toString()}`, "utf16le")] as const
 ]
 

@@ -76,6 +76,64 @@ describe("GeoJSON [imports-4]", () => {
     ])
   })
 
+  it("a file that is one feature is read, with its members in any order", () => {
+    const { geometry, properties, type } = line({ coordTimes: [NOON, LATER] })
+    const entries = [`${NOON} 52 4 - - - -`, `${LATER} 53 5 - - - -`]
+    for (const feature of [
+      { type, geometry, properties },
+      { bbox: [4, 52, 5, 53], properties, geometry, id: "features", type }
+    ]) {
+      expect(textOf(JSON.stringify(feature))).toEqual({ format: "geojson", fault: null, entries })
+      expect(textOf(JSON.stringify(feature, null, 2))).toEqual({ format: "geojson", fault: null, entries })
+    }
+    expect(textOf(JSON.stringify({ type, geometry, properties: {} })).format).toBe("geojson")
+    const cut = JSON.stringify({ type, geometry, properties }).slice(0, -1)
+    expect(textOf(cut)).toEqual({ format: null, fault: "not_ours", entries: [] })
+  })
+
+  it("a file with a feature in each line is read; a feature without a geometry has no entry", () => {
+    const none = { type: "Feature", geometry: null, properties: { time: NOON } }
+    const lines = [point(1, { time: NOON }), none, point(2, { time: LATER })].map((one) => JSON.stringify(one))
+    const entries = [`${NOON} 52 1 - - - -`, `${LATER} 52 2 - - - -`]
+    const bytes = Buffer.from(lines.join("\n"))
+    expect(readings(bytes)).toEqual({ format: "geojson", fault: null, entries })
+    for (const lengths of [[1], [7], [lines[0]?.length ?? 0, 2]]) expect(read(bytes, lengths)).toEqual(read(bytes))
+    expect(textOf(`${lines.toReversed().join("\r\n")}\n`).entries).toEqual(entries.toReversed())
+    expect(readings(bytes.subarray(0, -1))).toEqual({
+      format: "geojson",
+      fault: "cut_off",
+      entries: entries.slice(0, 1)
+    })
+    for (const rest of ["x", "[]", "}", "{]"]) {
+      expect(textOf(`${lines[0]}\n${rest}`)).toEqual({ format: "geojson", fault: "damaged", entries: [entries[0]] })
+    }
+  })
+
+  it("an object that is no feature is no location history, and nothing may follow a collection", () => {
+    const { geometry, properties } = point(1, { time: NOON })
+    for (const other of [geometry, { geometry, properties }, { type: "Topology", geometry, properties }]) {
+      expect(textOf(JSON.stringify(other))).toEqual({ format: null, fault: "not_ours", entries: [] })
+    }
+    const collection = JSON.stringify({ type: "FeatureCollection", features: [point(1, { time: NOON })] })
+    expect(textOf(`${collection}\n${collection}`)).toEqual({
+      format: "geojson",
+      fault: "damaged",
+      entries: [`${NOON} 52 1 - - - -`]
+    })
+  })
+
+  it("a file that is one feature of more than 4 MiB is GeoJSON with an entry that cannot be used", () => {
+    const { geometry, properties, type } = line({ note: "x".repeat(4_194_304) })
+    for (const feature of [
+      { type, geometry, properties },
+      { type, geometry: { ...geometry, ...properties }, properties: {} }
+    ]) {
+      const bytes = Buffer.from(JSON.stringify(feature))
+      expect(readings(bytes)).toEqual({ format: "geojson", fault: null, entries: ["unusable"] })
+      expect(read(bytes, [65_536])).toEqual(read(bytes))
+    }
+  })
+
   it("a feature of more than 4 MiB is left out and counted, and the features around it are read", () => {
     const large = line({ note: "x".repeat(4_194_304) })
     const features = [point(1, { time: NOON }), large, point(2, { time: LATER })]
