@@ -27,15 +27,15 @@ export const review: typeof en.review = {
     developer: "Entwickler",
     logo: "Logo",
     webPage: "Webseite",
-    requested: "Verlangte Berechtigungen",
-    allowed: "Erlaubte Berechtigungen",
+    requested: "Verlangte Scopes",
+    allowed: "Erlaubte Scopes",
     redirects: "Redirect-URIs",
     noRedirects: "Noch keine eingetragen",
     created: "Angelegt",
     revoked: "Widerrufen",
     onHold: "Ruht",
     onHoldText: (at) => html`Beginn: ${at}, weil das Konto ihres Inhabers gesperrt ist.`,
-    noScope: "Keine Berechtigung",
+    noScope: "Kein Scope",
     sensitive: "Sensibel"
   },
   hints: {
@@ -47,8 +47,8 @@ export const review: typeof en.review = {
       html`Personen kehren zu einem anderen Host zurück als dem der Webseite, ${webPage}:${hosts}.`,
     noWebPage: "Die App hat keine Webseite, auf der Personen lesen könnten, wer fragt.",
     shortDescription: (words, scopes) =>
-      `Die Beschreibung hat ${plural(words, "Wort", "Wörter")} für ${plural(scopes, "Berechtigung", "Berechtigungen")}.`,
-    noPurpose: (scopes) => html`Kein Zweck sagt, wozu diese sensiblen Berechtigungen da sind:${scopes}.`
+      `Die Beschreibung hat ${plural(words, "Wort", "Wörter")} für ${plural(scopes, "Scope", "Scopes")}.`,
+    noPurpose: (scopes) => html`Kein Zweck sagt, wozu diese sensiblen Scopes da sind:${scopes}.`
   },
   history: {
     heading: "Bisherige Entscheidungen",
@@ -61,7 +61,7 @@ export const review: typeof en.review = {
     kinds: { approved: "Genehmigt", rejected: "Abgelehnt", narrowed: "Eingeschränkt", revoked: "Widerrufen" },
     purpose: (key) => html`Zweck ${key}`,
     app: (name) => `Die App ${name}`,
-    leftNoScope: "Geblieben: keine Berechtigung",
+    leftNoScope: "Geblieben: kein Scope",
     left: (scopes) => `Geblieben: ${scopes.join(", ")}`,
     changes: "Änderungen",
     inForceThen: "Damals gültig",
@@ -109,7 +109,7 @@ export const review: typeof en.review = {
   },
   wording: {
     users: "Personen lesen",
-    scopes: "Berechtigungen",
+    scopes: "Scopes",
     expected: "Erwartet",
     volume: (calls) => `${plural(calls, "Abfrage", "Abfragen")} am Tag und je Person`,
     inReview: "In Prüfung",

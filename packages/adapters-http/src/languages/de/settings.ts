@@ -293,8 +293,7 @@ export const notices: typeof en.notices = {
   "account-signed-out": "Das Konto ist überall abgemeldet.",
   "account-suspended": "Das Konto ist gesperrt. Die Person, der es gehört, bekommt eine E-Mail.",
   "account-resumed": "Das Konto ist entsperrt. Die Person, der es gehört, bekommt eine E-Mail.",
-  "app-narrowed":
-    "Die erlaubten Berechtigungen sind gespeichert. Sie gelten sofort auch für Tokens, die es schon gibt.",
+  "app-narrowed": "Die erlaubten Scopes sind gespeichert. Sie gelten sofort auch für Tokens, die es schon gibt.",
   "app-revoked": "Die App ist widerrufen.",
   "endpoint-changed": "Der Endpunkt ist geändert.",
   "client-secrets-ended": "Die früheren Client-Secrets gelten nicht mehr. Das neueste gilt.",
