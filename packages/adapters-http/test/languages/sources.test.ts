@@ -39,6 +39,21 @@ describe("the German of what the adapter writes for people [languages-2]", () =>
     expect(lines.filter((line) => /\b(?:seit|von) \$\{(?:at|since|from|began)\}/i.test(line))).toEqual([])
   })
 
+  it("a scope is a Scope on the pages of developers, reviewers and admins, as in the glossary", () => {
+    const files = ["admin", "developer", "purposes", "review", "webhooks"]
+    const folder = `${HTTP}/languages/de`
+    expect(files.filter((file) => /Berechtigung/.test(readFileSync(`${folder}/${file}.ts`, "utf8")))).toEqual([])
+  })
+
+  it("a percent sign follows its number at once in English, and after a space in German", () => {
+    const found = (language: string, wrong: RegExp) =>
+      readdirSync(`${HTTP}/languages/${language}`).flatMap((file) =>
+        [...readFileSync(`${HTTP}/languages/${language}/${file}`, "utf8").matchAll(wrong)].map(([text]) => text)
+      )
+    expect(found("en", /(?:\d|\$\{[^}]*\}) % (?!\d)[^`]*/g)).toEqual([])
+    expect(found("de", /(?:\d|\$\{[^}]*\})%[^`]*/g)).toEqual([])
+  })
+
   it("faults of fields, which forms share with the API", () => {
     const texts = textsOfField(HTTP, ["message", "Invalid.of"]).filter(
       // Leaves out answers of the API, texts of the client and of the log, which are in English only, and texts of

@@ -50,6 +50,7 @@ export const developer: typeof en.developer = {
     errors: "Fehler",
     errorShare: (share) => `${share.replace(".", ",")} % der Anfragen`,
     rateUse: "Höchstens genutzt vom Limit",
+    rateShare: (percent) => `${number(percent)} %`,
     rateText: (limited) =>
       limited === 0
         ? "für eine Person, keine Anfrage abgewiesen"
@@ -219,6 +220,14 @@ export const developer: typeof en.developer = {
     ends: "Endet",
     rules: "Regeln",
     ended: "Beendet",
+    reasons: {
+      user_disconnected: "Die Person hat die App getrennt",
+      app_revoked_token: "Ihre App hat die Verbindung beendet",
+      admin_revoked: "Die App wurde widerrufen",
+      expired: "Die Zeit, die die Person erlaubt hatte, war vorbei",
+      refresh_token_reused: "Ein Refresh-Token wurde zweimal verwendet und ist vielleicht gestohlen",
+      code_reused: "Ein Code wurde zweimal verwendet und ist vielleicht gestohlen"
+    },
     lapsed: "Sensibles abgelaufen",
     live: "Aktiv",
     noScope: "Keine",

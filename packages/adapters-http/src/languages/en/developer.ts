@@ -1,4 +1,5 @@
 import type { App } from "@place-access/domain/apps"
+import type { Connection } from "@place-access/domain/connection"
 import type { ListedRule, RuleEvaluation } from "@place-access/domain/rules"
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
@@ -57,8 +58,9 @@ export const developer = {
     connected: "New connections",
     calls: "Calls",
     errors: "Errors",
-    errorShare: (share: string): string => `${share} % of the calls`,
+    errorShare: (share: string): string => `${share}% of the calls`,
     rateUse: "Rate limit used at most",
+    rateShare: (percent: number): string => `${number(percent)}%`,
     rateText: (limited: number): string =>
       limited === 0 ? "by one user, no call refused" : `by one user, ${plural(limited, "call", "calls")} refused`,
     firings: "Rules fired",
@@ -222,6 +224,14 @@ export const developer = {
     ends: "Ends",
     rules: "Rules",
     ended: "Ended",
+    reasons: {
+      user_disconnected: "The user disconnected it",
+      app_revoked_token: "Your app ended it",
+      admin_revoked: "The app was revoked",
+      expired: "The time that the user allowed was over",
+      refresh_token_reused: "A refresh token was used twice, so it may have been stolen",
+      code_reused: "A code was used twice, so it may have been stolen"
+    } satisfies Record<Connection.EndReason, string>,
     lapsed: "Sensitive lapsed",
     live: "Live",
     noScope: "None",

@@ -135,7 +135,7 @@ export const portal = {
     },
     open: {
       heading: "Your archive is being created",
-      made: (percent: number): string => `${percent} % done`,
+      made: (percent: number): string => `${percent}% done`,
       close: (isMailed: boolean): string =>
         isMailed
           ? "You can close this page: we write you an e-mail when it is ready."

@@ -147,7 +147,7 @@ export const imports = {
   stop: (file: Text): Html => html`Stop ${file}`,
   remove: (file: Text): Html => html`Remove ${file}`,
   kept: "Your history keeps what is stored.",
-  progress: (percent: number): string => `${percent} % read`,
+  progress: (percent: number): string => `${percent}% read`,
   speed: (entries: number, seconds: number): string =>
     `${plural(entries, "entry", "entries")} a second, about ${seconds < 90 ? plural(seconds, "second", "seconds") : plural(Math.ceil(seconds / 60), "minute", "minutes")} left`,
   undo: {

@@ -92,9 +92,9 @@ export const webhooks = {
     failed: "Failed",
     noAttempts: "No attempt",
     summed: (percent: string, attempts: number, millis: number): string =>
-      `${percent} % of ${plural(attempts, "attempt", "attempts")} succeeded; 95 % took at most ${number(millis)} ms`,
+      `${percent}% of ${plural(attempts, "attempt", "attempts")} succeeded; 95% took at most ${number(millis)} ms`,
     summedLate: (percent: string, attempts: number, millis: number): string =>
-      `${percent} % of ${plural(attempts, "attempt", "attempts")} succeeded; more than 5 % took longer than ${number(millis)} ms`,
+      `${percent}% of ${plural(attempts, "attempt", "attempts")} succeeded; more than 5% took longer than ${number(millis)} ms`,
     failing: (at: Html): Html => html`The last attempt failed ${at}:`,
     succeeded: (at: Html): Html => html`The last success was ${at}.`,
     noSuccess: "No attempt of the last 7 days succeeded.",

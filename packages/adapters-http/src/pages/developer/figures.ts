@@ -46,7 +46,7 @@ export const section = (account: Account.Account, app: App.App, reader: PageRead
         )}
         ${figure(
           words.rateUse,
-          html`${count(peak)} %`,
+          words.rateShare(peak),
           words.rateText(sum(({ limited }) => limited)),
           picture(days, words.rateUse, words.percent, ({ peakPercent }) => peakPercent)
         )}

@@ -81,7 +81,7 @@ const card = (portal: string, one: Export.Export, { isMailed, reloads, token }: 
         <div class="field">
           <label for="progress">${words.open.made(Export.percent(one))}</label>
           <progress class="wide" id="progress" value="${Export.percent(one)}" max="100">
-            ${Export.percent(one)} %
+            ${words.open.made(Export.percent(one))}
           </progress>
         </div>
         <p>${words.open.close(isMailed)}</p>

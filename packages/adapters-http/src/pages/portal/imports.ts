@@ -208,7 +208,7 @@ const progress = (one: Import.Import, now: Timestamp.Timestamp): Html => {
   const percent = bytesTotal === 0 ? 0 : Math.floor((100 * bytesDone) / bytesTotal)
   return html`<div class="field">
     <label for="progress-${id}">${words.progress(percent)}</label>
-    <progress class="wide" id="progress-${id}" value="${percent}" max="100">${percent} %</progress>
+    <progress class="wide" id="progress-${id}" value="${percent}" max="100">${words.progress(percent)}</progress>
     ${speed !== null && html`<p class="soft small">${words.speed(speed.entriesPerS, speed.leftS)}</p>`}
   </div>`
 }

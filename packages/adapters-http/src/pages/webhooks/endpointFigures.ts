@@ -38,7 +38,7 @@ export const section = ({ health, hours, lastDay, lastWeek, waiting }: EndpointO
     <p class="soft small">${words.hint}</p>
   </section>`
 
-/** The attempts in a sentence: `98.5 % of 1,234 attempts succeeded, 95 % took at most 200 ms`. */
+/** The attempts in a sentence: `98.5% of 1,234 attempts succeeded, 95% took at most 200 ms`. */
 const summed = ({ attempts, p95Millis, succeeded }: EndpointFigures.AttemptSummary): Html => {
   if (attempts === 0 || p95Millis === null) return words.noAttempts
   const percent = ((100 * succeeded) / attempts).toFixed(1)
