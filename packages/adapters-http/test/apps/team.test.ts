@@ -212,7 +212,11 @@ describe("roles [teams-1]", () => {
     const seen = await teamOf(viewer, app)
     expect(seen.members.map(({ email }) => email)).toEqual([null, viewer.account.email])
     expect(seen.invitations).toEqual([])
-    expect((await viewer.get(`/developer/apps/${app}/team`)).text).not.toContain(owner.account.email)
+    // The page can break an address after a separator.
+    const shown = async (person: Person) =>
+      (await person.get(`/developer/apps/${app}/team`)).text.replaceAll("<wbr />", "")
+    expect(await shown(owner)).toContain(viewer.account.email)
+    expect(await shown(viewer)).not.toContain(owner.account.email)
   })
 
   it("an owner who removes themselves reads that they left, as after leaving", async () => {

@@ -1,16 +1,18 @@
 import { App, AppStore, updateApp } from "@place-access/domain/apps"
 import { ConnectionStore, disconnect } from "@place-access/domain/connection"
 import { createPurpose, Purpose, PurposeStore } from "@place-access/domain/purposes"
+import { FiguresStore, Tally } from "@place-access/domain/figures"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
 import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
-import type { Person, World } from "../support/World.js"
+import { bearer, type Person, type World } from "../support/World.js"
 
 const CURRENT = "location.place.current"
 const LATEST = "location.latest.read"
+const VISITS = "location.visits.read"
 
 const lastConnection = (world: World, person: Person) =>
   world.run(
@@ -46,8 +48,25 @@ const approve = (purpose: Purpose.Purpose) =>
     }))
   )
 
+/** The words within the codes and addresses of the tables that do not stand on one line. */
+const BROKEN = `[...document.querySelectorAll("td code, td .small")].flatMap((one) => {
+  const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT)
+  const broken = []
+  while (texts.nextNode()) {
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(/[\\p{L}\\d]+/gu)) {
+      const range = document.createRange()
+      range.setStart(texts.currentNode, index)
+      range.setEnd(texts.currentNode, index + word.length)
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word)
+    }
+  }
+  return broken
+})`
+
 describeBrowser("an app's users, for its developer", () => {
-  const at = desk()
+  /** Counts the calls. A running process stores the counts every second. */
+  const tally = Tally.make()
+  const at = desk({ options: { recorder: tally } })
 
   it("sub, external_user_id, scopes, expiries and state; nothing of who they are [connection-1]", async () => {
     const { page, world } = at
@@ -74,11 +93,13 @@ describeBrowser("an app's users, for its developer", () => {
     for (const [index, parts] of [
       ["external_user_id <b>user 7</b>", "Live", CURRENT, "2 April 2026 at 12:01 UTC"],
       ["Sensitive lapsed", `${LATEST} Not now`, "No end date", "renewable until 16 March 2026 at 12:01 UTC"],
-      [first.sub, "Ended", "user_disconnected", "Ended 1 March 2026 at 12:00 UTC"]
+      [first.sub, "Ended", "user_disconnected", "The user disconnected it", "Ended 1 March 2026 at 12:00 UTC"]
     ].entries()) {
       for (const part of [...parts, connections[index]?.sub, connections[index]?.id])
         expect(rows[index]).toContain(part)
     }
+    // Every scope of an ended connection has ended with it, so none of them has a mark of its own.
+    expect(rows[2]).not.toContain("Not now")
     const html = await page.content()
     for (const { account } of people) {
       for (const secret of [account.id, account.email, account.displayName]) expect(html).not.toContain(secret)
@@ -106,6 +127,26 @@ describeBrowser("an app's users, for its developer", () => {
     await page.goto(`${world.url}/developer/apps/${app.id}/users?cursor=forged`)
     expect(await page.locator("tbody tr").count()).toBe(50)
     world.clock.advance(-52)
+  })
+
+  it("on a desk no table breaks a code or an address within a word", async () => {
+    const { page, world } = at
+    const owner = await world.person({ email: "maximiliane@hausverwaltung.example" })
+    const app = await production(world, owner)
+    const terms = { scopes: [CURRENT, LATEST, VISITS], sensitiveDays: "7" }
+    const { accessToken } = await world.connect(await world.person(), app, terms)
+    for (const path of ["/v1/answers/places/pla_x/presence", "/v1/locations/latest?purpose=none"])
+      await world.call(path, bearer(accessToken))
+    const batch = tally.take()
+    if (batch === undefined) throw new Error("no call was counted")
+    await world.run(Effect.flatMap(FiguresStore, (figures) => figures.add(batch)))
+    await world.connect(await world.person(), app, terms)
+    await at.as(owner)
+    for (const tab of ["users", "calls", "team"]) {
+      await page.goto(`${world.url}/developer/apps/${app.id}/${tab}`)
+      expect(await page.locator("tbody tr").count()).toBeGreaterThan(0)
+      expect([tab, await page.evaluate(BROKEN)]).toEqual([tab, []])
+    }
   })
 
   it("somebody else's app has no users that one could see", async () => {

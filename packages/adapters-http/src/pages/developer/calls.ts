@@ -69,12 +69,12 @@ const table = (calls: ReadonlyArray<AppFigures.LoggedCall>): Html =>
       ({ at, endpoint, error, requestId, status }) =>
         html`<tr>
           <td class="nowrap" data-label="${words.at}">${time(at, "row")}</td>
-          <td data-label="${words.endpoint}"><code>${endpoint}</code></td>
+          <td data-label="${words.endpoint}">${Table.code(endpoint)}</td>
           <td data-label="${words.status}">
             ${error === null ? status : html`<span class="badge bad">${status}</span>`}
           </td>
-          <td data-label="${words.error}">${error === null ? "—" : html`<code>${error}</code>`}</td>
-          <td data-label="${words.requestId}"><code>${requestId}</code></td>
+          <td data-label="${words.error}">${error === null ? "—" : Table.code(error)}</td>
+          <td data-label="${words.requestId}"><code class="whole">${requestId}</code></td>
         </tr>`
     )
   )

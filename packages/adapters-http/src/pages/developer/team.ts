@@ -110,7 +110,7 @@ const row = (app: TeamApp, member: ListedMember, isReaderHolder: boolean, token:
   html`<tr>
     <td data-label="${words.name}">
       ${member.name}${member.isReader && html` <span class="badge quiet">${words.you}</span>`}${
-        member.email !== null && html`<br /><span class="soft small">${member.email}</span>`
+        member.email !== null && html`<br /><span class="soft small whole">${Table.breakable(member.email)}</span>`
       }
     </td>
     <td data-label="${words.role}">

@@ -57,17 +57,17 @@ const table = (path: string, users: ReadonlyArray<User>): Html =>
       (user) =>
         html`<tr>
           <td data-label="${words.user}">
-            <code>${user.sub}</code
+            <code class="whole">${user.sub}</code
             >${user.externalUserId !== null && html`<br /><span class="soft small"><code>external_user_id</code></span> ${user.externalUserId}`}<br /><span
               class="soft small"
               ><code>grant_id</code></span
             >
-            <code>${user.grantId}</code>
+            <code class="whole">${user.grantId}</code>
           </td>
           <td data-label="${words.state}">
             ${state(user)}${user.live && html`<br /><a href="${path}/${user.grantId}/rules">${words.rules}</a>`}
           </td>
-          <td data-label="${words.scopes}">${scopes(user)}</td>
+          <td class="whole" data-label="${words.scopes}">${scopes(user)}</td>
           <td data-label="${words.connected}">${time(user.connectedAt)}</td>
           <td data-label="${words.ends}">${ends(user)}</td>
         </tr>`
@@ -77,21 +77,21 @@ const table = (path: string, users: ReadonlyArray<User>): Html =>
 const state = ({ endReason, live, sensitiveLapsedAt }: User): Html =>
   !live
     ? html`<span class="badge quiet">${words.ended}</span>
-        ${endReason !== null && html`<br /><code>${endReason}</code>`}`
+        ${endReason !== null && html`<br /><span class="soft small">${words.reasons[endReason]}</span><br />${Table.code(endReason)}`}`
     : sensitiveLapsedAt !== null
       ? html`<span class="badge warn">${words.lapsed}</span>`
       : html`<span class="badge">${words.live}</span>`
 
-/** The held scopes. A scope that is not effective has a badge, because it lapsed or the connection has ended. */
-const scopes = ({ heldScopes, scopes: effective }: User): Html =>
+/** The held scopes. While the connection is live, a badge marks each scope that is not effective because it lapsed. */
+const scopes = ({ heldScopes, live, scopes: effective }: User): Html =>
   heldScopes.length === 0
     ? html`<span class="soft">${words.noScope}</span>`
     : html`<ul class="plain">
         ${heldScopes.map(
           (scope) =>
             html`<li>
-              <code>${scope}</code
-              >${!effective.includes(scope) && html` <span class="badge quiet">${words.notNow}</span>`}
+              <code>${Table.breakable(scope)}</code
+              >${live && !effective.includes(scope) && html` <span class="badge quiet">${words.notNow}</span>`}
             </li>`
         )}
       </ul>`

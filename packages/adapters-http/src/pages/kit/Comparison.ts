@@ -1,5 +1,6 @@
 import { type Html, html, type Text, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
+import * as Table from "./Table.js"
 
 const words = texts.frame.comparison
 
@@ -56,9 +57,5 @@ export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<str
 const codes = (own: ReadonlyArray<string>, other: ReadonlyArray<string>, badge: Html): Html =>
   html`${own.map(
     (one, index) =>
-      html`${index > 0 && html`<br />`}<code>${breakable(one)}</code>${!other.includes(one) && html` ${badge}`}`
+      html`${index > 0 && html`<br />`}<code>${Table.breakable(one)}</code>${!other.includes(one) && html` ${badge}`}`
   )}`
-
-/** Lets a browser break a long scope after a dot, and not in the middle of a word. */
-const breakable = (code: string): Html =>
-  html`${code.split(".").map((part, index) => html`${index > 0 && html`.<wbr />`}${part}`)}`

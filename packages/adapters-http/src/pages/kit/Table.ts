@@ -1,3 +1,4 @@
+import { Isolation } from "@place-access/domain/languages"
 import { html, type Html, type Text, type Value } from "../../html/Html.js"
 
 /**
@@ -17,3 +18,20 @@ export const stacked = (headings: ReadonlyArray<Text>, rows: Value): Html =>
       </tbody>
     </table>
   </div>`
+
+/** Matches after a separator in a code or in the path of a call. */
+const AFTER_SEPARATOR = /(?<=[^\s/:][._/])/
+
+/** Matches after the @ of an e-mail address. */
+const AFTER_AT = /(?<=@)/
+
+/** Lets a browser break a long code or e-mail address after a separator, and not in the middle of a word. */
+export const breakable = (text: string): Html => {
+  // The parts of a text that is written from right to left must stay together, because each part would be isolated.
+  if (Isolation.isDirected(text)) return html`${text}`
+  const parts = text.split(text.includes("@") ? AFTER_AT : AFTER_SEPARATOR)
+  return html`${parts.map((part, index) => html`${index > 0 && html`<wbr />`}${part}`)}`
+}
+
+/** A code in a cell. On a desk, the column is wide enough for the longest word of the code. */
+export const code = (text: string): Html => html`<code class="whole">${breakable(text)}</code>`

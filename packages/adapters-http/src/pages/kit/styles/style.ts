@@ -338,6 +338,7 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody tr:last-child > * { border-bottom: 0; }
 td { min-width: 8rem; }
 td.nowrap { white-space: nowrap; }
+@media (min-width: 64rem) { .whole { overflow-wrap: break-word; } td.whole wbr { display: none; } }
 .secret {
   display: block; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem;
   margin: 0 0 0.75rem; user-select: all;
