@@ -3,12 +3,14 @@ import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
+import * as Span from "../wire/Span.js"
 import { toWire } from "../wire/toWire.js"
 import * as EntryWords from "./EntryWords.js"
 
 export const layer = Group.group(Api, "accessLog", (handlers) =>
   handlers.handle("list", ({ urlParams }) =>
     Effect.gen(function* () {
+      yield* Span.check(urlParams)
       const { app_id: appId, cursor, from, limit, purpose: purposeId, to } = urlParams
       const page = yield* listAccessLog((yield* SignedIn).id, { appId, purposeId, from, to }, limit, cursor)
       return {

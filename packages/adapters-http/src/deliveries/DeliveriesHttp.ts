@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
+import * as Span from "../wire/Span.js"
 import { toWire } from "../wire/toWire.js"
 import { countTest } from "./countTest.js"
 import { toBody, toDetail, typeFilter } from "./DeliveriesApi.js"
@@ -13,6 +14,7 @@ export const layer = Group.group(Api, "deliveries", (handlers) =>
       "list",
       ({ path, urlParams: { endpoint_id: endpointId, event_id: eventId, fail_reason: failReason, type, ...rest } }) =>
         Effect.gen(function* () {
+          yield* Span.check(rest)
           const query = { ...rest, endpointId, eventId, failReason, ...typeFilter(type), cursor: rest.cursor }
           const { deliveries, nextCursor } = yield* listDeliveries(yield* SignedIn, path.app_id, query)
           return { deliveries: deliveries.map(toBody), nextCursor }

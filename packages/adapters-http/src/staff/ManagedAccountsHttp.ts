@@ -5,6 +5,7 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { requireFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
+import * as Span from "../wire/Span.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody, toEntry } from "./ManagedAccountsApi.js"
 
@@ -50,6 +51,7 @@ export const layer = Group.group(Api, "managedAccounts", (handlers) =>
     )
     .handle("audit", ({ urlParams: { account_id, cursor, limit, ...filter } }) =>
       Effect.gen(function* () {
+        yield* Span.check(filter)
         const page = { limit, cursor }
         const { events, nextCursor } = yield* listAudit(yield* SignedIn, { ...filter, userId: account_id }, page)
         return { events: events.map(toEntry), nextCursor }

@@ -170,4 +170,9 @@ describe("GET /v1/user/access-log", () => {
     const { message } = answer.json as { message: ReadonlyArray<string> }
     expect(message.map((one) => one.split(" ")[0]).sort()).toEqual(["from", "limit", "purpose"])
   })
+
+  it("a span without an instant is refused [M11]", async () => {
+    const { json, status } = await user.get("/v1/user/access-log?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z")
+    expect([status, json]).toMatchObject([400, { error: "validation_failed", message: "to must be after from" }])
+  })
 })

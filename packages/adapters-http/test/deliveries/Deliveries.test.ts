@@ -153,6 +153,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
     ["type=coffee", "type"],
     ["from=yesterday", "from"],
     ["to=2026-01-01", "to"],
+    ["from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "to"],
     ["limit=0", "limit"],
     ["limit=201", "limit"]
   ])("400 for ?%s, by field", async (query, field) => {

@@ -333,6 +333,14 @@ describe("GET /v1/visits [§4.5]", () => {
     expect((await get("?limit=500")).status).toBe(200)
   })
 
+  it("a span without an instant is refused [M11]", async () => {
+    for (const query of [`?from=${ago(100)}&to=${ago(200)}`, `?from=${ago(100)}&to=${ago(100)}`]) {
+      const answer = await get(query)
+      expect(saying(answer)).toEqual([400, "validation_failed"])
+      expect(answer.json).toMatchObject({ message: "to must be after from" })
+    }
+  })
+
   it("needs location.visits.read", async () => {
     const { access_token } = await one.connect([CURRENT])
     expect(saying(await get("", access_token))).toEqual([403, "missing_scope"])

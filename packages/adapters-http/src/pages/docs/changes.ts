@@ -5,6 +5,14 @@ import { EARLIER_CHANGES } from "./changes/earlierChanges.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "spans-without-an-instant",
+    kind: "changed",
+    title: "A list whose to is not after from is refused",
+    text: `\`GET /v1/visits\`, \`GET /v1/user/access-log\`, \`GET /v1/admin/audit-log\` and the delivery log of an app answer
+    400 \`validation_failed\` when \`to\` is before or equal to \`from\`. Before, the list was empty.`
+  },
+  {
+    on: "2026-11-30",
     id: "wording-at-the-time-of-the-request",
     kind: "changed",
     title: "The access log keeps the wording of a purpose",
