@@ -1,4 +1,4 @@
-import { HttpServerResponse } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { type Export, openArchive } from "@place-access/domain/exports"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
@@ -6,11 +6,14 @@ import { CONTENT_TYPE } from "./ExportsApi.js"
 
 /**
  * The answer with the archive, which the browser saves as a file. No cache may store the archive, and no proxy may
- * change it.
+ * change it. The answer to HEAD has no byte of the archive, so it is no download.
  */
 export const archiveAnswer = (of: Export.ExportKey) =>
-  Effect.map(openArchive(of), ({ bytes, export: { bytes: length, readyAt, requestedAt } }) =>
-    HttpServerResponse.stream(bytes, {
+  Effect.gen(function* () {
+    const { method } = yield* HttpServerRequest.HttpServerRequest
+    const { bytes, export: found } = yield* openArchive(of, method !== "HEAD")
+    const { bytes: length, readyAt, requestedAt } = found
+    return HttpServerResponse.stream(bytes, {
       contentType: CONTENT_TYPE,
       contentLength: length,
       headers: {
@@ -19,4 +22,4 @@ export const archiveAnswer = (of: Export.ExportKey) =>
         "x-content-type-options": "nosniff"
       }
     })
-  )
+  })

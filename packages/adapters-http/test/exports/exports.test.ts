@@ -91,6 +91,17 @@ describe("the API", () => {
     expect(mail?.text).toContain("/settings/export")
     expect(mail?.text).not.toContain(id)
 
+    const kindsAudited = async () => {
+      const { items } = await world.run(
+        Effect.flatMap(AuditLog, (log) => log.list({ userId: person.account.id }, 10, undefined))
+      )
+      return items.map(({ detail }) => detail.kind).filter((kind) => kind.startsWith("export"))
+    }
+    // HEAD sends no byte of the archive, so it is no download.
+    const head = await world.call(`${path}/archive`, { method: "HEAD", headers: { cookie: person.cookie } })
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(length)])
+    expect(await kindsAudited()).toEqual(["export_made"])
+
     const { answer, bytes } = await download(person, `${path}/archive`)
     expect(answer.status).toBe(200)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -105,11 +116,7 @@ describe("the API", () => {
     expect(files.map(({ name }) => name)).toContain("manifest.json")
     expect(files.find(({ name }) => name === "places.json")?.text).toContain('"label":"Home"')
 
-    const audited = await world.run(
-      Effect.flatMap(AuditLog, (log) => log.list({ userId: person.account.id }, 10, undefined))
-    )
-    const kinds = audited.items.map(({ detail }) => detail.kind).filter((kind) => kind.startsWith("export"))
-    expect([...kinds].sort()).toEqual(["export_fetched", "export_made"])
+    expect((await kindsAudited()).sort()).toEqual(["export_fetched", "export_made"])
 
     world.clock.advance(Export.KEPT_FOR - 1)
     await confirm(person)

@@ -58,9 +58,10 @@ export interface OpenedArchive {
 /**
  * The archive, decrypted piece by piece. `Conflict` when the archive is not made yet or could not be made. `NotFound`
  * when it was deleted, when its week is over, and for another person's export. The program reads the first piece before
- * it ends, so that an archive that cannot be decrypted gives an error and not half a file.
+ * it ends, so that an archive that cannot be decrypted gives an error and not half a file. With `isSent` false, the
+ * caller does not send the bytes, and the audit log gets no entry.
  */
-export const openArchive = program("openArchive", function* (of: Export.ExportKey) {
+export const openArchive = program("openArchive", function* (of: Export.ExportKey, isSent: boolean = true) {
   const [store, vault] = [yield* ExportStore, yield* Vault]
   const found = yield* getExport(of)
   switch (found.state) {
@@ -82,7 +83,7 @@ export const openArchive = program("openArchive", function* (of: Export.ExportKe
     })
   const first = yield* piece(0)
   // The audit entry is written before the first byte is sent, so nobody can fetch an archive without leaving an entry.
-  yield* recordAudit({ userId: of.userId, actor: AuditEvent.OWNER, detail: { kind: "export_fetched" } })
+  if (isSent) yield* recordAudit({ userId: of.userId, actor: AuditEvent.OWNER, detail: { kind: "export_fetched" } })
   const rest = Stream.range(1, found.pieces - 1).pipe(Stream.rechunk(1), Stream.mapEffect(piece))
   const opened: OpenedArchive = {
     export: found,
