@@ -24,8 +24,8 @@ const erase = (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Times
   })
 
 /**
- * What `HistoryStore.erase` must keep at the first and at the last instant of a stretch, where one instant decides: about
- * a departure that was reported alone, and about a crossing that waits.
+ * What `HistoryStore.erase` must keep at the first and at the last instant of a stretch, about a departure that was
+ * reported alone and about a crossing that waits.
  */
 export const erasedEdges: Contract<HistoryStore | Uploads.UploadSamplePorts> = [
   {
