@@ -4,7 +4,7 @@ import { createPlace, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { bearer, type Person, startWorld, type World } from "../support/World.js"
+import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
 const CURRENT = "location.place.current"
 const LATEST = "location.latest.read"
@@ -12,19 +12,26 @@ const LATEST = "location.latest.read"
 let world: World
 let user: Person
 let app: App.App
+/** An app of the person that may ask for the latest location. */
+const appWithPurpose = async (person: Person) => {
+  const made = await world.app(person)
+  const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
+  await world.run(createPurpose(person.account, made.app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
+  return made.app
+}
+
 beforeAll(async () => {
   world = await startWorld()
   user = await world.person()
-  ;({ app } = await world.app(user))
-  const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
-  await world.run(createPurpose(user.account, app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
+  app = await appWithPurpose(user)
 })
 afterAll(() => world.close())
 
-const ask = async (...scopes: ReadonlyArray<string>) => {
+const ask = (...scopes: ReadonlyArray<string>) => askFor(app, ...scopes)
+const askFor = async ({ id, redirectUris }: App.App, ...scopes: ReadonlyArray<string>) => {
   const parameters = {
-    client_id: app.id,
-    redirect_uri: app.redirectUris[0] ?? "",
+    client_id: id,
+    redirect_uri: redirectUris[0] ?? "",
     scope: scopes.join(" "),
     code_challenge: "x".repeat(43),
     code_challenge_method: "S256",
@@ -154,6 +161,58 @@ describe("/v1/user/consent-requests", () => {
     // The user pressed "Stop sharing" on the app's renewal page, and not in the portal.
     const { text } = await user.get(`/portal/connections/${listed?.id}/history`)
     expect(text).toMatch(/<h2>Exact location ended<\/h2>[^]*?By whom: you changed it yourself</)
+  })
+
+  it("a change: what the connection has now, place by place, and both of its ends", async () => {
+    const person = await world.person()
+    const own = await appWithPurpose(person)
+    const circle = { lat: 52.52, lon: 13.405, radiusM: 150 }
+    const [gym, home, work] = await Promise.all(
+      ["Gym", "Home", "Work"].map((label) =>
+        world.run(createPlace(person.account.id, { label: Place.Label.make(label), kind: "other", circle }))
+      )
+    )
+    const first = await decide(
+      await askFor(own, CURRENT, LATEST),
+      {
+        decision: "allow",
+        scopes: [CURRENT, LATEST],
+        places: [{ id: home!.id, include_earlier_visits: true }, { id: work!.id }],
+        standard_days: 90,
+        sensitive_days: 7
+      },
+      person
+    )
+    expect(first.status).toBe(200)
+    const shown = (await review(await askFor(own, CURRENT), person)) as { places: ReadonlyArray<{ id: string }> }
+    expect(shown).toMatchObject({
+      mode: "change",
+      previous: {
+        connected_at: "2026-03-01T12:00:00.000Z",
+        grant_expires_at: "2026-05-30T12:00:00.000Z",
+        sensitive_expires_at: "2026-03-08T12:00:00.000Z",
+        pause: null
+      }
+    })
+    const of = (id: string | undefined) => shown.places.find((place) => place.id === id)
+    expect(of(gym?.id)).toMatchObject({ preselected: false, earlier_visits_preselected: false })
+    expect(of(home?.id)).toMatchObject({ preselected: true, earlier_visits_preselected: true })
+    expect(of(work?.id)).toMatchObject({ preselected: true, earlier_visits_preselected: false })
+  })
+
+  it("exact location without an end date is shared only after a fresh sign-in; with an end date it needs none [accounts-18]", async () => {
+    const person = await world.person()
+    const own = await appWithPurpose(person)
+    world.clock.advance(15 * Timestamp.MINUTE)
+    const allow = { decision: "allow", scopes: [CURRENT, LATEST], places: [] }
+    const [id, other] = [await askFor(own, CURRENT, LATEST), await askFor(own, CURRENT, LATEST)]
+    const refused = await decide(id, { ...allow, standard_days: "never" }, person)
+    expect(refused.json).toMatchObject({ statusCode: 403, error: "confirmation_required" })
+    expect((await person.get("/v1/user/connections")).json).toMatchObject({ connections: [] })
+    expect((await decide(other, { ...allow, standard_days: 90 }, person)).status).toBe(200)
+    await person.send("POST", "/v1/session/confirmation", { password: PASSWORD })
+    expect((await decide(id, { ...allow, standard_days: "never" }, person)).status).toBe(200)
+    world.clock.advance(-15 * Timestamp.MINUTE)
   })
 
   it("400 with every fault; 404 unknown; 403 somebody else's sandbox; 409 decided, outdated or too old; 401 signed out", async () => {
