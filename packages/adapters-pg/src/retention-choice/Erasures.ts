@@ -145,21 +145,37 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
                WHERE user_id = ${userId} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}`
     yield* FixCounts.recount(sql, userId, { from, until })
     yield* futureOf(sql, userId, { from, until })
-    yield* sql`DELETE FROM quarantined_fixes WHERE user_id = ${userId} AND ${mayComeFrom(sql, { from, until })}`
+    yield* putAsideOf(sql, userId, { from, until })
   })
 
-/** The condition for a quarantined reading that may come from the stretch, as `Erasure.mayComeFrom`. */
+// The times that a quarantined reading or visit report states, as numbers. Nobody checked the reading, so a time may be
+// any number, or no number at all. The indexes of migration 0101 have the same expressions.
+const SAID = `(CASE WHEN jsonb_typeof(reading -> 'capturedAt') = 'number' THEN (reading -> 'capturedAt')::numeric
+    WHEN jsonb_typeof(reading -> 'arrival') = 'number' THEN (reading -> 'arrival')::numeric END)`
+const DEPARTURE = `(CASE WHEN jsonb_typeof(reading -> 'departure') = 'number'
+    THEN (reading -> 'departure')::numeric END)`
+/** The receipt as these indexes have it. The index `quarantined_fixes_by_age` has the plain column. */
+const RECEIVED = "timezone('UTC', received_at)"
+
+/**
+ * The condition for a quarantined reading that may come from the stretch, as `Erasure.mayComeFrom`. PostgreSQL reads an
+ * index for each part of the OR, and so no reading that cannot come from the stretch. A reading with a time after the
+ * stretch is found by `RECEIVED`: with the plain column, PostgreSQL might read all readings from before the stretch.
+ */
 const mayComeFrom = (sql: SqlClient, { from, until }: Erasure.Stretch) => {
-  // A time of the reading as a number. Nobody checked the reading, so its times may be any number, or no number at all.
-  const said = (field: string) =>
-    sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
-              THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric END)`
+  const received = sql.literal(RECEIVED)
+  const said = (time: string) => {
+    const at = sql.literal(time)
+    return sql`${at} >= ${from}::numeric AND ${at} < ${until}::numeric
+              OR ${at} >= ${until}::numeric AND ${received} < timezone('UTC', ${Rows.at(from)}::timestamptz)`
+  }
   return sql`(received_at >= ${Rows.at(from)} AND received_at < ${Rows.at(until)}
-              OR EXISTS (
-                SELECT FROM unnest(ARRAY[${said("capturedAt")}, ${said("arrival")}, ${said("departure")}]) AS said (at)
-                WHERE said.at >= ${from}::numeric
-                  AND (said.at < ${until}::numeric OR received_at < ${Rows.at(until)})))`
+              OR ${said(SAID)} OR ${said(DEPARTURE)})`
 }
+
+/** Deletes the quarantined readings and visit reports that may come from the stretch. */
+export const putAsideOf = (sql: SqlClient, userId: UserId, stretch: Erasure.Stretch) =>
+  sql`DELETE FROM quarantined_fixes WHERE user_id = ${userId} AND ${mayComeFrom(sql, stretch)}`
 
 /**
  * Deletes the readings from the future that may come from the stretch, and the earlier ones of their devices. The

@@ -83,6 +83,7 @@ import * as devicesVisited from "./0097_devices_visited.js"
 import * as failedDeliveries from "./0098_failed_deliveries.js"
 import * as flaggedConnections from "./0099_flagged_connections.js"
 import * as wrongCodes from "./0100_wrong_codes.js"
+import * as quarantineTimes from "./0101_quarantine_times.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every released id, because a
@@ -168,5 +169,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0097_devices_visited": devicesVisited.statements,
   "0098_failed_deliveries": failedDeliveries.statements,
   "0099_flagged_connections": flaggedConnections.statements,
-  "0100_wrong_codes": wrongCodes.statements
+  "0100_wrong_codes": wrongCodes.statements,
+  "0101_quarantine_times": quarantineTimes.statements
 }
