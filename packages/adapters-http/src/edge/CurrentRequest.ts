@@ -67,6 +67,8 @@ export interface Cell {
    * and figures use this code in place of the code of the answer.
    */
   refusal: string | null
+  /** The cookie of the session that the request's guard accepted; undefined for a request without a session. */
+  session: string | undefined
   /**
    * The request's place in admission control (`Admission`); undefined when admission control is off, or does not apply
    * to the request.
@@ -92,6 +94,7 @@ export const make = (id: string): Cell => ({
   purpose: null,
   disclosed: null,
   refusal: null,
+  session: undefined,
   place: undefined,
   standing: {},
   exceeded: {}
@@ -158,6 +161,9 @@ export const discloses = (words: string): Effect.Effect<void> => change((cell) =
 
 /** Records the code of a refusal that the edge cannot see (`Cell.refusal`). */
 export const refusedWith = (code: string): Effect.Effect<void> => change((cell) => void (cell.refusal = code))
+
+/** Records the cookie of the request's session, so that a request that had to wait can check the session again. */
+export const sessionIs = (cookie: string): Effect.Effect<void> => change((cell) => void (cell.session = cookie))
 
 /** Records the purpose's key for the access log. The key must be the key of one of the app's purposes. */
 export const purposeIs = (key: string): Effect.Effect<void> => change((cell) => void (cell.purpose = key))

@@ -3,6 +3,7 @@ import { type AccountStore, authenticateSession } from "@place-access/domain/acc
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option } from "effect"
 import * as Body from "../edge/Body.js"
+import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as Routes from "../engine/Routes.js"
 import * as Services from "../engine/Services.js"
 import { HttpOptions } from "../HttpOptions.js"
@@ -34,6 +35,7 @@ export const layer = (
             const found = yield* toWire(authenticateSession(cookie))
             if (Option.isNone(found)) return yield* Effect.fail(Errors.notSignedIn())
             const account = found.value
+            yield* CurrentRequest.sessionIs(cookie)
             const { route } = yield* HttpRouter.RouteContext
             const role = roles.get(Routes.label(route.method, route.path))
             if (role !== undefined) {

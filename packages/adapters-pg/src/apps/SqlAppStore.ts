@@ -51,8 +51,9 @@ const create =
       yield* lockApps(app.ownerId)
       // Because of this lock, two creations by one owner run one after the other, so that the second counts the app of
       // the first. A deletion or suspension of the owner also waits for this lock, and then finds the new app.
-      const owner = yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
-      if (owner.length === 0) return "NoOwner" as const
+      const owner = yield* sql`SELECT suspended_at IS NOT NULL AS is_suspended FROM accounts
+                               WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`.pipe(Rows.first(OwnerRow))
+      if (!Option.exists(owner, ({ is_suspended: isSuspended }) => !isSuspended)) return "NoOwner" as const
       const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${app.ownerId}`.pipe(
         Rows.first(CountRow)
       )
@@ -62,6 +63,7 @@ const create =
     }).pipe(sql.withTransaction, orStoreError)
   }
 
+const OwnerRow = Schema.Struct({ is_suspended: Schema.Boolean })
 const CountRow = Schema.Struct({ count: Rows.Bigint })
 
 const LogoRow = Schema.Struct({ png: Schema.NullOr(AppLogo.LogoPng) })
@@ -141,7 +143,7 @@ const update =
       if (Option.isNone(locked)) return Option.none()
       const before = toRegistered(locked.value)
       const now = yield* Timestamp.now
-      const { outcome, after, audit, logo, recorded } = decide(before, now)
+      const { outcome, after, audit, logo, recorded } = decide(before, now, yield* membersOf(sql, id))
       if (after !== null) yield* write(sql, before.app, after, now)
       if (after !== null) yield* writeLogos(sql, before.app, after.app, logo)
       yield* ReviewWrites.record(sql, recorded)

@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { AdmitsChange } from "@place-access/domain/apps"
 import { AccountDeletion } from "@place-access/domain/deletions"
 import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { type AppId, type EndpointId, Timestamp, UserId } from "@place-access/domain/shared"
@@ -10,6 +11,7 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { toHeaders } from "../vault/EndpointHeaders.js"
 import { toSecrets } from "../vault/SigningSecrets.js"
+import { membersOf } from "../teams/SqlTeamStore.js"
 import { COLUMNS, EndpointRow, toEndpoint } from "./EndpointRow.js"
 import * as StrikeWarnings from "./StrikeWarnings.js"
 
@@ -30,19 +32,18 @@ export const layer: Layer.Layer<EndpointStore, never, SqlClient> = Layer.effect(
   )
 )
 
-const OwnerRow = Schema.Struct({ owner_id: UserId })
+const AppRow = Schema.Struct({ owner_id: UserId, revoked_at: Rows.NullableAt })
 const Count = Schema.Struct({ count: Rows.Bigint })
 
 const create =
   (sql: SqlClient): Store["create"] =>
-  (endpoint, audit) =>
+  (endpoint, audit, admits) =>
     Effect.gen(function* () {
       // Because of the lock of the app's row, two creations run one after the other. The count is a separate statement,
       // so that it sees an endpoint that the other creation made.
-      const app = yield* sql`SELECT owner_id FROM apps WHERE app_id = ${endpoint.appId} FOR NO KEY UPDATE`.pipe(
-        Rows.first(OwnerRow)
-      )
-      if (!Option.exists(app, (row) => row.owner_id !== AccountDeletion.NOBODY.id)) return "app_gone"
+      const app = yield* lockApp(sql, endpoint.appId)
+      if (Option.isNone(app) || app.value.owner_id === AccountDeletion.NOBODY.id) return "app_gone"
+      if (!(yield* isAdmitted(sql, endpoint.appId, app.value, admits))) return "refused"
       const counted = yield* sql`SELECT count(*) FROM endpoints WHERE app_id = ${endpoint.appId}`.pipe(
         Rows.first(Count)
       )
@@ -51,6 +52,17 @@ const create =
       if (audit !== undefined) yield* AuditLog.append(sql, audit)
       return "created"
     }).pipe(sql.withTransaction, orStoreError)
+
+/** A change of the app's team locks the same row, so nobody joins or leaves the team until this transaction ends. */
+const lockApp = (sql: SqlClient, appId: AppId) =>
+  sql`SELECT owner_id, revoked_at FROM apps WHERE app_id = ${appId} FOR NO KEY UPDATE`.pipe(Rows.first(AppRow))
+
+const isAdmitted = (sql: SqlClient, appId: AppId, app: typeof AppRow.Type, admits: AdmitsChange | undefined) =>
+  admits === undefined
+    ? Effect.succeed(true)
+    : Effect.map(membersOf(sql, appId), (members) =>
+        admits({ ownerId: app.owner_id, revokedAt: app.revoked_at }, members)
+      )
 
 const insert = (sql: SqlClient, endpoint: WebhookEndpoint.WebhookEndpoint) =>
   sql`INSERT INTO endpoints (app_id, endpoint_id, url, events, description, disabled_at, epoch, strikes, secrets,
@@ -85,8 +97,12 @@ const list =
 
 const update =
   (sql: SqlClient): Store["update"] =>
-  (appId, id, change, audit) =>
+  (appId, id, change, audit, admits) =>
     Effect.gen(function* () {
+      if (admits !== undefined) {
+        const app = yield* lockApp(sql, appId)
+        if (Option.isNone(app) || !(yield* isAdmitted(sql, appId, app.value, admits))) return Option.none()
+      }
       const before = yield* lock(sql, appId, id)
       if (Option.isNone(before)) return Option.none()
       const stored = toEndpoint(before.value)

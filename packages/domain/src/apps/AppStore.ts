@@ -33,6 +33,12 @@ export interface AppChange<A> {
 /** A member of an app's team, with the fields that this module needs. */
 export type TeamMember = Pick<Member, "userId" | "role">
 
+/**
+ * Whether something that belongs to an app, such as an endpoint, may be added or changed: a plain function of the app
+ * and its members. A store calls it under the lock of the app.
+ */
+export type AdmitsChange = (app: Pick<App, "ownerId" | "revokedAt">, members: ReadonlyArray<TeamMember>) => boolean
+
 /** Stores apps, with their redirect URIs and the hashes of their client secrets. */
 export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
@@ -40,7 +46,7 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
     /**
      * Locks the account of the holder (`App.ownerId`) and stores an app without client secret and logo, which `update`
      * adds later. `Full`, and nothing is stored, when the holder has `AccountLimits.APPS` apps already; `NoOwner` when
-     * the holder's account was deleted.
+     * the holder's account was deleted or is suspended.
      */
     readonly create: (app: App) => StoreEffect<"Made" | "Full" | "NoOwner">
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>
@@ -60,13 +66,14 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
      */
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
-     * Locks the app, passes its present state to `decide`, a plain function, and stores what `decide` returns: `after`
-     * (app and secrets), `logo`, `recorded` and `audit`. `id`, `ownerId`, `suspendedAt` and `createdAt` must not change
+     * Locks the app, passes its present state and then its members (as `members` returns them, but read under the lock)
+     * to `decide`, a plain function, and stores what `decide` returns: `after` (app and secrets), `logo`, `recorded` and
+     * `audit`. `id`, `ownerId`, `suspendedAt` and `createdAt` must not change
      * (`TeamStore` changes `ownerId`, `StaffStore` changes `suspendedAt`). None when there is no such app.
      */
     readonly update: <A>(
       id: AppId,
-      decide: (before: Registered, now: Timestamp) => AppChange<A>
+      decide: (before: Registered, now: Timestamp, members: ReadonlyArray<TeamMember>) => AppChange<A>
     ) => StoreEffect<Option.Option<A>>
   }
 >() {}

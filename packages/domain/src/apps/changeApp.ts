@@ -21,7 +21,8 @@ import * as AppLife from "./AppLife.js"
 import { type AppChange, AppStore, type Registered } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
 import * as TeamRole from "../teams/Role.js"
-import { getApp, getAppWithRole } from "./readApps.js"
+import { roleOf } from "../teams/Team.js"
+import { getApp } from "./readApps.js"
 import type * as RedirectUri from "./RedirectUri.js"
 
 export interface NewApp {
@@ -33,7 +34,8 @@ export interface NewApp {
 
 /**
  * Creates a sandbox app without redirect URIs and client secret, and gives the account the role of developer.
- * `Conflict` when the account has `AccountLimits.APPS` apps already. `NotFound` when the account was deleted meanwhile.
+ * `Conflict` when the account has `AccountLimits.APPS` apps already. `NotFound` when the account was deleted or
+ * suspended meanwhile.
  */
 export const createApp = program("createApp", function* (account: Account.Account, input: NewApp) {
   const accounts = yield* AccountStore
@@ -179,7 +181,7 @@ const NO_SECRET = "the app has no client secret yet: register redirect URIs firs
 const changeSecrets = (account: Account.Account, id: AppId, change: SecretChange) =>
   Effect.gen(function* () {
     let committed: AuditEvent.AuditEvent | undefined
-    const outcome = yield* changeAs<Either.Either<App, Conflict>>(account, id, "secrets", ({ app, secrets }, now) => {
+    const outcome = yield* changeAs<App, Conflict>(account, id, "secrets", ({ app, secrets }, now) => {
       const reason = app.revokedAt !== null ? AppLife.REVOKED : secrets.length === 0 ? NO_SECRET : undefined
       if (reason !== undefined) return { outcome: Either.left(new Conflict({ reason })), after: null }
       const after = { app, secrets: change(secrets, now) }
@@ -251,16 +253,21 @@ const step = <E>(
 
 /**
  * Runs `AppStore.update` for a member of the app's team whose role allows the action. `NotFound` for an account outside
- * of the team, `Forbidden` for another role.
+ * of the team, `Forbidden` for another role, also when the role changed while the request waited (decision teams-1).
  */
-const changeAs = <A>(
+const changeAs = <A, E>(
   account: Account.Account,
   id: AppId,
   action: TeamRole.Action,
-  decide: (before: Registered, now: Timestamp.Timestamp, role: TeamRole.TeamRole) => AppChange<A>
+  decide: (before: Registered, now: Timestamp.Timestamp, role: TeamRole.TeamRole) => AppChange<Either.Either<A, E>>
 ) =>
   Effect.gen(function* () {
-    const { role } = yield* getAppWithRole(account, id, action)
-    const outcome = yield* (yield* AppStore).update(id, (before, now) => decide(before, now, role))
+    // Somebody without the right role must not lock the app. The role may change until the lock, so it is decided again.
+    yield* getApp(account, id, action)
+    type Outcome = Either.Either<A, E | NotFound | Forbidden>
+    const outcome = yield* (yield* AppStore).update(id, (before, now, members): AppChange<Outcome> => {
+      const role = TeamRole.admit(roleOf({ holderId: before.app.ownerId, members }, account.id), action)
+      return Either.isLeft(role) ? { outcome: Either.left(role.left), after: null } : decide(before, now, role.right)
+    })
     return yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))
   })

@@ -12,7 +12,7 @@ export * as App from "./App.js"
 export * as AppLogo from "./AppLogo.js"
 export * as AppLife from "./AppLife.js"
 export * as AppProposal from "./AppProposal.js"
-export { type AppChange, AppStore, type Registered, type TeamMember } from "./AppStore.js"
+export { type AdmitsChange, type AppChange, AppStore, type Registered, type TeamMember } from "./AppStore.js"
 export { findClient, InvalidClient, proveClient } from "./proveClient.js"
 export * as ClientSecret from "./ClientSecret.js"
 export {

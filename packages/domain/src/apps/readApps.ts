@@ -1,12 +1,13 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { type AppId, Conflict, Cursor, Forbidden, NotFound, type Page, program, type UserId } from "../shared/index.js"
+import { type AppId, Conflict, Cursor, NotFound, type Page, program, type UserId } from "../shared/index.js"
 import { requireReviewer } from "../reviews/Staff.js"
 import * as TeamRole from "../teams/Role.js"
+import * as Team from "../teams/Team.js"
 import { type App, publicLogo } from "./App.js"
 import * as AppLife from "./AppLife.js"
 import * as AppLogo from "./AppLogo.js"
-import { AppStore } from "./AppStore.js"
+import { type AdmitsChange, AppStore } from "./AppStore.js"
 
 /**
  * The app, for an action of a team member. `NotFound` when the account is not in the app's team, `Forbidden` when the
@@ -25,16 +26,26 @@ export const getAppToChange = program("getAppToChange", function* (account: Acco
   return app.revokedAt === null ? app : yield* new Conflict({ reason: AppLife.REVOKED })
 })
 
+/**
+ * Why the account may not make the changes for which `getAppToChange` gets the app; null: it may. A program that has
+ * waited since it called `getAppToChange` decides by this function under the lock of the app (`AdmitsChange`).
+ */
+export const refusalToChange = (
+  account: Pick<Account, "id">,
+  ...[{ ownerId, revokedAt }, members]: Parameters<AdmitsChange>
+) =>
+  Option.match(Either.getLeft(TeamRole.admit(Team.roleOf({ holderId: ownerId, members }, account.id), "develop")), {
+    onSome: (refused) => refused,
+    onNone: () => (revokedAt === null ? null : new Conflict({ reason: AppLife.REVOKED }))
+  })
+
 /** The app as by `getApp`, with the account's role in its team. */
 export const getAppWithRole = program(
   "getAppWithRole",
   function* (account: Account, id: AppId, action: TeamRole.Action) {
     const apps = yield* AppStore
     const app = yield* Effect.mapError(yield* apps.find(id), () => new NotFound({ what: "app" }))
-    const role = yield* roleIn(app, account.id)
-    if (role === undefined) return yield* new NotFound({ what: "app" })
-    if (!TeamRole.can(role, action)) return yield* new Forbidden({ reason: TeamRole.REFUSAL[action] })
-    return { app, role }
+    return { app, role: yield* TeamRole.admit(yield* roleIn(app, account.id), action) }
   }
 )
 

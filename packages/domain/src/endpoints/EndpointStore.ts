@@ -1,14 +1,16 @@
 import { Context, type Option } from "effect"
 import type { AuditEvent } from "../audit/AuditEvent.js"
+import type { AdmitsChange } from "../apps/AppStore.js"
 import type { AppId, EndpointId, StoreEffect, Timestamp } from "../shared/index.js"
 import type { StrikeWarning } from "./StrikeWarning.js"
 import type { WebhookEndpoint } from "./WebhookEndpoint.js"
 
 /**
  * The result of `EndpointStore.create`. `full`: the app already has `WebhookEndpoint.MAX_PER_APP` endpoints.
- * `app_gone`: no app has this id, or the app was revoked because the account of its holder was deleted.
+ * `app_gone`: no app has this id, or the app was revoked because the account of its holder was deleted. `refused`:
+ * `admits` returned false.
  */
-export type EndpointCreation = "created" | "full" | "app_gone"
+export type EndpointCreation = "created" | "full" | "app_gone" | "refused"
 
 /** Stores webhook endpoints, with their encrypted secrets and their strikes. Decision endpoints-9. */
 export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
@@ -17,9 +19,13 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     /**
      * Stores the endpoint under the app's lock; only the outcome `created` stores it. Because of the lock, no request
      * stores an endpoint after the app ended with its holder's account (decision deletions-2). The same transaction
-     * stores the audit event, if given.
+     * stores the audit event, if given. The store asks `admits`, if given, under this lock.
      */
-    readonly create: (endpoint: WebhookEndpoint, audit?: AuditEvent) => StoreEffect<EndpointCreation>
+    readonly create: (
+      endpoint: WebhookEndpoint,
+      audit?: AuditEvent,
+      admits?: AdmitsChange
+    ) => StoreEffect<EndpointCreation>
     /** None when the app has no such endpoint. */
     readonly find: (appId: AppId, id: EndpointId) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** The app's endpoints, oldest first. */
@@ -27,13 +33,15 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     /**
      * Locks the endpoint and stores `change(endpoint, now)`. The store keeps the ids and `createdAt`, whatever `change`
      * returns. The same transaction stores the audit event `audit(now)`, if there is one; the store calls `audit` after
-     * `change`. None, and nothing is stored, when the app has no such endpoint.
+     * `change`. None, and nothing is stored, when the app has no such endpoint, and when `admits`, if given, returns
+     * false. To ask `admits`, the store locks the app before the endpoint.
      */
     readonly update: (
       appId: AppId,
       id: EndpointId,
       change: (before: WebhookEndpoint, now: Timestamp.Timestamp) => WebhookEndpoint,
-      audit?: (now: Timestamp.Timestamp) => AuditEvent | undefined
+      audit?: (now: Timestamp.Timestamp) => AuditEvent | undefined,
+      admits?: AdmitsChange
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
     /**
      * Removes the endpoint. Its waiting deliveries fail, a limited number at once and the others in later claims, and

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
-import { getApp, getAppToChange } from "../apps/readApps.js"
+import type { AdmitsChange } from "../apps/AppStore.js"
+import { getApp, getAppToChange, refusalToChange } from "../apps/readApps.js"
 import { normalise, type Subscribable } from "../events/Event.js"
 import {
   type AppId,
@@ -71,7 +72,11 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
     createdAt
   }
   const added = AuditEvent.byOwner(account.id, createdAt, { kind: "endpoint_added", appId, endpointId: id })
-  const outcome = yield* (yield* EndpointStore).create(endpoint, added)
+  // The look-up of the host name takes time, in which the account may leave the team and an admin may revoke the app.
+  let refused = null as Refusal
+  const admits: AdmitsChange = (...app) => (refused = refusalToChange(account, ...app)) === null
+  const outcome = yield* (yield* EndpointStore).create(endpoint, added, admits)
+  if (refused !== null) return yield* refused
   if (outcome === "full") return yield* new Conflict({ reason: AccountLimits.ENDPOINTS.refusal })
   if (outcome === "app_gone") return yield* new NotFound({ what: "app" })
   yield* announceAudit(added)
@@ -112,7 +117,8 @@ export const updateEndpoint = program(
     yield* getAppToChange(account, appId)
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers)
-    let refusal = null as Conflict | Invalid | null
+    let refusal = null as Refusal | Invalid
+    const admits: AdmitsChange = (...app) => (refusal = refusalToChange(account, ...app)) === null
     let moved: AuditEvent.AuditEvent | undefined
     const change: EndpointChange = (before, now) => {
       const isMoved = url !== undefined && originOf(url) !== originOf(before.url)
@@ -136,7 +142,7 @@ export const updateEndpoint = program(
       }
       return edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
     }
-    const changed = yield* (yield* EndpointStore).update(appId, id, change, () => moved)
+    const changed = yield* (yield* EndpointStore).update(appId, id, change, () => moved, admits)
     if (refusal !== null) return yield* refusal
     const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
     if (moved !== undefined) yield* announceAudit(moved)
@@ -213,6 +219,8 @@ export const endPreviousSecrets = program(
     yield* changeSecrets(account, appId, id, "secret_ended", SigningSecret.endPrevious)
   }
 )
+
+type Refusal = ReturnType<typeof refusalToChange>
 
 type EndpointChange = Parameters<(typeof EndpointStore.Service)["update"]>[2]
 

@@ -1,5 +1,6 @@
 // The roles of an app's team, and what each role allows. Decision teams-1.
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
+import { Forbidden, NotFound } from "../shared/Errors.js"
 
 /**
  * The role of a member in the team of an app. The holder, in whose name the app is registered, always has the role
@@ -37,9 +38,18 @@ const ALLOWED: Readonly<Record<TeamRole, ReadonlySet<Action>>> = {
 export const can = (role: TeamRole, action: Action): boolean => ALLOWED[role].has(action)
 
 /** Why an action is refused, in words for the member. */
-export const REFUSAL: Readonly<Record<Action, string>> = {
+const REFUSAL: Readonly<Record<Action, string>> = {
   read: "you are not in the team of this app",
   develop: "your role in the team of this app only lets you read",
   secrets: "only owners of this app may do this: ask one of them",
   team: "only owners of this app may do this: ask one of them"
+}
+
+/**
+ * The role, if it allows the action. `NotFound` for an account outside the team (no role), which must not find out that
+ * the app exists. `Forbidden` for a member whose role does not allow the action.
+ */
+export const admit = (role: TeamRole | undefined, action: Action): Either.Either<TeamRole, NotFound | Forbidden> => {
+  if (role === undefined) return Either.left(new NotFound({ what: "app" }))
+  return can(role, action) ? Either.right(role) : Either.left(new Forbidden({ reason: REFUSAL[action] }))
 }

@@ -59,11 +59,15 @@ export const wasJustInvited = (
     (one) => one.invitedBy === by && one.email === email && one.role === role && now < plus(one.createdAt, MINUTE)
   )
 
+/** The fields of a team that decide about roles. */
+interface Roles {
+  readonly holderId: UserId
+  readonly members: ReadonlyArray<Pick<Member, "userId" | "role">>
+}
+
 /** The role of this account in the team; undefined when the account is not in the team. */
-export const roleOf = (
-  { holderId, members }: Pick<Team, "holderId" | "members">,
-  userId: UserId
-): TeamRole | undefined => (userId === holderId ? "owner" : members.find((member) => member.userId === userId)?.role)
+export const roleOf = ({ holderId, members }: Roles, userId: UserId): TeamRole | undefined =>
+  userId === holderId ? "owner" : members.find((member) => member.userId === userId)?.role
 
 /** All owners, the holder first. */
 export const owners = ({ holderId, members }: Pick<Team, "holderId" | "members">): ReadonlyArray<UserId> => [

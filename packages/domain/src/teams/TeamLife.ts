@@ -1,5 +1,5 @@
 // The transitions of a team. Decisions teams-2, teams-3 and teams-4.
-import { Either } from "effect"
+import { Either, Option } from "effect"
 import type { Account, Email } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
@@ -7,7 +7,7 @@ import * as AccountLimits from "../quotas/AccountLimits.js"
 import { Conflict, Forbidden, NotFound } from "../shared/Errors.js"
 import type { InvitationId, MemberId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import { can, REFUSAL, type TeamRole } from "./Role.js"
+import { admit, type TeamRole } from "./Role.js"
 import { type Invitation, isOpen, type Member, roleOf, type Team } from "./Team.js"
 import * as TeamNotice from "./TeamNotice.js"
 
@@ -210,15 +210,9 @@ const withoutInvitationsOf = (team: Team, { userId }: Pick<Member, "userId">): T
 
 const isFull = ({ members }: Team): boolean => members.length + 1 >= AccountLimits.MEMBERS.most
 
-/**
- * The error for an account that may not change the team. `NotFound` for an account outside the team, which must not
- * find out that the app exists.
- */
-const refusal = (team: Team, by: UserId): NotFound | Forbidden | undefined => {
-  const role = roleOf(team, by)
-  if (role === undefined) return new NotFound({ what: "app" })
-  return can(role, "team") ? undefined : new Forbidden({ reason: REFUSAL.team })
-}
+/** The error for an account that may not change the team. */
+const refusal = (team: Team, by: UserId): NotFound | Forbidden | undefined =>
+  Option.getOrUndefined(Either.getLeft(admit(roleOf(team, by), "team")))
 
 const closed = ({ isClosed }: Team): Conflict | undefined => (isClosed ? new Conflict({ reason: CLOSED }) : undefined)
 

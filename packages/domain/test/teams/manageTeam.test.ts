@@ -206,9 +206,11 @@ describe("teams", () => {
 
   it.effect("an invitation of a suspended account, stored in the moment of the suspension, is refused [teams-2]", () =>
     Effect.gen(function* () {
-      const owner = yield* Fixtures.userWith({ suspendedAt: yield* Timestamp.now })
+      const owner = yield* Fixtures.user
       const app = yield* Fixtures.app(owner.id)
       const person = yield* Fixtures.user
+      const { accounts } = yield* MemoryDatabase
+      accounts.set(owner.id, { ...accounts.get(owner.id)!, account: { ...owner, suspendedAt: yield* Timestamp.now } })
       const { id } = yield* inviteMember(owner, app.id, { email: person.email, role: "owner" })
       expect(yield* refused(acceptInvitation(person, "confirmed", { appId: app.id, id }))).toBe("NotFound")
     }).pipe(Effect.provide(stores))

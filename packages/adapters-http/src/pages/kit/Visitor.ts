@@ -14,6 +14,7 @@ import { Entropy, StoreError, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { staysSignedIn } from "../../credentials/staysKnown.js"
 import * as Body from "../../edge/Body.js"
+import * as CurrentRequest from "../../edge/CurrentRequest.js"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import type { Locale } from "../../html/Locale.js"
 import { textsIn } from "../../languages/index.js"
@@ -21,6 +22,7 @@ import * as BrowserLocale from "../../html/BrowserLocale.js"
 import { html } from "../../html/Html.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as StaffFactor from "../../security/StaffFactor.js"
+import { ENDED } from "../../security/stillSignedIn.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
@@ -106,9 +108,15 @@ export const signedInAnyhow = <E, R>(
   R | Request | HttpOptions | AccountStore | Vault.Vault
 > =>
   Effect.gen(function* () {
+    const signIn = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+      seeOther(ReturnTo.signIn(comesBackTo(request)))
+    )
     const visitor = yield* current
-    if (Option.isSome(visitor)) return yield* backWhenStale(page(visitor.value), comesBackTo)
-    return seeOther(ReturnTo.signIn(comesBackTo(yield* HttpServerRequest.HttpServerRequest)))
+    if (Option.isNone(visitor)) return yield* signIn
+    yield* CurrentRequest.sessionIs(visitor.value.cookie)
+    return yield* backWhenStale(page(visitor.value), comesBackTo).pipe(
+      Effect.catchSomeDefect((defect) => (defect === ENDED ? Option.some(signIn) : Option.none()))
+    )
   })
 
 /**

@@ -1,6 +1,5 @@
 import { Effect, Either, Option, TestClock } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
-import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { App } from "../../../src/apps/App.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import { OPERATOR } from "../../../src/audit/AuditEvent.js"
@@ -23,17 +22,9 @@ import { TeamStore } from "../../../src/teams/TeamStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { teamRights, type TeamRightsPorts } from "./teamRights.js"
 
-type Ports =
-  | TeamStore
-  | AppStore
-  | AccountStore
-  | AccountDeletionStore
-  | AuditLog
-  | MailOutbox
-  | RetentionStore
-  | StaffStore
-  | Entropy.Entropy
+type Ports = TeamRightsPorts | AccountDeletionStore | MailOutbox | RetentionStore
 
 const owned = Effect.gen(function* () {
   const holder = yield* Fixtures.user
@@ -86,6 +77,7 @@ const begin = ({ id }: Account) =>
 
 /** Rules that every `TeamStore` must keep, and rules of other stores about teams. Each case makes its own app. */
 export const teamStoreContract: Contract<Ports> = [
+  ...teamRights,
   {
     name: "find: a new app has its holder alone; None for an unknown app",
     run: Effect.gen(function* () {

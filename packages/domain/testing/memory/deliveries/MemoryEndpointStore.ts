@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import type { AdmitsChange } from "../../../src/apps/AppStore.js"
 import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
 import * as Delivery from "../../../src/deliveries/Delivery.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
@@ -7,6 +8,7 @@ import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
 import type { AppId, EndpointId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
+import { teamOf } from "../apps/MemoryTeamStore.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
@@ -48,12 +50,18 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
     const tables = yield* MemoryDatabase
     const find = (appId: AppId, id: EndpointId) =>
       Option.filter(Option.fromNullable(tables.endpoints.get(id)), (endpoint) => endpoint.appId === appId)
+    const isAdmitted = (appId: AppId, admits: AdmitsChange | undefined) => {
+      if (admits === undefined) return true
+      const app = tables.apps.get(appId)?.app
+      return app !== undefined && admits(app, teamOf(tables, appId)?.members ?? [])
+    }
 
     return EndpointStore.of({
-      create: (endpoint, audit) =>
+      create: (endpoint, audit, admits) =>
         Effect.sync(() => {
-          const ownerId = tables.apps.get(endpoint.appId)?.app.ownerId
-          if (ownerId === undefined || ownerId === NOBODY.id) return "app_gone"
+          const app = tables.apps.get(endpoint.appId)?.app
+          if (app === undefined || app.ownerId === NOBODY.id) return "app_gone"
+          if (!isAdmitted(endpoint.appId, admits)) return "refused"
           if (listOf(tables, endpoint.appId).length >= WebhookEndpoint.MAX_PER_APP) return "full"
           tables.endpoints.set(endpoint.id, endpoint)
           if (audit !== undefined) MemoryAuditLog.append(tables, audit)
@@ -61,9 +69,9 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
         }),
       find: (appId, id) => Effect.sync(() => find(appId, id)),
       list: (appId) => Effect.sync(() => listOf(tables, appId)),
-      update: (appId, id, change, audit) =>
+      update: (appId, id, change, audit, admits) =>
         Effect.map(Timestamp.now, (now) =>
-          Option.map(find(appId, id), (before) => {
+          Option.map(isAdmitted(appId, admits) ? find(appId, id) : Option.none(), (before) => {
             const after = { ...change(before, now), appId, id, createdAt: before.createdAt }
             tables.endpoints.set(id, after)
             const event = audit?.(now)

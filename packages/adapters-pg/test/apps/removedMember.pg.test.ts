@@ -1,0 +1,106 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import {
+  SqlAccountStore,
+  SqlAppStore,
+  SqlAuditLog,
+  SqlEndpointStore,
+  SqlMailOutbox,
+  SqlStaffStore,
+  SqlTeamStore
+} from "@place-access/adapters-pg"
+import { type App, AppStore, createApp, registerRedirectUris } from "@place-access/domain/apps"
+import { AuditEvent } from "@place-access/domain/audit"
+import { createEndpoint, EndpointStore, updateEndpoint } from "@place-access/domain/endpoints"
+import { InvitationId, MemberId, NotFound } from "@place-access/domain/shared"
+import { AccountChange, StaffStore } from "@place-access/domain/staff"
+import { TeamLife, TeamStore } from "@place-access/domain/teams"
+import { Fixtures, MemoryWebhookSender } from "@place-access/domain/testing"
+import { Clock, Effect, Layer, Option } from "effect"
+import { expect, it } from "vitest"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
+import { waits } from "../support/waits.js"
+
+const stores = Layer.mergeAll(
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlAuditLog.layer,
+  SqlEndpointStore.layer,
+  SqlMailOutbox.layer,
+  SqlStaffStore.layer,
+  SqlTeamStore.layer,
+  MemoryWebhookSender.layer
+)
+
+const HOOK = { url: "https://hooks.example.com/places", events: [], description: null }
+
+/** An app with one endpoint, another owner of it, and the removal of this owner. */
+const stage = Effect.gen(function* () {
+  const teams = yield* TeamStore
+  const [holder, member] = [yield* Fixtures.user, yield* Fixtures.user]
+  const app = yield* Fixtures.app(holder.id)
+  const { endpoint } = yield* createEndpoint(holder, app.id, HOOK)
+  const [id, memberId] = [InvitationId.make(`inv_${app.id}`), MemberId.make(`mbr_${app.id}`)]
+  yield* teams.update(app.id, TeamLife.invite(holder, { id, email: member.email, role: "owner", invitee: member }))
+  yield* teams.update(app.id, TeamLife.accept(member, id, memberId))
+  return { app, endpoint, member, removal: teams.update(app.id, TeamLife.remove(holder.id, memberId)) }
+})
+
+/** Runs `next` while the transaction of `first` is open. `first` commits when `next` waits for its locks. */
+const waitingFor = <A, E, R, B, E2, R2>(first: Effect.Effect<A, E, R>, next: Effect.Effect<B, E2, R2>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const hasWritten = yield* Effect.makeLatch()
+    const holding = Effect.gen(function* () {
+      yield* first
+      yield* hasWritten.open
+      yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
+    }).pipe(sql.withTransaction)
+    const both = [holding, Effect.zipRight(hasWritten.await, next)] as const
+    const [, answer] = yield* Effect.all(both, { concurrency: "unbounded" })
+    return answer
+  }).pipe(Effect.withClock(Clock.make()))
+
+describeServers("a change that waits while its member is removed or its account suspended", (server) => {
+  const run = withStores(migratedOn(server), stores)
+  const noApp = new NotFound({ what: "app" })
+
+  it("issues no client secret and replaces no redirect URI [teams-1]", () =>
+    run(
+      Effect.gen(function* () {
+        const { app, member, removal } = yield* stage
+        const register = registerRedirectUris(member, app.id, app.redirectUris, "assumed", "unchecked")
+        expect(yield* waitingFor(removal, Effect.flip(register))).toEqual(noApp)
+        const stored = yield* (yield* AppStore).findRegistered(app.id)
+        expect(Option.map(stored, ({ secrets }) => secrets)).toEqual(Option.some([]))
+      })
+    ))
+
+  it("adds and changes no endpoint [teams-1]", () =>
+    run(
+      Effect.gen(function* () {
+        for (const change of ["create", "update"] as const) {
+          const { app, endpoint, member, removal } = yield* stage
+          const program =
+            change === "create"
+              ? Effect.asVoid(createEndpoint(member, app.id, HOOK))
+              : Effect.asVoid(updateEndpoint(member, app.id, endpoint.id, { events: ["rule.fired"] }, "unchecked"))
+          expect(yield* waitingFor(removal, Effect.flip(program))).toEqual(noApp)
+          expect(yield* (yield* EndpointStore).list(app.id)).toEqual([endpoint])
+        }
+      })
+    ))
+
+  it("makes no app [staff-1]", () =>
+    run(
+      Effect.gen(function* () {
+        const { app, member } = yield* stage
+        const suspension = (yield* StaffStore).change(member.id, AccountChange.suspend(AuditEvent.OPERATOR))
+        const { description, homepageUrl, name }: App.App = app
+        const create = createApp(member, { name, description, homepageUrl, scopes: app.declaredScopes })
+        expect(yield* waitingFor(suspension, Effect.flip(create))).toEqual(new NotFound({ what: "account" }))
+        const { items } = yield* (yield* AppStore).listOf(member.id, 10, undefined)
+        expect(items.map(({ id }) => id)).toEqual([app.id])
+      })
+    ))
+})
