@@ -1,5 +1,6 @@
 import type { App } from "@place-access/domain/apps"
 import { Place, PlaceStore } from "@place-access/domain/places"
+import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { PlaceId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
@@ -117,6 +118,34 @@ describe("GET /v1/user/connections", () => {
     expect(answer.text).not.toContain(tokens.sub)
     const one = await user.get(path())
     expect([one.status, one.json]).toEqual([200, { ...connection, subscriptions: [] }])
+  })
+
+  it("exact location that has lapsed: since when, until when it can be renewed, and the last use [§3.1]", async () => {
+    const own = (await world.app(user)).app
+    const scopes = ["location.latest.read"] as const
+    const terms = { description: "To have your coffee ready.", scopes, expectedDailyVolume: 20 }
+    await world.run(createPurpose(user.account, own.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
+    const made = await world.connect(user, own, {
+      scopes: ["location.place.current", ...scopes],
+      standardDays: "never",
+      sensitiveDays: "1"
+    })
+    const shown = async () => (await list()).find((one) => (one["app"] as { readonly id: string }).id === own.id)
+    world.clock.advance(Timestamp.MINUTE)
+    await world.call("/v1/me", bearer(made.accessToken))
+    const used = {
+      sensitive_expires_at: "2026-03-02T12:00:00.000Z",
+      last_used_at: "2026-03-01T12:01:00.000Z",
+      connected_at: "2026-03-01T12:00:00.000Z"
+    }
+    expect(await shown()).toMatchObject({ ...used, sensitive_lapsed_at: null })
+    world.clock.advance(Timestamp.DAY - Timestamp.MINUTE)
+    expect(await shown()).toMatchObject({
+      ...used,
+      sensitive_lapsed_at: "2026-03-02T12:00:00.000Z",
+      renewal_grace_ends_at: "2026-03-16T12:00:00.000Z"
+    })
+    world.clock.advance(-Timestamp.DAY)
   })
 
   it("another user's: 404, whatever is done; without a session: 401", async () => {

@@ -156,6 +156,17 @@ describe("GET /v1/developer/apps/{app_id}/figures", () => {
     expect(days.at(-1)).toMatchObject({ calls: 1, limited: 1, rate_percent: 34 })
   })
 
+  it("a call of the token endpoint says nothing about the rate that a user's connection used [figures-2]", async () => {
+    const { app, owner, path } = await connected()
+    const fields = { grant_type: "refresh_token", refresh_token: "x", client_id: app.id, client_secret: "pa_cs_wrong" }
+    const refused = await world.call("/v1/oauth/token", { method: "POST", body: new URLSearchParams(fields) })
+    // The answer has the headers of the limit of the network address.
+    expect([refused.status, refused.headers.has("ratelimit-limit")]).toEqual([401, true])
+    await store()
+    const { days } = (await owner.get(`${path}/figures`)).json as { days: ReadonlyArray<unknown> }
+    expect(days.at(-1)).toMatchObject({ calls: 1, refused: 1, rate_percent: 0 })
+  })
+
   it("404 for another developer's app, its calls and its endpoints", async () => {
     const { path } = await connected()
     const other = await world.person()

@@ -218,7 +218,7 @@ describe("GET /v1/locations/timerange", () => {
     await mine.at(HOME, [4 * MINUTE, 2 * MINUTE, 3 * MINUTE, MINUTE])
     const { json } = await ask("timerange", between(4 * MINUTE, MINUTE))
     expect(json).toEqual({ fixes: [4, 3, 2].map((age) => fix(age * MINUTE)), nextCursor: null })
-    expect((await logged())?.disclosed).toMatch(/^3 locations from 1 March 2026 at .* to 1 March 2026 at .* UTC$/)
+    expect((await logged())?.disclosed).toBe("3 locations from 1 March 2026 at 11:56 UTC to 1 March 2026 at 11:59 UTC")
   })
 
   it("page by page, each reading once, many of one instant too; 100 on a page unless said [answers-7]", async () => {
