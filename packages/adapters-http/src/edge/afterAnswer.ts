@@ -1,5 +1,5 @@
 import { CredentialStore } from "@place-access/domain/credentials"
-import type { StoreError } from "@place-access/domain/shared"
+import type { StoreEffect } from "@place-access/domain/shared"
 import { type Context, Effect, Schedule } from "effect"
 
 /**
@@ -25,8 +25,5 @@ const patient = (store: Context.Tag.Service<CredentialStore>): Context.Tag.Servi
 })
 
 /** Repeats after 1, 2, 4, 8 and 16 s: longer than any transaction may run whose locks the step may wait for. */
-const patiently = Effect.retry({
-  while: (error: StoreError) => error.transient,
-  schedule: Schedule.exponential("1 second"),
-  times: 5
-})
+const patiently = <A>(step: StoreEffect<A>): StoreEffect<A> =>
+  Effect.retry(step, { while: ({ transient }) => transient, schedule: Schedule.exponential("1 second"), times: 5 })
