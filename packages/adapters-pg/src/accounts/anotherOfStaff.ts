@@ -7,8 +7,9 @@ import { Effect } from "effect"
 const { NOBODY } = AccountDeletion
 
 /**
- * Whether the account of a person, other than the given accounts, has one of the roles and is not suspended. The first condition of the
- * statement repeats the condition of the index `accounts_staff`: without it, PostgreSQL would read all accounts.
+ * Whether the account of a person, other than the given accounts, has one of the roles and is not suspended. The first
+ * condition of the statement repeats the condition of the index `accounts_staff`: without it, PostgreSQL would read all
+ * accounts.
  */
 export const hasAnotherOfStaff = (
   sql: SqlClient,

@@ -16,7 +16,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
  *
  * All sign-ins wait for this lock, and one person can make another transaction hold the row of the person's account for
  * seconds. So on a single server, a transaction that has this lock waits for each further lock for at most `BRIEFLY`
- * (decision accounts-25). On a cluster each writer locks whole tables, so such waits are longer there without an attack.
+ * (decision accounts-25). On a cluster each writer locks whole tables, so waits are longer there without an attack.
  */
 export const lockCredentials = (sql: SqlClient) => taken(sql, "pg_advisory_xact_lock")
 

@@ -28,7 +28,7 @@ const stores = Layer.mergeAll(
 
 const fresh = () => Vault.Hash.make(randomBytes(32).toString("hex"))
 
-type Held = AccountStore | CredentialStore | FactorStore | StaffStore
+type Locking = AccountStore | CredentialStore | FactorStore | StaffStore
 
 const signIn = (account: Account.Account) =>
   Effect.gen(function* () {
@@ -36,7 +36,7 @@ const signIn = (account: Account.Account) =>
   })
 
 /** One change of each kind that holds the lock of all credentials. The deciding functions change nothing. */
-const CHANGES: Readonly<Record<string, (account: Account.Account) => Effect.Effect<unknown, StoreError, Held>>> = {
+const CHANGES: Readonly<Record<string, (account: Account.Account) => Effect.Effect<unknown, StoreError, Locking>>> = {
   "a request for a mailed link": (account) =>
     Effect.gen(function* () {
       const link = AccountLink.make("password_reset", fresh(), account, yield* Timestamp.now)
@@ -50,8 +50,8 @@ const CHANGES: Readonly<Record<string, (account: Account.Account) => Effect.Effe
 }
 
 /**
- * A person can make a transaction that has locked the person's account wait for seconds. Whoever holds the lock of all
- * credentials must not wait as long: all other people's sign-ins wait for that lock.
+ * A person can make a transaction that has locked the person's account wait for seconds. A transaction that holds the
+ * lock of all credentials must not wait as long: all other people's sign-ins wait for that lock.
  */
 describePg("accountLock", "an account whose row another transaction holds, under the real clock", () => {
   const run = withStores(migratedPostgres, stores)

@@ -20,8 +20,8 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
 
 /**
  * The maximum number of messages with an app's name for one reader in any 60 minutes. Mails about decisions of
- * reviewers and admins (`decided`) are written beyond this limit too, and name the app in their text. So are mails about
- * an app that is in the reader's name now (`TeamNotice`), without its name.
+ * reviewers and admins (`decided`) are written beyond this limit too, and name the app in their text. So are mails
+ * about an app that is in the reader's name now (`TeamNotice`), without its name.
  */
 export const LIMIT = AccountLimits.RECEIPTS.most
 
