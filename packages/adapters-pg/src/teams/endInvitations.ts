@@ -8,8 +8,9 @@ import * as Rows from "../driver/Rows.js"
 const InvitationRow = Schema.Struct({ invitation_id: Schema.String, email: Schema.String })
 
 /**
- * Deletes the invitations for which the condition `which` is true. Their mails are deleted too, because a mail that is
- * not sent yet would invite to nothing.
+ * Deletes the invitations for which the condition `which` is true. Their mails that wait to be sent are
+ * deleted too, because they would invite to nothing. Mails that were sent stay, because the archive lists them
+ * (decision exports-6).
  */
 export const endInvitations = (sql: SqlClient, which: Fragment) =>
   Effect.gen(function* () {
@@ -21,5 +22,6 @@ export const endInvitations = (sql: SqlClient, which: Fragment) =>
         WHERE email = ANY(${gone.map((row) => row.email)}::text[])`.pipe(Rows.all(Schema.Struct({ user_id: UserId })))
     yield* sql`DELETE FROM mail_outbox
                WHERE user_id = ANY(${invitees.map((row) => row.user_id)}::text[])
+                 AND sent_at IS NULL AND given_up_at IS NULL
                  AND dedupe_key = ANY(${gone.map((row) => TeamNotice.invitationKey(row.invitation_id))}::text[])`
   })

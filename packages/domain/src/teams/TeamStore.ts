@@ -29,10 +29,10 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
     ) => StoreEffect<ReadonlyArray<ReceivedInvitation>>
     /**
      * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns. The
-     * mails of invitations that are not in the new team are deleted. `decide` is a plain function. `taker` is the
-     * member who takes the app over, if the change is a handover. The store locks the account of this member and gives
-     * the account's state to `decide`. When `taker` is left out, `decide` gets `NO_TAKER`. None when there is no such
-     * app, or when the account of a new member was deleted meanwhile.
+     * waiting mails of invitations that are not in the new team are deleted. `decide` is a plain function. `taker` is
+     * the member who takes the app over, if the change is a handover. The store locks the account of this member and
+     * gives the account's state to `decide`. When `taker` is left out, `decide` gets `NO_TAKER`. None when there is no
+     * such app, or when the account of a new member was deleted meanwhile.
      */
     readonly update: <E>(
       appId: AppId,

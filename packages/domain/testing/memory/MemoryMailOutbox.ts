@@ -11,7 +11,9 @@ const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string
 /** The sort key among messages that are due at the same time. */
 const placeOf = ({ dedupeKey, to }: MailMessage): string => `${dedupeKey} ${to}`
 
-const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean => sentAt === null && givenUpAt === null
+/** Whether the message waits to be sent. */
+export const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean =>
+  sentAt === null && givenUpAt === null
 
 type MapValue<M> = M extends Map<unknown, infer V> ? V : never
 

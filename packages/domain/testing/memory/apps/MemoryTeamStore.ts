@@ -91,7 +91,7 @@ export const write = (tables: Tables, { appId }: Pick<Team.Team, "appId">, after
   tables.apps.set(appId, { ...registered, app: { ...registered.app, ownerId: after.holderId } })
 }
 
-/** Deletes the invitations that `isEnded` names, and their mails, which would otherwise invite to nothing. */
+/** Deletes the invitations that `isEnded` names, and their waiting mails, which would otherwise invite to nothing. */
 export const endInvitations = (
   { accounts, appInvitations, mail, mailStates }: Tables,
   isEnded: (invitation: Team.Invitation & { readonly appId: AppId }) => boolean
@@ -101,6 +101,8 @@ export const endInvitations = (
     appInvitations.delete(key)
     const invitee = [...accounts.values()].find(({ account }) => account.email === one.email)?.account.id
     const mailKey = `${invitee} ${invitationKey(one.id)}`
+    const state = mailStates.get(mailKey)
+    if (state === undefined || !MemoryMailOutbox.isOpen(state)) continue
     mail.delete(mailKey)
     mailStates.delete(mailKey)
   }
