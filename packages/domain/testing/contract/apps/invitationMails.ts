@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Account } from "../../../src/accounts/Account.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { MemberId } from "../../../src/shared/Ids.js"
 import * as TeamLife from "../../../src/teams/TeamLife.js"
@@ -36,17 +37,22 @@ export const invitationMails: Contract<TeamStorePorts> = [
     run: Effect.gen(function* () {
       const { app, holder } = yield* owned
       const { member: leaver } = yield* joined(app, holder, "owner")
-      const people = yield* Effect.all(Array.from({ length: 4 }, () => Fixtures.user))
-      const invitations = yield* Effect.forEach(people, (one) =>
-        invited(app, one === people[3] ? leaver : holder, one, "viewer")
-      )
-      yield* Effect.forEach(people, (one, at) => finished(one, invitations[at]!, at === 1 ? "GivenUp" : "Sent"))
-      yield* done(app, TeamLife.withdraw(holder.id, invitations[0]!))
-      yield* done(app, TeamLife.decline(people[1]!, invitations[1]!))
-      yield* done(app, TeamLife.accept(people[2]!, invitations[2]!, MemberId.make(yield* Entropy.id("mbr"))))
+      const [one, two, three, four] = [
+        yield* Fixtures.user,
+        yield* Fixtures.user,
+        yield* Fixtures.user,
+        yield* Fixtures.user
+      ]
+      const ended = (invitee: Account, by: Account, how: "Sent" | "GivenUp") =>
+        Effect.tap(invited(app, by, invitee, "viewer"), (id) => finished(invitee, id, how))
+      yield* done(app, TeamLife.withdraw(holder.id, yield* ended(one, holder, "Sent")))
+      yield* done(app, TeamLife.decline(two, yield* ended(two, holder, "GivenUp")))
+      const memberId = MemberId.make(yield* Entropy.id("mbr"))
+      yield* done(app, TeamLife.accept(three, yield* ended(three, holder, "Sent"), memberId))
+      yield* ended(four, leaver, "Sent")
       yield* begin(leaver)
       Check.equal((yield* find(app)).invitations, [], "no invitation is open")
-      for (const one of people) Check.equal(yield* mailsTo(one), ["team_invited"], "its mail")
+      for (const invitee of [one, two, three, four]) Check.equal(yield* mailsTo(invitee), ["team_invited"], "its mail")
     })
   },
   {
