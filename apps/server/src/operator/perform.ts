@@ -33,9 +33,11 @@ import { keysStatus } from "./keysStatus.js"
 
 const rolesOf = ({ roles }: Account.Account): string => (roles.length === 0 ? "none, a plain user" : roles.join(", "))
 
+const addressOf = (account: Account.Account): string => SignUpRequest.addressOf(account) ?? "no address"
+
 const lineOf = (account: Account.Account) => ({
   id: account.id,
-  email: account.email,
+  email: SignUpRequest.addressOf(account),
   display_name: account.displayName,
   roles: account.roles,
   created_at: Timestamp.toIso(account.createdAt),
@@ -141,13 +143,18 @@ const list = Effect.gen(function* () {
     sentences: [
       ...accounts.map(
         (account) =>
-          `${account.email}  ${account.id}  ${rolesOf(account)}${account.suspendedAt === null ? "" : "  SUSPENDED"}`
+          `${addressOf(account)}  ${account.id}  ${rolesOf(account)}${account.suspendedAt === null ? "" : "  SUSPENDED"}`
       ),
       Words.count(accounts.length, "account")
     ]
   }
   return output
 }).pipe(Effect.mapError(unavailable))
+
+const addressState = (account: Account.Account): string => {
+  if (SignUpRequest.isReleased(account)) return "none"
+  return account.confirmedAt === null ? "not confirmed" : `confirmed ${Words.moment(account.confirmedAt)}`
+}
 
 /**
  * Shows whose account it is, its roles, its second factors, and where it is signed in. For a suspended account: where a
@@ -170,10 +177,10 @@ const show = (name: AccountName) =>
         }))
       },
       sentences: [
-        `${account.displayName}, ${account.email} (${account.id})`,
+        `${account.displayName}, ${addressOf(account)} (${account.id})`,
         `Roles: ${rolesOf(account)}`,
         `Made: ${Words.moment(account.createdAt)}`,
-        `Address: ${account.confirmedAt === null ? "not confirmed" : `confirmed ${Words.moment(account.confirmedAt)}`}`,
+        `Address: ${addressState(account)}`,
         ...(account.suspendedAt === null ? [] : [`Suspended: ${Words.moment(account.suspendedAt)}`]),
         ...factorSentences(factors, yield* Timestamp.now),
         account.suspendedAt === null

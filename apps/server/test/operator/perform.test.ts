@@ -270,6 +270,24 @@ describe("an account that lost its unconfirmed address is reached by its id [acc
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("list, show and the answers to changes say that it has no address, and do not have the placeholder", () =>
+    Effect.gen(function* () {
+      const { displayName, id } = yield* released
+      const read = [
+        [yield* run({ _tag: "List" }), `no address  ${id}  none, a plain user`],
+        [yield* run({ _tag: "Show", account: id }), `${displayName}, no address (${id})`],
+        [yield* run({ _tag: "Show", account: id }), "Address: none"],
+        [yield* run({ _tag: "Suspend", account: id }), `${id} is suspended`]
+      ] as const
+      for (const [{ line, sentences }, sentence] of read) {
+        expect(sentences.join("\n")).toContain(sentence)
+        expect(JSON.stringify([line, sentences])).not.toMatch(/account\.invalid/i)
+      }
+      expect(read[0][0].line).toMatchObject({ accounts: [{ id, email: null }] })
+      expect(read[1][0].line).toMatchObject({ id, email: null })
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("confirm and reset-link are refused: the account has no address, and the answer says how to set one", () =>
     Effect.gen(function* () {
       const { id } = yield* released

@@ -1,3 +1,4 @@
+import { SignUpRequest } from "@place-access/domain/credentials"
 import {
   confirmSession,
   describeFactors,
@@ -75,7 +76,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal 
         }
         <form method="post" action="/confirm" class="card">
           ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${once}
-          ${Fields.username(account.email)}
+          ${Fields.username(SignUpRequest.addressOf(account))}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
           ${Factors.isOn(factors) && CodeField.codeField(form, factors)}
           <button class="wide">${words.goOn}</button>

@@ -1,5 +1,5 @@
 import { Account, PasswordStrength } from "@place-access/domain/accounts"
-import { AccountLink, describeReset, resetPassword } from "@place-access/domain/credentials"
+import { AccountLink, describeReset, resetPassword, SignUpRequest } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
@@ -13,7 +13,7 @@ import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
 import { html } from "../html/Html.js"
 import { texts } from "../languages/index.js"
-import { respond } from "./kit/Page.js"
+import { identityOf, respond } from "./kit/Page.js"
 import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
 import * as Stranger from "./kit/Stranger.js"
@@ -53,10 +53,11 @@ const setPage = (token: string, form: Fields.Shown) =>
         reader: null,
         status: form.problems.length === 0 ? 200 : 400,
         main: html`<h1>${words.title}</h1>
-          <p>${words.text(account.email)}</p>
+          <p>${words.text(identityOf(account))}</p>
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/reset-password" class="card">
-            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)} ${Fields.username(account.email)}
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)}
+            ${Fields.username(SignUpRequest.addressOf(account))}
             ${Fields.newPassword(form, "password", LABELS.password)}
             <button class="wide">${words.set}</button>
           </form>`

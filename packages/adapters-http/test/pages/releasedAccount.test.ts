@@ -46,11 +46,10 @@ describe("the pages of an account that lost its address [accounts-12]", () => {
     const { account, browser } = await person(true)
     const { app } = await world.app(await world.person(), { status: "production" })
     const framed = ["/", "/portal/settings", EMAIL, "/portal/settings/delete-account", "/portal/devices"]
-    for (const path of [...framed, "/sign-in", authorizePath(app)]) {
+    for (const path of [...framed, "/sign-in", "/confirm", "/portal/settings/password", authorizePath(app)]) {
       for (const language of ["en", "de"] as const) {
         const { text } = await browser.get(path, { "accept-language": language })
-        const shown = text.replaceAll(/<input[^>]*>/g, "")
-        expect([path, /account\.invalid/i.test(shown)]).toEqual([path, false])
+        expect([path, /account\.invalid/i.test(text)]).toEqual([path, false])
         if (!framed.includes(path)) continue
         expect([path, text.split("<main")[1]?.split(SENTENCES[language]).length]).toEqual([
           path,

@@ -171,10 +171,11 @@ export const newPassword = (shown: Shown, name: string, label: Text): Html =>
 
 /**
  * The e-mail address of the account, in a field that people do not see. Password managers read the field: they fill in
- * the password of this account, or save a new password under this address.
+ * the password of this account, or save a new password under this address. There is no field for an account without an
+ * address (null).
  */
-export const username = (email: string): Html =>
-  html`<input type="text" name="username" value="${email}" autocomplete="username" readonly hidden />`
+export const username = (email: string | null): Html =>
+  html`${email !== null && html`<input type="text" name="username" value="${email}" autocomplete="username" readonly hidden />`}`
 
 export const textarea = (
   shown: Shown,

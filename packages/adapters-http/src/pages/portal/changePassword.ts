@@ -1,5 +1,5 @@
 import { Account, PasswordStrength } from "@place-access/domain/accounts"
-import { changePassword } from "@place-access/domain/credentials"
+import { changePassword, SignUpRequest } from "@place-access/domain/credentials"
 import { Vault } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { staysSignedIn } from "../../credentials/staysKnown.js"
@@ -35,7 +35,7 @@ const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordCheck
         <p class="lead">${words.lead}</p>
         ${Fields.problems(form, LABELS)}
         <form method="post" action="${portal}/settings/password" class="card">
-          ${Fields.hidden("form_token", token)} ${once} ${Fields.username(visitor.account.email)}
+          ${Fields.hidden("form_token", token)} ${once} ${Fields.username(SignUpRequest.addressOf(visitor.account))}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
           ${Fields.newPassword(form, "new_password", LABELS.new_password)}
           <button>${words.change}</button>
