@@ -1,4 +1,4 @@
-import { Import, ImportStore, Months } from "@place-access/domain/imports"
+import { Import, ImportReader, ImportStore, Months } from "@place-access/domain/imports"
 import { everything } from "@place-access/domain/leases"
 import { importNext, MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -306,6 +306,20 @@ describe("the form for a file", () => {
     ]
     expect(await saying("en", "No entry of this file could be used")).toEqual(only)
     expect(await saying("de", "Kein Eintrag dieser Datei war verwendbar")).toEqual(only)
+  })
+
+  it("an archive of the service that has no locations shows, when it was read, that it had no entries [imports-12]", async () => {
+    const person = await world.person()
+    const archive = Effect.map(ImportReader, ({ open }) =>
+      ImportReader.of({ open: () => ({ ...open(), format: () => "own_archive" }) })
+    ).pipe(Effect.provide(MemoryImportReader.layer))
+    const body = `${MemoryImportReader.FIRST_LINE}\n`
+    await person.send("POST", "/v1/user/imports?file_name=a.gpx", undefined, { body, headers: GPX })
+    const page = async () => (await person.get("/portal/imports")).text
+    const counted = /<dt>Read<\/dt>\s*<dd>0 entries<\/dd>\s*<dt>New in your history<\/dt>\s*<dd>0 entries<\/dd>/
+    expect(await page()).not.toMatch(counted)
+    await world.run(Effect.provideServiceEffect(importNext(everything.people), ImportReader, archive))
+    expect(await page()).toMatch(counted)
   })
 
   it("an import whose entries were all known can be undone, because it inherits the entries of an undone import [imports-13]", async () => {

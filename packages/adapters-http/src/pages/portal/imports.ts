@@ -94,7 +94,7 @@ const card = (portal: string, one: Import.Import, token: string, now: Timestamp.
         html`<dt>${words.kind}</dt>
           <dd>${words.formats[one.format]}</dd>`
       }
-      ${one.counts.read > 0 && counts(one.counts)}
+      ${(one.counts.read > 0 || one.state === "done") && counts(one.counts)}
     </dl>
     ${one.leftOut.length > 0 && leftOut(portal, one)} ${one.months.length > 0 && months(one.months)}
     ${one.state !== "undoing" && actions(portal, one, token)}
