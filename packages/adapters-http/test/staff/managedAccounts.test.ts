@@ -1,5 +1,6 @@
 import { AccountDeletion, removeDeleted } from "@place-access/domain/deletions"
 import { everything } from "@place-access/domain/leases"
+import { MemoryDatabase } from "@place-access/domain/testing"
 import { refreshTokens } from "@place-access/domain/tokens"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -122,6 +123,29 @@ describe("a test person, and the placeholder for deleted accounts [staff-2, test
       ]
       expect([id, ...answers.map(({ status }) => status)]).toEqual([id, ...answers.map(() => 404)])
     }
+  })
+
+  it("a test person that got a role, an address and a password before can use none of them [test-people-1]", async () => {
+    const robin = await world.person({ roles: ["admin"] })
+    expect((await robin.get("/v1/admin/reviews")).status).toBe(200)
+    const { app } = await world.app(ida)
+    await world.run(
+      Effect.map(MemoryDatabase, ({ accounts }) => {
+        const stored = accounts.get(robin.account.id)
+        if (stored !== undefined) {
+          accounts.set(robin.account.id, { ...stored, account: { ...stored.account, testOf: app.id } })
+        }
+      })
+    )
+    const answers = [
+      await robin.send("PUT", at(ida, "/roles/reviewer")),
+      await robin.get("/v1/admin/reviews"),
+      await robin.get("/v1/session"),
+      await signIn(robin)
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401])
+    const page = await robin.get("/admin", { redirect: "manual" })
+    expect([page.status, page.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/sign-in/)])
   })
 
   it("the audit log shows the placeholder without a link to a page", async () => {

@@ -1,7 +1,7 @@
 // The fields of an account, and plain functions on them. Decisions accounts-1, accounts-2 and accounts-3.
 import { Option, Schema } from "effect"
 import { brand } from "../shared/Errors.js"
-import { type AppId, Language, Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
+import { type AppId, Language, Text, TimeZone, type Timestamp, UserId } from "../shared/index.js"
 
 /** The roles of an account. A role adds rights to the rights that every user has (decision A1). */
 export const Role = Schema.Literal("developer", "reviewer", "admin")
@@ -99,6 +99,15 @@ export const UNCONFIRMED = "confirm your e-mail address first: the settings mail
 
 /** The reason in the `Conflict` when an account has the e-mail address already. */
 export const EMAIL_TAKEN = "the e-mail address is taken"
+
+/** The id of the account that replaces deleted accounts (`AccountDeletion.NOBODY`). */
+export const NOBODY_ID = UserId.make("deleted_account")
+
+/**
+ * Whether the account is that of a person: neither a test person nor the account that replaces deleted accounts. Only
+ * people can sign in, and staff manage only their accounts.
+ */
+export const isPerson = ({ id, testOf }: Account): boolean => id !== NOBODY_ID && testOf === null
 
 /** Whether the account has `role`. */
 export const hasRole = (account: Account, role: Role): boolean => account.roles.includes(role)

@@ -1,19 +1,21 @@
 import { Effect, Option } from "effect"
 import { announceAudit, type AuditEvent } from "../audit/index.js"
 import { Entropy, NotFound, program, type SessionId, Timestamp, type UserId, Vault } from "../shared/index.js"
+import { isPerson } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The account of the cookie's session. None when the cookie is malformed or unknown, when its session is over, and
- * while the account is suspended. The program renews the session, at most once an hour. When the renewal cannot be
- * stored, the session is still valid.
+ * The account of the cookie's session. None when the cookie is malformed or unknown, when its session is over, while
+ * the account is suspended, and for an account that is no person's. The program renews the session, at most once an
+ * hour. When the renewal cannot be stored, the session is still valid.
  */
 export const authenticateSession = program("authenticateSession", function* (cookie: string) {
   if (!Entropy.isSecret(cookie)) return Option.none()
   const accounts = yield* AccountStore
   const now = yield* Timestamp.now
-  const found = yield* accounts.findSession((yield* Vault.Vault).sha256(cookie), now)
+  const live = yield* accounts.findSession((yield* Vault.Vault).sha256(cookie), now)
+  const found = Option.filter(live, ({ account }) => isPerson(account))
   const renewed = Option.isSome(found) ? Session.renewed(found.value.session, now) : undefined
   if (renewed !== undefined) {
     yield* Effect.catchAll(accounts.renewSession(renewed), (error) =>

@@ -2,7 +2,7 @@ import { Duration, Effect, Option, Schema } from "effect"
 import { announceAudit, AuditEvent, recordAudit } from "../audit/index.js"
 import { network } from "../limits/Network.js"
 import { Entropy, Forbidden, Timestamp, type UserId, Vault, program } from "../shared/index.js"
-import type { Account, Email } from "./Account.js"
+import { type Account, type Email, isPerson } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import { PasswordHasher } from "./PasswordHasher.js"
 import { newCookie, type SentForm } from "./forms.js"
@@ -68,10 +68,10 @@ export interface SignIn {
 }
 
 /**
- * The credentials of the account with this e-mail and password (decision A2). `WrongCredentials` for a wrong password
- * and for an unknown e-mail, after the same time for both. `TooManyAttempts` when the throttle refuses, before the
- * password is checked. `Forbidden` for a suspended account, but only after the right password, so that nobody else
- * learns of the suspension.
+ * The credentials of the account with this e-mail and password (decision A2). `WrongCredentials` for a wrong password,
+ * and for an e-mail that is unknown or no person's, after the same time for all. `TooManyAttempts` when the throttle
+ * refuses, before the password is checked. `Forbidden` for a suspended account, but only after the right password, so
+ * that nobody else learns of the suspension.
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const known = yield* knownTo(input)
@@ -117,7 +117,8 @@ const settle = (
   Effect.gen(function* () {
     const accounts = yield* AccountStore
     const hasher = yield* PasswordHasher
-    const credentials = yield* accounts.findByEmail(tried.email)
+    const found = yield* accounts.findByEmail(tried.email)
+    const credentials = Option.filter(found, ({ account }) => isPerson(account))
     const right = yield* Option.match(credentials, {
       onNone: () => Effect.as(hasher.waste(password), false),
       onSome: ({ passwordHash }) => hasher.verify(passwordHash, password)

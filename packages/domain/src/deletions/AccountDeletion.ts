@@ -1,10 +1,10 @@
 // Decides what the deletion of an account changes. Decisions deletions-1, deletions-4, deletions-5 and deletions-6.
 import { Either, Option, Order } from "effect"
-import { type Account, DisplayName, Email, mailLanguageOf, zoneOf } from "../accounts/Account.js"
+import { type Account, DisplayName, Email, mailLanguageOf, NOBODY_ID, zoneOf } from "../accounts/Account.js"
 import type { App } from "../apps/App.js"
 import type { AuditEvent } from "../audit/AuditEvent.js"
 import { forReader, type MailMessage } from "../mail/Mail.js"
-import { Conflict, UserId, Words } from "../shared/index.js"
+import { Conflict, type UserId, Words } from "../shared/index.js"
 import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as TeamNotice from "../teams/TeamNotice.js"
 
@@ -14,7 +14,7 @@ import * as TeamNotice from "../teams/TeamNotice.js"
  * mail.
  */
 export const NOBODY: Account = {
-  id: UserId.make("deleted_account"),
+  id: NOBODY_ID,
   // A typed address is put into lower case, so nobody can sign in or sign up with this address.
   email: Email.make("Deleted@account.invalid"),
   displayName: DisplayName.make("Deleted account"),
@@ -28,8 +28,7 @@ export const NOBODY: Account = {
   testOf: null
 }
 
-/** Whether the account is that of a person: neither `NOBODY` nor a test person. Staff manage only these accounts. */
-export const isPerson = ({ id, testOf }: Account): boolean => id !== NOBODY.id && testOf === null
+export { isPerson } from "../accounts/Account.js"
 
 /** An app whose holder (`App.ownerId`) is the deleted account. */
 export interface OwnedApp {

@@ -20,7 +20,7 @@ import {
   MemoryPasswordHasher,
   MemoryVault
 } from "@place-access/domain/testing"
-import { StoreError, Timestamp } from "@place-access/domain/shared"
+import { AppId, StoreError, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, Option, TestClock } from "effect"
 
@@ -116,6 +116,21 @@ describe("sign-in", () => {
       )
       expect(JSON.stringify([...sessions])).not.toContain(one.cookie)
       expect(one.expiresAt).toBe(Session.LIFETIME)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect.each([
+    ["a test person", { testOf: AppId.make("app_1") }],
+    ["the account that replaces deleted accounts", { id: Account.NOBODY_ID }]
+  ] as const)("nobody signs in as %s, and a session of it does not count [test-people-1]", ([, changed]) =>
+    Effect.gen(function* () {
+      const { id } = yield* createAccount({ email, password, roles: ["admin"] })
+      const { cookie } = yield* signIn(right)
+      const { accounts } = yield* MemoryDatabase
+      const stored = Option.getOrThrow(Option.fromNullable(accounts.get(id)))
+      accounts.set(id, { ...stored, account: { ...stored.account, ...changed } })
+      expect(yield* authenticateSession(cookie)).toEqual(Option.none())
+      expect(yield* tagOf(signIn(right))).toBe("WrongCredentials")
     }).pipe(Effect.provide(stores))
   )
 
