@@ -3,7 +3,7 @@ import { Account } from "@place-access/domain/accounts"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { Role } from "@place-access/domain/teams"
 import { Schema } from "effect"
-import { INVITATION, RateOfAccount } from "../security/RateOfAccount.js"
+import { HAND_OVER, INVITATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -154,10 +154,12 @@ export const TeamApi = HttpApiGroup.make("team")
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
       .addError(Errors.ConfirmationRequired)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, HAND_OVER)
       .annotate(OpenApi.Summary, "Hand the app over to another owner")
       .annotate(
         OpenApi.Description,
-        `For the holder, who stays as an owner. 409 when the member is no owner, has ${AccountLimits.APPS.most} apps, or the app was revoked. ${FRESH}`
+        `For the holder, who stays as an owner. 409 when the member is no owner, has ${AccountLimits.APPS.most} apps, or the app was revoked. 429 after ${AccountLimits.HAND_OVERS.most} hand-overs in a day. ${FRESH}`
       )
   )
   .add(

@@ -13,6 +13,7 @@ interface Counted {
 
 export const CREATION: Counted = { of: Subject.madeBy, rate: Rate.CREATIONS }
 export const INVITATION: Counted = { of: Subject.invitedBy, rate: Rate.INVITATIONS }
+export const HAND_OVER: Counted = { of: Subject.handedOverBy, rate: Rate.HAND_OVERS }
 export const NEW_SECRET: Counted = { of: Subject.secretsOf, rate: Rate.NEW_SECRETS }
 export const REDELIVERY: Counted = { of: Subject.redeliveriesOf, rate: Rate.REDELIVERIES }
 export const NAME: Counted = { of: Subject.namedBy, rate: Rate.NAME_CHANGES }

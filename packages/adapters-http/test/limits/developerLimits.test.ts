@@ -1,12 +1,14 @@
 import { Rate, Subject, takeCall } from "@place-access/domain/limits"
 import { AccountLimits } from "@place-access/domain/quotas"
+import { acceptInvitation, inviteMember, readTeam } from "@place-access/domain/teams"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
+import { mailTo } from "../support/mailbox.js"
 import { stage } from "../support/webhooks.js"
 import type { Answer } from "../support/wire.js"
-import { startWorld, type World } from "../support/World.js"
+import { type Person, startWorld, type World } from "../support/World.js"
 
 const [HOUR, DAY] = [3_600_000, 86_400_000]
 
@@ -176,5 +178,50 @@ describe("the new secrets of a developer's account [limits-9]", () => {
     expect(first).toEqual([200, expect.any(String)])
     expect(await secret()).toEqual(first)
     expect((await browser.submit(await browser.get(page), `${page}/rotate-secret`)).status).toBe(429)
+  })
+})
+
+describe("the hand-overs of an account [limits-9]", () => {
+  it("50 in a day over all apps, by the API or the page: one more hands nothing over and mails nobody", async () => {
+    const [one, two] = [await world.person(), await world.person()]
+    const { app } = await world.app(one)
+    const path = `/apps/${app.id}/team`
+    const { id } = await world.run(inviteMember(one.account, app.id, { email: two.account.email, role: "owner" }))
+    await world.run(acceptInvitation(two.account, "confirmed", { appId: app.id, id }))
+    const team = () => world.run(readTeam(one.account, app.id))
+    /** The address of the form with which the holder hands the app over to the other owner. */
+    const action = async () =>
+      `${path}/members/${(await team()).members.find((member) => member.id !== null)?.id}/hand-over`
+    const byApi = async (who: Person) => who.send("POST", `/v1/developer${await action()}`)
+    const byPage = async () => {
+      const browser = await signedIn(world, one.account.email)
+      return browser.submit(await browser.get(`/developer${path}`), `/developer${await action()}`)
+    }
+    await use(Subject.handedOverBy(one.account.id), Rate.HAND_OVERS, 48)
+    expect([(await byApi(one)).status, (await byApi(two)).status]).toEqual([200, 200])
+    expect([(await byPage()).status, (await byApi(two)).status]).toEqual([303, 200])
+    const mails = await mailTo(world, two.account.email)
+    expect(errorOf(await byApi(one))).toEqual(refusalOf(AccountLimits.HAND_OVERS))
+    const shown = await byPage()
+    expect([shown.status, shown.text.includes("hand over 50 apps in a day")]).toEqual([429, true])
+    expect((await team()).isHolder).toBe(true)
+    expect(await mailTo(world, two.account.email)).toEqual(mails)
+    world.clock.advance(DAY)
+    expect((await byPage()).status).toBe(303)
+  })
+
+  it("the second press of a form counts nothing, because the app is somebody else's already", async () => {
+    const [one, two] = [await world.person(), await world.person()]
+    const { app } = await world.app(one)
+    const path = `/developer/apps/${app.id}/team`
+    const { id } = await world.run(inviteMember(one.account, app.id, { email: two.account.email, role: "owner" }))
+    await world.run(acceptInvitation(two.account, "confirmed", { appId: app.id, id }))
+    const { members } = await world.run(readTeam(one.account, app.id))
+    const browser = await signedIn(world, one.account.email)
+    const shown = await browser.get(path)
+    await use(Subject.handedOverBy(one.account.id), Rate.HAND_OVERS, 49)
+    const action = `${path}/members/${members[1]?.id}/hand-over`
+    const answers = [await browser.submit(shown, action), await browser.submit(shown, action)]
+    expect(answers.map(({ status }) => status)).toEqual([303, 303])
   })
 })

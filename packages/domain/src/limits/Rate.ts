@@ -68,6 +68,9 @@ export const WEBHOOK_ADDRESSES = of(AccountLimits.WEBHOOK_ADDRESSES)
 /** The rate for invitations into teams by one account. */
 export const INVITATIONS = of(AccountLimits.INVITED)
 
+/** The rate for hand-overs of apps by one account. Each hand-over is a mail. */
+export const HAND_OVERS = of(AccountLimits.HAND_OVERS)
+
 /** The rate for changes of an account's name. Each change is an event in the audit log. */
 export const NAME_CHANGES = of(AccountLimits.NAME_CHANGES)
 

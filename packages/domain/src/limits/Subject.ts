@@ -22,6 +22,7 @@ export const KINDS = [
   "trips-of",
   "keyed",
   "invited-by",
+  "handed-over-by",
   "named-by",
   "dead",
   "reset",
@@ -86,6 +87,9 @@ export const webhooksOf = (id: UserId): LimitSubject => make("webhooks-of", id)
 
 /** The subject for invitations into teams that an account makes. */
 export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
+
+/** The subject for hand-overs of apps by the account of their holder. */
+export const handedOverBy = (id: UserId): LimitSubject => make("handed-over-by", id)
 
 /** The subject for changes of an account's name by its owner. */
 export const namedBy = (id: UserId): LimitSubject => make("named-by", id)

@@ -195,6 +195,18 @@ export const INVITED = within(
   "an account can invite 50 people in a day; wait and try again"
 )
 
+/**
+ * Limited because each hand-over is a mail that no other limit holds back (decision mail-2). An account can hand over
+ * as many apps in a day as it can have.
+ */
+export const HAND_OVERS = within(
+  "Hand-overs of apps",
+  50,
+  DAY,
+  "an account's, over all of its apps",
+  "an account can hand over 50 apps in a day; wait and try again"
+)
+
 /** Limited because each change of a name is an event in the audit log, which admins read. */
 export const NAME_CHANGES = within(
   "Changes of the name",
@@ -278,6 +290,7 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   WEBHOOK_ADDRESSES,
   NEW_SECRETS,
   INVITED,
+  HAND_OVERS,
   NAME_CHANGES,
   TRIPS,
   CONSENT_PAGES,

@@ -301,7 +301,12 @@ const remove = Visitor.fresh(
 
 const give = Visitor.fresh(
   acted((visitor, app) =>
-    Effect.flatMap(memberId, (id) => handOver(visitor.account, app.id, id)).pipe(
+    Effect.gen(function* () {
+      const id = yield* memberId
+      // Only the holder can hand the app over. So the second press of the button, below, does not count.
+      if (app.ownerId === visitor.account.id) yield* RateOfAccount.take(RateOfAccount.HAND_OVER, visitor.account.id)
+      yield* handOver(visitor.account, app.id, id)
+    }).pipe(
       Effect.as(`${teamPath(app)}?done=team-handed-over`),
       // This person is not the holder any more: for example, the holder pressed the button twice. The first request
       // made another member the holder, and left this person an owner. The page then shows who the holder is.

@@ -5,6 +5,14 @@ import { EARLIER_CHANGES } from "./changes/earlierChanges.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "limit-of-hand-overs",
+    kind: "changed",
+    title: "Hand-overs of apps have a limit",
+    text: `An account can hand over 50 apps in a day. Beyond this limit,
+    \`POST /v1/developer/apps/{app_id}/team/members/{member_id}/hand-over\` answers 429 \`rate_limited\`.`
+  },
+  {
+    on: "2026-11-30",
     id: "spans-without-an-instant",
     kind: "changed",
     title: "A list whose to is not after from is refused",

@@ -224,6 +224,7 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     given: () => Rate.INVITATIONS,
     where: "Invitations into the teams of apps"
   },
+  "handed-over-by": { whose: "One account's", given: () => Rate.HAND_OVERS, where: "Hand-overs of apps" },
   "named-by": { whose: "One account's", given: () => Rate.NAME_CHANGES, where: "Changes of the account's name" },
   "trips-of": { whose: "One account's", given: () => Rate.TRIPS, where: "Simulated trips of test people" },
   keyed: {

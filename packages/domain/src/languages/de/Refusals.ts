@@ -95,6 +95,10 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "ein Konto kann an einem Tag {n:number} neue Geheimnisse anlegen; warten Sie, und versuchen Sie es wieder"
   },
   {
+    en: "an account can hand over {n:number} apps in a day; wait and try again",
+    de: "ein Konto kann an einem Tag {n:number} Apps übergeben; warten Sie, und versuchen Sie es wieder"
+  },
+  {
     en: "an account can change its name {n:number} times in a day; wait and try again",
     de: "ein Konto kann seinen Namen an einem Tag {n:number} Mal ändern; warten Sie, und versuchen Sie es wieder"
   },
