@@ -33,7 +33,7 @@ export const Entry = Schema.Struct({
   }),
   purpose_description: Schema.NullOr(Schema.String).annotations({
     description:
-      "The wording of the purpose that was in force at the time of the entry: the approved wording, if there is one"
+      "The wording of the purpose that was approved last until the time of the entry; before the first approval, the first approved wording; the newest wording when none was ever approved"
   }),
   outcome: Schema.String.annotations({
     description: "`ok`, the error code that the app got, or the reason why an event was not sent"

@@ -13,7 +13,7 @@ export const FlagFields = {
   app_name: Schema.String,
   purpose_description: Schema.NullOr(Schema.String).annotations({
     description:
-      "The wording of the purpose that was in force at `to`; null when the purpose was deleted together with its app"
+      "The wording of the purpose that was in force at `to`, as in the access log; null when the purpose was deleted together with its app"
   }),
   calls: Schema.Int.annotations({ description: "How many calls were answered from `from` to `to`" }),
   expected_daily_volume: Schema.Int,

@@ -25,8 +25,9 @@ export const CHANGES: ReadonlyArray<Change> = [
     kind: "changed",
     title: "The access log keeps the wording of a purpose",
     text: `\`purpose_description\` in \`GET /v1/user/access-log\` and in the volume flags of a user, and \`purpose\` in an
-    archive, have the wording that was in force at the time of the entry. Before, the approval of another wording
-    changed the earlier entries too.`
+    archive, have the wording that a reviewer had approved last until the time of the entry. Before the first approval,
+    they have the wording that was approved first. Until now, each approval of another wording changed the earlier
+    entries too.`
   },
   {
     on: "2026-11-30",
