@@ -1,11 +1,11 @@
-import { answerOnce, Idempotency, type KeyedRequest, type Work } from "@place-access/domain/idempotency"
-import { Context, Effect } from "effect"
+import { answerOnce, type KeyedRequest, type Work } from "@place-access/domain/idempotency"
+import { Context, Deferred, Effect } from "effect"
 
 const NOTHING: Work<undefined> = { answer: null, value: undefined }
 
-/** The requests with `count` that this process is answering: the subject and the key of each. */
-class Counted extends Context.Reference<Counted>()("@place-access/adapters-http/idempotency/Counted", {
-  defaultValue: () => new Set<string>()
+/** The requests with `count` that this process is answering, by subject and key. Each ends when its answer is ready. */
+class Answering extends Context.Reference<Answering>()("@place-access/adapters-http/idempotency/Answering", {
+  defaultValue: () => new Map<string, Deferred.Deferred<void>>()
 }) {}
 
 /**
@@ -15,8 +15,8 @@ class Counted extends Context.Reference<Counted>()("@place-access/adapters-http/
  * the same time both do the work, and both get the answer that was stored first.
  *
  * `count` counts the request towards a limit, outside of the transactions, if there is no answer yet. Two equal requests
- * that run at the same time in one process are counted once: the second request fails with `KeyInUse` until the first
- * request has its answer. The store cannot refuse the second request, because it has no lock while `count` runs.
+ * that run at the same time in one process are counted once: the second request waits until the first request has its
+ * answer. The store cannot refuse the second request, because the store has no lock while `count` runs.
  */
 export const answerKeyed = <A, E, R>(
   request: KeyedRequest,
@@ -28,17 +28,19 @@ export const answerKeyed = <A, E, R>(
   return severalCommits ? afterLook(request, work, severalCommits, Effect.void) : answerOnce(request, work)
 }
 
-/** Fails with `KeyInUse` while this process answers another request with the key. */
+/** Waits until this process answers no other request with the key. */
 const alone = <A, E, R>({ key, subject }: KeyedRequest, answer: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Counted, (counted) => {
+  Effect.flatMap(Answering, (requests) => {
     const name = `${subject} ${key}`
+    const turn: Effect.Effect<Deferred.Deferred<void>> = Effect.suspend(() => {
+      const before = requests.get(name)
+      if (before !== undefined) return Effect.zipRight(Effect.interruptible(Deferred.await(before)), turn)
+      return Effect.tap(Deferred.make<void>(), (own) => requests.set(name, own))
+    })
     return Effect.acquireUseRelease(
-      Effect.suspend(() => {
-        if (counted.has(name)) return new Idempotency.KeyInUse()
-        return Effect.sync(() => counted.add(name))
-      }),
+      turn,
       () => answer,
-      () => Effect.sync(() => counted.delete(name))
+      (own) => Effect.suspend(() => (requests.delete(name), Deferred.succeed(own, undefined)))
     )
   })
 

@@ -125,7 +125,7 @@ it("a form for a new endpoint that is sent again while its host is looked up wai
   const first = send()
   await begun
   const second = send()
-  // The second form arrives while the look-up runs. Without this rule, it is refused here.
+  // The second form arrives while the look-up runs. If it counted again, it would be refused now.
   await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 100))])
   answer()
   expect(await first).toEqual({ status: 200, secret: expect.any(String) })
