@@ -172,11 +172,7 @@ const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations
         ON CONFLICT (app_id, member_id) DO UPDATE SET role = excluded.role`
     }
     const ended = before.invitations.filter(({ id }) => !invitations.some((one) => one.id === id)).map(({ id }) => id)
-    if (ended.length > 0) {
-      // Citus requires this setting, because the deletion of the mails may visit several nodes after the writes above.
-      yield* sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`
-      yield* endInvitations(sql, sql`app_id = ${appId} AND invitation_id = ANY(${ended}::text[])`)
-    }
+    if (ended.length > 0) yield* endInvitations(sql, sql`app_id = ${appId} AND invitation_id = ANY(${ended}::text[])`)
     for (const one of invitations.filter((invitation) => !before.invitations.includes(invitation))) {
       yield* sql`INSERT INTO app_invitations (app_id, invitation_id, email, role, invited_by, created_at)
         VALUES (${appId}, ${one.id}, ${one.email}, ${one.role}, ${one.invitedBy}, ${Rows.at(one.createdAt)})`
