@@ -11,7 +11,7 @@ import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 import * as ReviewWrites from "../reviews/ReviewWrites.js"
 import { columnsOf } from "../reviews/SubmissionRow.js"
-import { membersOf } from "../teams/SqlTeamStore.js"
+import { activeMembersOf, membersOf } from "../teams/SqlTeamStore.js"
 import { AppRow, COLUMNS, toApp } from "./AppRow.js"
 import { type LockAppsOnCluster, lockAppsOnCluster } from "./appsLock.js"
 import { REGISTERED_COLUMNS, RegisteredRow, toRegistered, toSecrets } from "./RegisteredRow.js"
@@ -143,7 +143,7 @@ const update =
       if (Option.isNone(locked)) return Option.none()
       const before = toRegistered(locked.value)
       const now = yield* Timestamp.now
-      const { outcome, after, audit, logo, recorded } = decide(before, now, yield* membersOf(sql, id))
+      const { outcome, after, audit, logo, recorded } = decide(before, now, yield* activeMembersOf(sql, id))
       if (after !== null) yield* write(sql, before.app, after, now)
       if (after !== null) yield* writeLogos(sql, before.app, after.app, logo)
       yield* ReviewWrites.record(sql, recorded)

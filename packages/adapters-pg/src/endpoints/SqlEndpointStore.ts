@@ -11,7 +11,7 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { toHeaders } from "../vault/EndpointHeaders.js"
 import { toSecrets } from "../vault/SigningSecrets.js"
-import { membersOf } from "../teams/SqlTeamStore.js"
+import { activeMembersOf } from "../teams/SqlTeamStore.js"
 import { COLUMNS, EndpointRow, toEndpoint } from "./EndpointRow.js"
 import * as StrikeWarnings from "./StrikeWarnings.js"
 
@@ -32,7 +32,7 @@ export const layer: Layer.Layer<EndpointStore, never, SqlClient> = Layer.effect(
   )
 )
 
-const AppRow = Schema.Struct({ owner_id: UserId, revoked_at: Rows.NullableAt })
+const AppRow = Schema.Struct({ owner_id: UserId, suspended_at: Rows.NullableAt, revoked_at: Rows.NullableAt })
 const Count = Schema.Struct({ count: Rows.Bigint })
 
 const create =
@@ -53,15 +53,20 @@ const create =
       return "created"
     }).pipe(sql.withTransaction, orStoreError)
 
-/** A change of the app's team locks the same row, so nobody joins or leaves the team until this transaction ends. */
+/**
+ * A change of the app's team, and a suspension of an account in the team, lock the same row. So nobody joins or leaves
+ * the team, and nobody in it is suspended, until this transaction ends.
+ */
 const lockApp = (sql: SqlClient, appId: AppId) =>
-  sql`SELECT owner_id, revoked_at FROM apps WHERE app_id = ${appId} FOR NO KEY UPDATE`.pipe(Rows.first(AppRow))
+  sql`SELECT owner_id, suspended_at, revoked_at FROM apps WHERE app_id = ${appId} FOR NO KEY UPDATE`.pipe(
+    Rows.first(AppRow)
+  )
 
 const isAdmitted = (sql: SqlClient, appId: AppId, app: typeof AppRow.Type, admits: AdmitsChange | undefined) =>
   admits === undefined
     ? Effect.succeed(true)
-    : Effect.map(membersOf(sql, appId), (members) =>
-        admits({ ownerId: app.owner_id, revokedAt: app.revoked_at }, members)
+    : Effect.map(activeMembersOf(sql, appId), (members) =>
+        admits({ ownerId: app.owner_id, suspendedAt: app.suspended_at, revokedAt: app.revoked_at }, members)
       )
 
 const insert = (sql: SqlClient, endpoint: WebhookEndpoint.WebhookEndpoint) =>

@@ -8,6 +8,7 @@ import {
   SqlStaffStore,
   SqlTeamStore
 } from "@place-access/adapters-pg"
+import type { Account } from "@place-access/domain/accounts"
 import { type App, AppStore, createApp, registerRedirectUris } from "@place-access/domain/apps"
 import { AuditEvent } from "@place-access/domain/audit"
 import { createEndpoint, EndpointStore, updateEndpoint } from "@place-access/domain/endpoints"
@@ -43,8 +44,11 @@ const stage = Effect.gen(function* () {
   const [id, memberId] = [InvitationId.make(`inv_${app.id}`), MemberId.make(`mbr_${app.id}`)]
   yield* teams.update(app.id, TeamLife.invite(holder, { id, email: member.email, role: "owner", invitee: member }))
   yield* teams.update(app.id, TeamLife.accept(member, id, memberId))
-  return { app, endpoint, member, removal: teams.update(app.id, TeamLife.remove(holder.id, memberId)) }
+  return { app, endpoint, holder, member, removal: teams.update(app.id, TeamLife.remove(holder.id, memberId)) }
 })
+
+const suspending = ({ id }: Account.Account) =>
+  Effect.map(StaffStore, (staff) => staff.change(id, AccountChange.suspend(AuditEvent.OPERATOR)))
 
 /** Runs `next` while the transaction of `first` is open. `first` commits when `next` waits for its locks. */
 const waitingFor = <A, E, R, B, E2, R2>(first: Effect.Effect<A, E, R>, next: Effect.Effect<B, E2, R2>) =>
@@ -91,11 +95,33 @@ describeServers("a change that waits while its member is removed or its account 
       })
     ))
 
+  it("does nothing for a suspended holder or owner [staff-1, teams-1]", () =>
+    run(
+      Effect.gen(function* () {
+        for (const who of ["holder", "member"] as const) {
+          const { app, endpoint, ...people } = yield* stage
+          const account = people[who]
+          const programs = [
+            Effect.asVoid(registerRedirectUris(account, app.id, app.redirectUris, "assumed", "unchecked")),
+            Effect.asVoid(createEndpoint(account, app.id, HOOK)),
+            Effect.asVoid(updateEndpoint(account, app.id, endpoint.id, { events: ["rule.fired"] }, "unchecked"))
+          ]
+          for (const program of programs) {
+            expect(yield* waitingFor(yield* suspending(account), Effect.flip(program))).toEqual(noApp)
+            yield* (yield* StaffStore).change(account.id, AccountChange.resume(AuditEvent.OPERATOR))
+          }
+          expect(yield* (yield* EndpointStore).list(app.id)).toEqual([endpoint])
+          const stored = yield* (yield* AppStore).findRegistered(app.id)
+          expect(Option.map(stored, ({ secrets }) => secrets)).toEqual(Option.some([]))
+        }
+      })
+    ))
+
   it("makes no app [staff-1]", () =>
     run(
       Effect.gen(function* () {
         const { app, member } = yield* stage
-        const suspension = (yield* StaffStore).change(member.id, AccountChange.suspend(AuditEvent.OPERATOR))
+        const suspension = yield* suspending(member)
         const { description, homepageUrl, name }: App.App = app
         const create = createApp(member, { name, description, homepageUrl, scopes: app.declaredScopes })
         expect(yield* waitingFor(suspension, Effect.flip(create))).toEqual(new NotFound({ what: "account" }))

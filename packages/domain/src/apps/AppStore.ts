@@ -35,9 +35,12 @@ export type TeamMember = Pick<Member, "userId" | "role">
 
 /**
  * Whether something that belongs to an app, such as an endpoint, may be added or changed: a plain function of the app
- * and its members. A store calls it under the lock of the app.
+ * and its members whose accounts are not suspended. A store calls it under the lock of the app.
  */
-export type AdmitsChange = (app: Pick<App, "ownerId" | "revokedAt">, members: ReadonlyArray<TeamMember>) => boolean
+export type AdmitsChange = (
+  app: Pick<App, "ownerId" | "suspendedAt" | "revokedAt">,
+  members: ReadonlyArray<TeamMember>
+) => boolean
 
 /** Stores apps, with their redirect URIs and the hashes of their client secrets. */
 export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
@@ -66,10 +69,11 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
      */
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
-     * Locks the app, passes its present state and then its members (as `members` returns them, but read under the lock)
-     * to `decide`, a plain function, and stores what `decide` returns: `after` (app and secrets), `logo`, `recorded`
-     * and `audit`. `id`, `ownerId`, `suspendedAt` and `createdAt` must not change
-     * (`TeamStore` changes `ownerId`, `StaffStore` changes `suspendedAt`). None when there is no such app.
+     * Locks the app, passes its present state and then its members (as `members` returns them, but read under the lock,
+     * and without members whose accounts are suspended) to `decide`, a plain function, and stores what `decide`
+     * returns: `after` (app and secrets), `logo`, `recorded` and `audit`. `id`, `ownerId`, `suspendedAt` and
+     * `createdAt` must not change (`TeamStore` changes `ownerId`, `StaffStore` changes `suspendedAt`). None when there
+     * is no such app.
      */
     readonly update: <A>(
       id: AppId,

@@ -21,8 +21,7 @@ import * as AppLife from "./AppLife.js"
 import { type AppChange, AppStore, type Registered } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
 import * as TeamRole from "../teams/Role.js"
-import { roleOf } from "../teams/Team.js"
-import { getApp } from "./readApps.js"
+import { admitUnderLock, getApp } from "./readApps.js"
 import type * as RedirectUri from "./RedirectUri.js"
 
 export interface NewApp {
@@ -254,6 +253,7 @@ const step = <E>(
 /**
  * Runs `AppStore.update` for a member of the app's team whose role allows the action. `NotFound` for an account outside
  * of the team, `Forbidden` for another role, also when the role changed while the request waited (decision teams-1).
+ * `NotFound` also when the account was suspended meanwhile (decision staff-1).
  */
 const changeAs = <A, E>(
   account: Account.Account,
@@ -267,7 +267,7 @@ const changeAs = <A, E>(
     yield* getApp(account, id, action)
     type Outcome = Either.Either<A, E | NotFound | Forbidden>
     const outcome = yield* (yield* AppStore).update(id, (before, now, members): AppChange<Outcome> => {
-      const role = TeamRole.admit(roleOf({ holderId: before.app.ownerId, members }, account.id), action)
+      const role = admitUnderLock(account, before.app, members, action)
       return Either.isLeft(role) ? { outcome: Either.left(role.left), after: null } : decide(before, now, role.right)
     })
     return yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))

@@ -7,7 +7,7 @@ import * as Team from "../teams/Team.js"
 import { type App, publicLogo } from "./App.js"
 import * as AppLife from "./AppLife.js"
 import * as AppLogo from "./AppLogo.js"
-import { type AdmitsChange, AppStore } from "./AppStore.js"
+import { type AdmitsChange, AppStore, type TeamMember } from "./AppStore.js"
 
 /**
  * The app, for an action of a team member. `NotFound` when the account is not in the app's team, `Forbidden` when the
@@ -30,14 +30,26 @@ export const getAppToChange = program("getAppToChange", function* (account: Acco
  * Why the account may not make the changes for which `getAppToChange` gets the app; null: it may. A program that has
  * waited since it called `getAppToChange` decides by this function under the lock of the app (`AdmitsChange`).
  */
-export const refusalToChange = (
-  account: Pick<Account, "id">,
-  ...[{ ownerId, revokedAt }, members]: Parameters<AdmitsChange>
-) =>
-  Option.match(Either.getLeft(TeamRole.admit(Team.roleOf({ holderId: ownerId, members }, account.id), "develop")), {
+export const refusalToChange = (account: Pick<Account, "id">, ...[app, members]: Parameters<AdmitsChange>) =>
+  Option.match(Either.getLeft(admitUnderLock(account, app, members, "develop")), {
     onSome: (refused) => refused,
-    onNone: () => (revokedAt === null ? null : new Conflict({ reason: AppLife.REVOKED }))
+    onNone: () => (app.revokedAt === null ? null : new Conflict({ reason: AppLife.REVOKED }))
   })
+
+/**
+ * The account's role, if it allows the action. `members` lacks suspended accounts. The holder of an app on hold is
+ * suspended too. So a suspended account has no role, and a request that waited for the suspension changes nothing
+ * (decision staff-1).
+ */
+export const admitUnderLock = (
+  { id }: Pick<Account, "id">,
+  { ownerId, suspendedAt }: Pick<App, "ownerId" | "suspendedAt">,
+  members: ReadonlyArray<TeamMember>,
+  action: TeamRole.Action
+) => {
+  const isSuspended = id === ownerId && suspendedAt !== null
+  return TeamRole.admit(isSuspended ? undefined : Team.roleOf({ holderId: ownerId, members }, id), action)
+}
 
 /** The app as by `getApp`, with the account's role in its team. */
 export const getAppWithRole = program(

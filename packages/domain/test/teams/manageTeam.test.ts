@@ -1,9 +1,11 @@
 import { Account } from "@place-access/domain/accounts"
-import { App, decideApp, getApp, submitApp } from "@place-access/domain/apps"
+import { App, decideApp, getApp, registerRedirectUris, submitApp } from "@place-access/domain/apps"
+import { AuditEvent } from "@place-access/domain/audit"
 import { warnOfStrikes } from "@place-access/domain/deliveries"
 import { Rate } from "@place-access/domain/limits"
 import { Mail, MailOutbox, NamedMail } from "@place-access/domain/mail"
 import { InvitationId, Timestamp } from "@place-access/domain/shared"
+import { AccountChange, StaffStore } from "@place-access/domain/staff"
 import {
   acceptInvitation,
   changeMemberRole,
@@ -27,6 +29,7 @@ import {
   MemoryEntropy,
   MemoryLimitStore,
   MemoryMailOutbox,
+  MemoryStaffStore,
   MemoryTeamStore,
   MemoryVault,
   WebhookFixtures
@@ -42,6 +45,7 @@ const stores = Layer.mergeAll(
   MemoryEndpointStore.layer,
   MemoryLimitStore.layer,
   MemoryMailOutbox.layer,
+  MemoryStaffStore.layer,
   MemoryTeamStore.layer
 ).pipe(
   Layer.provideMerge(MemoryDatabase.layer),
@@ -335,6 +339,23 @@ describe("teams", () => {
         const member = (yield* readTeam(holder, app.id)).members.find(({ email }) => email === viewer.email)
         yield* removeMember(holder, app.id, member?.id as never)
         expect(yield* refused(getApp(viewer, app.id, "read"))).toBe("NotFound")
+      }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "a request that waited for the suspension of a holder or owner gets no client secret [staff-1, teams-1]",
+    () =>
+      Effect.gen(function* () {
+        const { app, holder } = yield* owned()
+        const owner = yield* join(holder, app.id, "owner")
+        const register = (account: Account.Account) =>
+          registerRedirectUris(account, app.id, app.redirectUris, "assumed", "unchecked")
+        for (const account of [owner, holder]) {
+          yield* (yield* StaffStore).change(account.id, AccountChange.suspend(AuditEvent.OPERATOR))
+          expect(yield* refused(register(account))).toBe("NotFound")
+          yield* (yield* StaffStore).change(account.id, AccountChange.resume(AuditEvent.OPERATOR))
+          expect((yield* register(account)).clientSecret).toMatch(/^pa_cs_/)
+        }
       }).pipe(Effect.provide(stores))
   )
 })

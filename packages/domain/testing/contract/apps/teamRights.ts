@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { App } from "../../../src/apps/App.js"
-import { AppStore, type TeamMember } from "../../../src/apps/AppStore.js"
+import { type AdmitsChange, AppStore, type TeamMember } from "../../../src/apps/AppStore.js"
 import { OPERATOR, OWNER } from "../../../src/audit/AuditEvent.js"
 import type { AuditLog } from "../../../src/audit/AuditLog.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
@@ -64,6 +64,56 @@ export const teamRights: Contract<TeamRightsPorts> = [
       )
       yield* (yield* TeamStore).update(app.id, TeamLife.remove(holder.id, found?.id ?? MemberId.make("none")))
       Check.equal(yield* seen, Option.some([]), "the member was removed")
+    })
+  },
+  {
+    name: "AppStore.update: decide gets no member whose account is suspended; members returns this member [staff-1]",
+    run: Effect.gen(function* () {
+      const [apps, staff, { app, holder, member }] = [yield* AppStore, yield* StaffStore, yield* stage]
+      const other = yield* join(app, holder, "owner")
+      const seen = apps.update(app.id, (_before, _now, members) => ({ outcome: rights(members), after: null }))
+      yield* staff.change(member.userId, AccountChange.suspend(OPERATOR))
+      Check.equal(yield* seen, Option.some([other]), "the suspended member is left out")
+      Check.equal(rights(yield* apps.members(app.id)).length, 2, "and is in the team still")
+      yield* staff.change(member.userId, AccountChange.resume(OPERATOR))
+      Check.equal(
+        Option.map(yield* seen, ({ length }) => length),
+        Option.some(2),
+        "the suspension has ended"
+      )
+    })
+  },
+  {
+    name: "EndpointStore: admits gets no suspended member, and since when the app is on hold [staff-1]",
+    run: Effect.gen(function* () {
+      const [endpoints, staff, { app, holder, member }] = [yield* EndpointStore, yield* StaffStore, yield* stage]
+      const other = yield* join(app, holder, "owner")
+      const [stored, draft] = [yield* draftEndpoint(app.id), yield* draftEndpoint(app.id)]
+      yield* endpoints.create(stored)
+      const seen: Array<unknown> = []
+      const admits: AdmitsChange = ({ suspendedAt }, members) => {
+        seen.push([suspendedAt, rights(members)])
+        return false
+      }
+      yield* staff.change(member.userId, AccountChange.suspend(OPERATOR))
+      yield* endpoints.create(draft, undefined, admits)
+      yield* staff.change(holder.id, AccountChange.suspend(OPERATOR))
+      yield* endpoints.update(
+        app.id,
+        stored.id,
+        (before) => before,
+        () => undefined,
+        admits
+      )
+      const at = yield* Timestamp.now
+      Check.equal(
+        seen,
+        [
+          [null, [other]],
+          [at, [other]]
+        ],
+        "a suspended member, and a suspended holder"
+      )
     })
   },
   {

@@ -7,7 +7,7 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { isNewer } from "../isNewer.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
-import type { AppId, UserId } from "../../../src/shared/Ids.js"
+import type { UserId } from "../../../src/shared/Ids.js"
 import * as MemoryTeamStore from "./MemoryTeamStore.js"
 import * as MemoryReviews from "./MemoryReviews.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
@@ -18,7 +18,6 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
     const { appLogos, apps } = tables
     const isMember = ({ id }: App.App, userId: UserId) =>
       [...tables.appMembers.values()].some((member) => member.appId === id && member.userId === userId)
-    const membersOf = (id: AppId) => MemoryTeamStore.teamOf(tables, id)?.members ?? []
     return AppStore.of({
       create: (app) =>
         Effect.sync(() => {
@@ -32,7 +31,7 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
       findLogo: (id, digest) => Effect.sync(() => Option.fromNullable(appLogos.get(`${id} ${digest}`))),
       find: (id) => Effect.sync(() => Option.map(Option.fromNullable(apps.get(id)), ({ app }) => app)),
       findRegistered: (id) => Effect.sync(() => Option.fromNullable(apps.get(id))),
-      members: (id) => Effect.sync(() => membersOf(id)),
+      members: (id) => Effect.sync(() => MemoryTeamStore.teamOf(tables, id)?.members ?? []),
       listOf: (userId, limit, after) =>
         Effect.sync(() => {
           const rows = [...apps.values()]
@@ -54,7 +53,8 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
         Effect.map(Timestamp.now, (now) => {
           const before = apps.get(id)
           if (before === undefined) return Option.none()
-          const { after, audit, logo, outcome, recorded } = decide(before, now, membersOf(id))
+          const members = MemoryTeamStore.activeMembersOf(tables, id)
+          const { after, audit, logo, outcome, recorded } = decide(before, now, members)
           if (recorded !== undefined) MemoryReviews.record(tables, recorded)
           if (audit !== undefined) MemoryAuditLog.append(tables, audit)
           if (after !== null) {

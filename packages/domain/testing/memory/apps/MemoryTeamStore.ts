@@ -76,6 +76,10 @@ export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
   }
 }
 
+/** The members of an app, without its holder and without members whose accounts are suspended. */
+export const activeMembersOf = (tables: Tables, appId: AppId): ReadonlyArray<Team.Member> =>
+  (teamOf(tables, appId)?.members ?? []).filter(({ userId }) => !takerOf(tables, userId).isSuspended)
+
 /**
  * Replaces the members, the invitations and the holder of the app by those of the team `after`. If `after` is null,
  * removes the members and invitations.

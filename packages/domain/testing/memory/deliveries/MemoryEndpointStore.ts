@@ -8,7 +8,7 @@ import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
 import type { AppId, EndpointId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
-import { teamOf } from "../apps/MemoryTeamStore.js"
+import { activeMembersOf } from "../apps/MemoryTeamStore.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
@@ -53,7 +53,7 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
     const isAdmitted = (appId: AppId, admits: AdmitsChange | undefined) => {
       if (admits === undefined) return true
       const app = tables.apps.get(appId)?.app
-      return app !== undefined && admits(app, teamOf(tables, appId)?.members ?? [])
+      return app !== undefined && admits(app, activeMembersOf(tables, appId))
     }
 
     return EndpointStore.of({
