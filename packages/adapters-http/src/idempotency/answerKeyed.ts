@@ -14,9 +14,9 @@ class Answering extends Context.Reference<Answering>()("@place-access/adapters-h
  * whether there is an answer, and another transaction stores the answer after the work. Two equal requests that run at
  * the same time both do the work, and both get the answer that was stored first.
  *
- * `count` counts the request towards a limit, outside of the transactions, if there is no answer yet. Two equal requests
- * that run at the same time in one process are counted once: the second request waits until the first request has its
- * answer. The store cannot refuse the second request, because the store has no lock while `count` runs.
+ * `count` counts the request towards a limit, outside of the transactions, if there is no answer yet. Two equal
+ * requests that run at the same time in one process are counted once: the second request waits until the first request
+ * has its answer. The store cannot refuse the second request, because the store has no lock while `count` runs.
  */
 export const answerKeyed = <A, E, R>(
   request: KeyedRequest,
