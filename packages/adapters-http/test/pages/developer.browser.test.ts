@@ -93,7 +93,7 @@ describeBrowser("an app's users, for its developer", () => {
     for (const [index, parts] of [
       ["external_user_id <b>user 7</b>", "Live", CURRENT, "2 April 2026 at 12:01 UTC"],
       ["Sensitive lapsed", `${LATEST} Not now`, "No end date", "renewable until 16 March 2026 at 12:01 UTC"],
-      [first.sub, "Ended", "user_disconnected", "The user disconnected it", "Ended 1 March 2026 at 12:00 UTC"]
+      [first.sub, "Ended", "user_disconnected", "The user ended it", "Ended 1 March 2026 at 12:00 UTC"]
     ].entries()) {
       for (const part of [...parts, connections[index]?.sub, connections[index]?.id])
         expect(rows[index]).toContain(part)

@@ -221,7 +221,7 @@ export const developer: typeof en.developer = {
     rules: "Regeln",
     ended: "Beendet",
     reasons: {
-      user_disconnected: "Die Person hat die App getrennt",
+      user_disconnected: "Die Person hat die Verbindung beendet",
       app_revoked_token: "Ihre App hat die Verbindung beendet",
       admin_revoked: "Die App wurde widerrufen",
       expired: "Die Zeit, die die Person erlaubt hatte, war vorbei",

@@ -225,7 +225,7 @@ export const developer = {
     rules: "Rules",
     ended: "Ended",
     reasons: {
-      user_disconnected: "The user disconnected it",
+      user_disconnected: "The user ended it",
       app_revoked_token: "Your app ended it",
       admin_revoked: "The app was revoked",
       expired: "The time that the user allowed was over",
