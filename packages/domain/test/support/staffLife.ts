@@ -184,7 +184,12 @@ export const liveStaff = (steps: ReadonlyArray<StaffStep>, met: Set<string>, dom
           const reviewer = yield* acting(one.by)
           const owner = yield* Effect.map((yield* AccountStore).find(person(one.about).id), Option.getOrThrow)
           if (reviewer === undefined || reviewer === "operator") break
-          yield* submitApp(owner, person(one.about).appId, "assumed", "unchecked")
+          const submitted = yield* Effect.either(submitApp(owner, person(one.about).appId, "assumed", "unchecked"))
+          const { isSuspended } = person(one.about)
+          expect(Either.isLeft(submitted) ? submitted.left._tag : "Submitted").toBe(
+            isSuspended ? "NotFound" : "Submitted"
+          )
+          if (isSuspended) break
           const verdict: Verdict.Verdict = { decision: "reject", note: NOTE, revision: "unchecked" }
           const outcome = yield* Effect.either(decideApp(reviewer, person(one.about).appId, verdict))
           const me = person(one.by)
