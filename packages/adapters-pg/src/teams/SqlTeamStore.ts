@@ -60,6 +60,15 @@ export const activeMembersOf = (sql: SqlClient, appId: AppId) =>
     Effect.map((rows) => rows.map(toMember))
   )
 
+/** The suspended accounts of a team. A suspension of an account waits for the locks of the apps in whose teams it is. */
+const suspendedOf = (sql: SqlClient, { holderId, members }: Team.Team) =>
+  sql`SELECT user_id FROM accounts
+      WHERE user_id = ANY(${[holderId, ...members.map(({ userId }) => userId)]}::text[])
+        AND suspended_at IS NOT NULL ORDER BY user_id`.pipe(
+    Rows.all(MemberAccountRow),
+    Effect.map((rows) => rows.map((row) => row.user_id))
+  )
+
 const find =
   (sql: SqlClient): Store["find"] =>
   (appId) =>
@@ -121,7 +130,7 @@ const update =
       // deleted before, the deletion has also removed the member.
       const before = yield* teamOf(sql, appId, locked.value)
       const now = yield* Timestamp.now
-      const outcome = decide(before, now, to)
+      const outcome = decide(before, now, to, yield* suspendedOf(sql, before))
       if (Either.isLeft(outcome) || outcome.right === null) return Option.some(outcome)
       const { audit, mails, team } = outcome.right
       yield* write(sql, before, team)

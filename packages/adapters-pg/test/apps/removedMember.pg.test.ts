@@ -12,9 +12,9 @@ import type { Account } from "@place-access/domain/accounts"
 import { type App, AppStore, createApp, registerRedirectUris } from "@place-access/domain/apps"
 import { AuditEvent } from "@place-access/domain/audit"
 import { createEndpoint, EndpointStore, updateEndpoint } from "@place-access/domain/endpoints"
-import { InvitationId, MemberId, NotFound } from "@place-access/domain/shared"
+import { type Entropy, InvitationId, MemberId, NotFound, type Vault } from "@place-access/domain/shared"
 import { AccountChange, StaffStore } from "@place-access/domain/staff"
-import { TeamLife, TeamStore } from "@place-access/domain/teams"
+import { changeMemberRole, TeamLife, TeamStore } from "@place-access/domain/teams"
 import { Fixtures, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Clock, Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
@@ -32,6 +32,8 @@ const stores = Layer.mergeAll(
   SqlTeamStore.layer,
   MemoryWebhookSender.layer
 )
+
+type Needs = Layer.Layer.Success<typeof stores> | Entropy.Entropy | Vault.Vault
 
 const HOOK = { url: "https://hooks.example.com/places", events: [], description: null }
 
@@ -101,7 +103,8 @@ describeServers("a change that waits while its member is removed or its account 
         for (const who of ["holder", "member"] as const) {
           const { app, endpoint, ...people } = yield* stage
           const account = people[who]
-          const programs = [
+          const programs: ReadonlyArray<Effect.Effect<void, unknown, Needs>> = [
+            changeMemberRole(account, app.id, MemberId.make(`mbr_${app.id}`), "developer"),
             Effect.asVoid(registerRedirectUris(account, app.id, app.redirectUris, "assumed", "unchecked")),
             Effect.asVoid(createEndpoint(account, app.id, HOOK)),
             Effect.asVoid(updateEndpoint(account, app.id, endpoint.id, { events: ["rule.fired"] }, "unchecked"))

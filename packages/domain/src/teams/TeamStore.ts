@@ -1,6 +1,6 @@
 import { Context, type Option } from "effect"
 import type { Email } from "../accounts/Account.js"
-import type { AppId, MemberId, StoreEffect } from "../shared/index.js"
+import type { AppId, MemberId, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Invitation, Team } from "./Team.js"
 import type { Taker, TeamOutcome } from "./TeamLife.js"
@@ -31,12 +31,13 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
      * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns. The
      * waiting mails of invitations that are not in the new team are deleted. `decide` is a plain function. `taker` is
      * the member who takes the app over, if the change is a handover. The store locks the account of this member and
-     * gives the account's state to `decide`. When `taker` is left out, `decide` gets `NO_TAKER`. None when there is no
-     * such app, or when the account of a new member was deleted meanwhile.
+     * gives the account's state to `decide`. When `taker` is left out, `decide` gets `NO_TAKER`. `suspended` has the
+     * accounts of the team, the holder's included, that are suspended. None when there is no such app, or when the
+     * account of a new member was deleted meanwhile.
      */
     readonly update: <E>(
       appId: AppId,
-      decide: (team: Team, now: Timestamp, taker: Taker) => TeamOutcome<E>,
+      decide: (team: Team, now: Timestamp, taker: Taker, suspended: ReadonlyArray<UserId>) => TeamOutcome<E>,
       taker?: MemberId
     ) => StoreEffect<Option.Option<TeamOutcome<E>>>
   }

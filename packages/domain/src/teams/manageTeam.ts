@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { type Account, type AddressRule, countsAsConfirmed, type DisplayName, type Email } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { findAccounts } from "../accounts/findAccounts.js"
@@ -101,7 +101,7 @@ export const inviteMember = program("inviteMember", function* (account: Account,
   const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
   // Otherwise anybody could have mails sent to strangers, with an account of an address that is not theirs.
   const isMailed = account.confirmedAt !== null && (yield* takeCall(mailbox, Rate.INVITATION_MAILS)).isAdmitted
-  const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee, isMailed }))
+  const team = yield* change(appId, account.id, TeamLife.invite(account, { ...input, id, invitee, isMailed }))
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
 })
 
@@ -109,7 +109,7 @@ export const inviteMember = program("inviteMember", function* (account: Account,
 export const withdrawInvitation = program(
   "withdrawInvitation",
   function* (account: Account, appId: AppId, id: InvitationId) {
-    yield* change(appId, TeamLife.withdraw(account.id, id))
+    yield* change(appId, account.id, TeamLife.withdraw(account.id, id))
   }
 )
 
@@ -144,7 +144,7 @@ export const getInvitation = program(
     const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })
     const by = Option.getOrNull(yield* (yield* AccountStore).find(found.invitation.invitedBy))
-    // The suspension ended the account's invitations. A request that was under way may have stored this one later.
+    // The suspension ended the account's invitations. This one was read before, or the suspension is just beginning.
     if (by !== null && by.suspendedAt !== null) return yield* new NotFound({ what: "invitation" })
     // An address that its owner never confirmed may be somebody else's, so the page must not show it.
     const email = by === null || by.confirmedAt === null ? null : by.email
@@ -163,7 +163,7 @@ export const acceptInvitation = program(
     // The account keeps the role `developer` even if joining the team fails: a developer without apps does no harm.
     yield* (yield* AccountStore).addRoles(account.id, ["developer"])
     const memberId = MemberId.make(yield* Entropy.id("mbr"))
-    yield* change(named.appId, TeamLife.accept(account, named.id, memberId), { unknown: "invitation" })
+    yield* change(named.appId, account.id, TeamLife.accept(account, named.id, memberId), { unknown: "invitation" })
   }
 )
 
@@ -172,7 +172,7 @@ export const declineInvitation = program(
   "declineInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
     yield* getInvitation(account, rule, named)
-    yield* change(named.appId, TeamLife.decline(account, named.id), { unknown: "invitation" })
+    yield* change(named.appId, account.id, TeamLife.decline(account, named.id), { unknown: "invitation" })
   }
 )
 
@@ -180,38 +180,43 @@ export const declineInvitation = program(
 export const changeMemberRole = program(
   "changeMemberRole",
   function* (account: Account, appId: AppId, id: MemberId, role: TeamRole) {
-    yield* change(appId, TeamLife.changeRole(account.id, id, role))
+    yield* change(appId, account.id, TeamLife.changeRole(account.id, id, role))
   }
 )
 
 /** Removes a member. With the id of its own membership, the account leaves. Fails like `TeamLife.remove`. */
 export const removeMember = program("removeMember", function* (account: Account, appId: AppId, id: MemberId) {
-  yield* change(appId, TeamLife.remove(account.id, id))
+  yield* change(appId, account.id, TeamLife.remove(account.id, id))
 })
 
 /** Leaves the team. Fails like `TeamLife.leave`. */
 export const leaveTeam = program("leaveTeam", function* (account: Account, appId: AppId) {
-  yield* change(appId, TeamLife.leave(account.id))
+  yield* change(appId, account.id, TeamLife.leave(account.id))
 })
 
 /** Hands the app over to another owner. Fails like `TeamLife.handOver`. */
 export const handOver = program("handOver", function* (account: Account, appId: AppId, id: MemberId) {
   const memberId = MemberId.make(yield* Entropy.id("mbr"))
-  yield* change(appId, TeamLife.handOver(account.id, id, memberId), { taker: id })
+  yield* change(appId, account.id, TeamLife.handOver(account.id, id, memberId), { taker: id })
 })
 
 /**
  * Commits one transition of a team and announces its audit event. Returns the changed team; undefined when nothing
- * changed.
+ * changed. `NotFound` for an account of the team that was suspended while the request waited (decision staff-1).
  */
 const change = <E>(
   appId: AppId,
+  by: UserId,
   step: (team: Team.Team, now: Timestamp.Timestamp, taker: TeamLife.Taker) => TeamLife.TeamOutcome<E>,
   { taker, unknown = "app" }: { readonly taker?: MemberId; readonly unknown?: string } = {}
 ) =>
   Effect.gen(function* () {
-    const outcome = yield* (yield* TeamStore).update(appId, step, taker)
-    const changed = yield* yield* Effect.mapError(outcome, () => new NotFound({ what: unknown }))
+    const gone = new NotFound({ what: unknown })
+    const decide = (
+      ...[team, now, to, suspended]: Parameters<Parameters<(typeof TeamStore.Service)["update"]>[1]>
+    ): TeamLife.TeamOutcome<E | NotFound> => (suspended.includes(by) ? Either.left(gone) : step(team, now, to))
+    const outcome = yield* (yield* TeamStore).update(appId, decide, taker)
+    const changed = yield* yield* Effect.mapError(outcome, () => gone)
     if (changed !== null) yield* announceAudit(changed.audit)
     return changed?.team
   })

@@ -208,14 +208,14 @@ describe("teams", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("an invitation of a suspended account, stored in the moment of the suspension, is refused [teams-2]", () =>
+  it.effect("an invitation of an account that is suspended is refused [teams-2]", () =>
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const app = yield* Fixtures.app(owner.id)
       const person = yield* Fixtures.user
       const { accounts } = yield* MemoryDatabase
-      accounts.set(owner.id, { ...accounts.get(owner.id)!, account: { ...owner, suspendedAt: yield* Timestamp.now } })
       const { id } = yield* inviteMember(owner, app.id, { email: person.email, role: "owner" })
+      accounts.set(owner.id, { ...accounts.get(owner.id)!, account: { ...owner, suspendedAt: yield* Timestamp.now } })
       expect(yield* refused(acceptInvitation(person, "confirmed", { appId: app.id, id }))).toBe("NotFound")
     }).pipe(Effect.provide(stores))
   )
@@ -356,6 +356,29 @@ describe("teams", () => {
           yield* (yield* StaffStore).change(account.id, AccountChange.resume(AuditEvent.OPERATOR))
           expect((yield* register(account)).clientSecret).toMatch(/^pa_cs_/)
         }
+      }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "a request that waited for the suspension of a holder or owner does not change the team [staff-1, teams-1]",
+    () =>
+      Effect.gen(function* () {
+        const { app, holder } = yield* owned()
+        const owner = yield* join(holder, app.id, "owner")
+        const viewer = yield* join(holder, app.id, "viewer")
+        const { members } = yield* readTeam(holder, app.id)
+        const idOf = (account: Account.Account) => members.find(({ email }) => email === account.email)?.id as never
+        for (const account of [owner, holder]) {
+          yield* (yield* StaffStore).change(account.id, AccountChange.suspend(AuditEvent.OPERATOR))
+          expect([
+            yield* refused(changeMemberRole(account, app.id, idOf(viewer), "owner")),
+            yield* refused(handOver(account, app.id, idOf(owner))),
+            yield* refused(removeMember(account, app.id, idOf(viewer)))
+          ]).toEqual(Array.from({ length: 3 }, () => "NotFound"))
+          yield* (yield* StaffStore).change(account.id, AccountChange.resume(AuditEvent.OPERATOR))
+          expect((yield* readTeam(holder, app.id)).members).toEqual(members)
+        }
+        yield* removeMember(owner, app.id, idOf(viewer))
       }).pipe(Effect.provide(stores))
   )
 })

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { App } from "../../../src/apps/App.js"
@@ -80,6 +80,28 @@ export const teamRights: Contract<TeamRightsPorts> = [
         Option.map(yield* seen, ({ length }) => length),
         Option.some(2),
         "the suspension has ended"
+      )
+    })
+  },
+  {
+    name: "TeamStore.update: decide gets the suspended accounts of the team, the holder's too [staff-1]",
+    run: Effect.gen(function* () {
+      const [teams, staff, { app, holder, member }] = [yield* TeamStore, yield* StaffStore, yield* stage]
+      yield* join(app, holder, "owner")
+      const seen: Array<ReadonlyArray<unknown>> = []
+      const look = teams.update(app.id, (_team, _now, _taker, suspended) => {
+        seen.push(suspended.toSorted())
+        return Either.right(null)
+      })
+      yield* look
+      yield* staff.change(member.userId, AccountChange.suspend(OPERATOR))
+      yield* look
+      yield* staff.change(holder.id, AccountChange.suspend(OPERATOR))
+      yield* look
+      Check.equal(
+        seen,
+        [[], [member.userId], [holder.id, member.userId].toSorted()],
+        "nobody, a member, the holder too"
       )
     })
   },

@@ -35,7 +35,10 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
           const before = teamOf(tables, appId)
           if (before === undefined) return Option.none()
           const takes = before.members.find(({ id }) => id === taker)?.userId
-          const outcome = decide(before, now, takes === undefined ? NO_TAKER : takerOf(tables, takes))
+          const suspended = [before.holderId, ...before.members.map(({ userId }) => userId)].filter(
+            (userId) => takerOf(tables, userId).isSuspended
+          )
+          const outcome = decide(before, now, takes === undefined ? NO_TAKER : takerOf(tables, takes), suspended)
           if (Either.isRight(outcome) && outcome.right !== null) {
             const { audit, mails, team } = outcome.right
             if (team.members.some(({ userId }) => !tables.accounts.has(userId))) return Option.none()
