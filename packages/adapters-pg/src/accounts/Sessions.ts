@@ -16,11 +16,12 @@ import { SWEPT_AT_ONCE, swept } from "./swept.js"
 type Store = typeof AccountStore.Service
 
 export const open = (sql: SqlClient): Store["openSession"] => {
+  const onCluster = isDistributed(sql)
   const sweepAt = sweep(sql)
   const closeOthersOf = closeLeastUsed(sql)
   return (session, audit) =>
     Effect.gen(function* () {
-      yield* shareCredentials(sql)
+      if (yield* onCluster) yield* shareCredentials(sql)
       yield* sql`INSERT INTO sessions (session_hash, user_id, password_version, browser, address, created_at, seen_at,
                                        confirmed_at, expires_at)
                  VALUES (${session.hash}, ${session.userId}, ${session.passwordVersion}, ${session.browser},

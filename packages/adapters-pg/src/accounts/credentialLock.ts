@@ -1,12 +1,14 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import { Effect } from "effect"
+import { isDistributed } from "../schema/isDistributed.js"
 
 /**
  * A transaction takes this lock before it changes a password, an e-mail address or second factors, before it stores or
  * uses a mailed link, before it stores or confirms a sign-up, before it encrypts the secret of a code app again
  * (`Reencryption`), and before staff change an account, for example its roles. (`AccountStore.addRoles`, which makes a
- * developer, does not take the lock.) On a cluster, a transaction also takes the lock before it deletes an account. A
- * transaction that opens a session shares the lock. On a cluster, a transaction that changes sessions, deletes those
- * beyond `Session.MOST`, or deletes expired sessions or links, shares it too.
+ * developer, does not take the lock.) On a cluster, a transaction also takes the lock before it deletes an account, and
+ * a transaction that opens or changes sessions, deletes those beyond `Session.MOST`, or deletes expired sessions or
+ * links, shares the lock.
  *
  * On a cluster, every node has a copy of `accounts`, `sessions`, `account_links` and `pending_accounts`. A write to
  * such a table locks the whole table, first shared and then exclusive, and also the table to which its foreign keys
@@ -14,18 +16,34 @@ import type { SqlClient } from "@effect/sql/SqlClient"
  * password and a sign-in or sign-out. Transactions that share the lock do not wait for each other. So such a
  * transaction must not insert into a table and delete from it too (`swept`). The lock ends with the transaction.
  *
- * All sign-ins wait for this lock, and one person can make another transaction hold the row of the person's account for
- * seconds. So on a single server, a transaction that has this lock waits for each further lock for at most `BRIEFLY`
- * (decision accounts-25). On a cluster each writer locks whole tables, so waits are longer there without an attack.
+ * On a single server, the lock of the account's row is enough between changes of one account, and the lock of the
+ * credentials keeps two accounts from taking one address. There, one person can make other transactions hold the row of
+ * the person's account for seconds, and changes of all accounts wait for the lock of the credentials. So a transaction
+ * that has this lock waits for each further lock for at most `BRIEFLY` (decision accounts-25), and one that changes an
+ * account first locks the account's row (`lockingCredentials`). On a cluster each writer locks whole tables, so waits
+ * are longer there without an attack.
  */
-export const lockCredentials = (sql: SqlClient) => taken(sql, "pg_advisory_xact_lock")
-
-export const shareCredentials = (sql: SqlClient) => taken(sql, "pg_advisory_xact_lock_shared")
+export const lockCredentials = (sql: SqlClient) =>
+  // PostgreSQL computes the columns from left to right, so the wait for this lock itself still has the usual limit.
+  sql`SELECT pg_advisory_xact_lock(hashtextextended('credentials', 0)), set_config('lock_timeout',
+        CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN current_setting('lock_timeout')
+             ELSE ${sql.literal(`'${BRIEFLY}'`)} END, true)`
 
 const BRIEFLY = "300ms"
 
-/** PostgreSQL computes the columns from left to right, so the wait for this lock itself still has the usual limit. */
-const taken = (sql: SqlClient, lock: string) =>
-  sql`SELECT ${sql.literal(lock)}(hashtextextended('credentials', 0)), set_config('lock_timeout',
-        CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN current_setting('lock_timeout')
-             ELSE ${sql.literal(`'${BRIEFLY}'`)} END, true)`
+/** Transactions share the lock only on a cluster. */
+export const shareCredentials = (sql: SqlClient) =>
+  sql`SELECT pg_advisory_xact_lock_shared(hashtextextended('credentials', 0))`
+
+/**
+ * Returns a function that runs `lockRows`, which locks an account's row and perhaps apps, and takes the lock of the
+ * credentials: on a single server after the rows, so that nobody else waits while this transaction waits for the rows,
+ * and on a cluster before them.
+ */
+export const lockingCredentials = (sql: SqlClient) => {
+  const onCluster = isDistributed(sql)
+  return <A, E, R>(lockRows: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(onCluster, (isCluster) =>
+      isCluster ? Effect.zipRight(lockCredentials(sql), lockRows) : Effect.zipLeft(lockRows, lockCredentials(sql))
+    )
+}

@@ -3,7 +3,7 @@ import { type FactorChange, Factors, FactorStore } from "@place-access/domain/fa
 import { Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
-import { lockCredentials } from "../accounts/credentialLock.js"
+import { lockingCredentials } from "../accounts/credentialLock.js"
 import { SWEPT_AT_ONCE, swept } from "../accounts/swept.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
@@ -18,7 +18,7 @@ export const layer: Layer.Layer<FactorStore, never, SqlClient> = Layer.effect(
   FactorStore,
   Effect.map(SqlClient, (sql) =>
     FactorStore.of({
-      read: (userId) => orStoreError(stateOf(sql, userId, "")),
+      read: (userId) => ownerOf(sql, userId, "").pipe(Effect.flatMap(stateOf(sql)), orStoreError),
       change: change(sql),
       keepChallenge: keepChallenge(sql),
       takeChallenge: takeChallenge(sql)
@@ -28,28 +28,33 @@ export const layer: Layer.Layer<FactorStore, never, SqlClient> = Layer.effect(
 
 const OwnerRow = Schema.Struct({ ...AccountRow.fields, password_version: Schema.Int })
 
-const stateOf = (sql: SqlClient, userId: UserId, lock: "" | "FOR UPDATE") =>
-  Effect.gen(function* () {
-    const found = yield* sql`SELECT ${COLUMNS}, password_version FROM accounts
-                             WHERE user_id = ${userId} ${sql.literal(lock)}`.pipe(Rows.first(OwnerRow))
-    if (Option.isNone(found)) return Option.none<Factors.FactorState>()
-    const factors = yield* readFactors(sql, userId)
-    const passwordVersion = found.value.password_version
-    return Option.some<Factors.FactorState>({ account: toAccount(found.value), passwordVersion, factors })
-  })
+const ownerOf = (sql: SqlClient, userId: UserId, lock: "" | "FOR UPDATE") =>
+  sql`SELECT ${COLUMNS}, password_version FROM accounts WHERE user_id = ${userId} ${sql.literal(lock)}`.pipe(
+    Rows.first(OwnerRow)
+  )
 
-const change =
-  (sql: SqlClient): Store["change"] =>
-  (userId, decide) =>
+const stateOf = (sql: SqlClient) =>
+  Effect.transposeMapOption((owner: typeof OwnerRow.Type) =>
+    Effect.map(readFactors(sql, owner.user_id), (factors): Factors.FactorState => ({
+      account: toAccount(owner),
+      passwordVersion: owner.password_version,
+      factors
+    }))
+  )
+
+const change = (sql: SqlClient): Store["change"] => {
+  const locking = lockingCredentials(sql)
+  return (userId, decide) =>
     Effect.gen(function* () {
-      yield* lockCredentials(sql)
-      const state = yield* stateOf(sql, userId, "FOR UPDATE")
+      // Reads the factors under both locks: `Reencryption` changes them with the lock of the credentials alone.
+      const state = yield* Effect.flatMap(locking(ownerOf(sql, userId, "FOR UPDATE")), stateOf(sql))
       if (Option.isNone(state)) return Option.none()
       const now = yield* Timestamp.now
       const [outcome, decided] = decide(state.value, now)
       if (decided !== null) yield* write(sql, userId, state.value.factors, decided, now)
       return Option.some(outcome)
     }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+}
 
 const write = (
   sql: SqlClient,

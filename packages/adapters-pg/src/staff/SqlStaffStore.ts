@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Account } from "@place-access/domain/accounts"
 import { AccountDeletion } from "@place-access/domain/deletions"
-import { Conflict, Page, Timestamp } from "@place-access/domain/shared"
+import { Conflict, Page, Timestamp, type UserId } from "@place-access/domain/shared"
 import { StaffStore } from "@place-access/domain/staff"
 import { Effect, Either, Layer, Option } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
 import { lockAdmins } from "../accounts/adminLock.js"
 import { hasAnotherOfStaff } from "../accounts/anotherOfStaff.js"
 import { lockTeams } from "../apps/appsLock.js"
-import { lockCredentials } from "../accounts/credentialLock.js"
+import { lockingCredentials } from "../accounts/credentialLock.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import { release } from "../credentials/Addresses.js"
 import * as Rows from "../driver/Rows.js"
@@ -26,24 +26,34 @@ export const layer: Layer.Layer<StaffStore, never, SqlClient> = Layer.effect(
 
 const TAKEN = Option.some(Either.left(new Conflict({ reason: Account.EMAIL_TAKEN })))
 
-const change =
-  (sql: SqlClient): Store["change"] =>
-  (id, step) =>
+/**
+ * Locks the account, its apps and the leave of an admin. None when the account is no person's. On a single server, the
+ * lock of the credentials comes after all of these, because other people's changes wait for it.
+ */
+const lockPerson = (sql: SqlClient, id: UserId) =>
+  Effect.gen(function* () {
+    yield* lockTeams(sql, id)
+    const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
+      Rows.first(AccountRow)
+    )
+    const found = Option.filter(Option.map(row, toAccount), AccountDeletion.isPerson)
+    if (Option.isNone(found)) return found
+    yield* lockAdmins(sql)
+    // Locks the apps a second time, because the account may have got an app, or joined a team, before its row was
+    // locked.
+    yield* lockTeams(sql, id)
+    return found
+  })
+
+const change = (sql: SqlClient): Store["change"] => {
+  const locking = lockingCredentials(sql)
+  return (id, step) =>
     Effect.gen(function* () {
       // Citus requires this setting for a transaction that first writes to a table copied to every node: the
       // transaction's other writes then visit one node after the other.
       yield* sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`
-      yield* lockCredentials(sql)
-      yield* lockTeams(sql, id)
-      const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
-        Rows.first(AccountRow)
-      )
-      const found = Option.filter(Option.map(row, toAccount), AccountDeletion.isPerson)
+      const found = yield* locking(lockPerson(sql, id))
       if (Option.isNone(found)) return Option.none()
-      yield* lockAdmins(sql)
-      // Locks the apps a second time, because the account may have got an app, or joined a team, before its row was
-      // locked.
-      yield* lockTeams(sql, id)
       const before = found.value
       const hasOtherAdmin = !Account.hasRole(before, "admin") || (yield* hasAnotherOfStaff(sql, [id], ["admin"]))
       const stepped = step({ account: before, hasOtherAdmin }, yield* Timestamp.now)
@@ -75,6 +85,7 @@ const change =
       ),
       orStoreError
     )
+}
 
 const list =
   (sql: SqlClient): Store["list"] =>
