@@ -11,7 +11,7 @@ import { readFactors } from "../factors/readFactors.js"
 import { writeFactors } from "../factors/writeFactors.js"
 import { isUniqueViolation, orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
-import { insertLink, linkOf, lockAccount, writePassword } from "./LinkRow.js"
+import { insertLink, linkOf, type LockAccount, writePassword } from "./LinkRow.js"
 
 /**
  * Two methods of `CredentialStore`. `replaceAddress` replaces the e-mail address of an account. `useLink` uses up a
@@ -50,10 +50,10 @@ const takenIfUnique = <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>) =>
   )
 
 export const replaceAddress =
-  (sql: SqlClient): Store["replaceAddress"] =>
+  (sql: SqlClient, lock: LockAccount): Store["replaceAddress"] =>
   (userId, linkHash, decide) =>
     Effect.gen(function* () {
-      const row = yield* lockAccount(sql, userId)
+      const row = yield* lock(userId)
       if (Option.isNone(row)) return "Refused" as const
       const account = toAccount(row.value)
       const { address_version: addressVersion, password_version: passwordVersion } = row.value
@@ -88,10 +88,10 @@ const write = (
   })
 
 export const useLink =
-  (sql: SqlClient): Store["useLink"] =>
+  (sql: SqlClient, lock: LockAccount): Store["useLink"] =>
   (userId, linkHash, decide) =>
     Effect.gen(function* () {
-      const row = yield* lockAccount(sql, userId)
+      const row = yield* lock(userId)
       if (Option.isNone(row)) return false
       const state = { account: toAccount(row.value), passwordVersion: row.value.password_version }
       const link = yield* linkOf(sql, userId, linkHash)

@@ -4,7 +4,7 @@ import { AccountLink, type PasswordChange } from "@place-access/domain/credentia
 import { type UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { AccountRow, COLUMNS } from "../accounts/AccountRow.js"
-import { lockCredentials } from "../accounts/credentialLock.js"
+import { lockingCredentials } from "../accounts/credentialLock.js"
 import * as Rows from "../driver/Rows.js"
 
 export const LinkRow = Schema.Struct({
@@ -33,10 +33,13 @@ export const toLink = (row: typeof LinkRow.Type): AccountLink.AccountLink => ({
 export const LINK_COLUMNS = `l.link_hash, l.user_id, l.purpose, l.email AS link_email, l.new_email,
   l.address_version AS link_address_version, l.created_at AS link_created_at, l.expires_at AS link_expires_at`
 
+/** The number of inserted rows: 0 when an earlier try, whose COMMIT was not answered, has stored the link already. */
 export const insertLink = (sql: SqlClient, link: AccountLink.AccountLink) =>
-  sql`INSERT INTO account_links (link_hash, user_id, purpose, email, new_email, address_version, created_at, expires_at)
+  Rows.affected(sql`INSERT INTO account_links
+        (link_hash, user_id, purpose, email, new_email, address_version, created_at, expires_at)
       VALUES (${link.hash}, ${link.userId}, ${link.purpose}, ${link.email}, ${link.newEmail}, ${link.addressVersion},
-        ${Rows.at(link.createdAt)}, ${Rows.at(link.expiresAt)})`
+        ${Rows.at(link.createdAt)}, ${Rows.at(link.expiresAt)})
+      ON CONFLICT (link_hash) DO NOTHING`)
 
 export const linkOf = (sql: SqlClient, userId: UserId, hash: Vault.Hash) =>
   sql`SELECT ${sql.literal(LINK_COLUMNS)} FROM account_links l
@@ -52,16 +55,19 @@ const LockedRow = Schema.Struct({
 })
 
 /**
- * Takes the lock of the credentials, locks the account's row and returns the row. Until the transaction ends, every
- * other writer of the row waits.
+ * Returns a function that locks the account's row, takes the lock of the credentials and returns the row. Until the
+ * transaction ends, every other writer of the row waits.
  */
-export const lockAccount = (sql: SqlClient, userId: UserId) =>
-  Effect.zipRight(
-    lockCredentials(sql),
-    sql`SELECT ${COLUMNS}, password_version, address_version FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
-      Rows.first(LockedRow)
+export const lockAccount = (sql: SqlClient) => {
+  const locking = lockingCredentials(sql)
+  return (userId: UserId) =>
+    locking(
+      sql`SELECT ${COLUMNS}, password_version, address_version FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
+        Rows.first(LockedRow)
+      )
     )
-  )
+}
+export type LockAccount = ReturnType<typeof lockAccount>
 
 /** Replaces the password, ends all sessions except `keeps`, and forgets the failed attempts to sign in. */
 export const writePassword = (

@@ -9,35 +9,45 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 import * as Addresses from "./Addresses.js"
-import { insertLink, LINK_COLUMNS, linkOf, LinkRow, lockAccount, toLink, writePassword } from "./LinkRow.js"
+import {
+  insertLink,
+  LINK_COLUMNS,
+  linkOf,
+  type LockAccount,
+  LinkRow,
+  lockAccount,
+  toLink,
+  writePassword
+} from "./LinkRow.js"
 import * as SignUps from "./SignUps.js"
 
 type Store = typeof CredentialStore.Service
 
 export const layer: Layer.Layer<CredentialStore, never, SqlClient> = Layer.effect(
   CredentialStore,
-  Effect.map(SqlClient, (sql) =>
-    CredentialStore.of({
-      offerLink: offerLink(sql),
+  Effect.map(SqlClient, (sql) => {
+    const lock = lockAccount(sql)
+    return CredentialStore.of({
+      offerLink: offerLink(sql, lock),
       findLink: findLink(sql),
-      replacePassword: replacePassword(sql),
-      replaceAddress: Addresses.replaceAddress(sql),
-      useLink: Addresses.useLink(sql),
+      replacePassword: replacePassword(sql, lock),
+      replaceAddress: Addresses.replaceAddress(sql, lock),
+      useLink: Addresses.useLink(sql, lock),
       requestSignUp: SignUps.request(sql),
       findSignUp: SignUps.find(sql),
       newestSignUp: SignUps.newest(sql),
       confirmSignUp: SignUps.confirm(sql)
     })
-  )
+  })
 )
 
 const offerLink =
-  (sql: SqlClient): Store["offerLink"] =>
+  (sql: SqlClient, lock: LockAccount): Store["offerLink"] =>
   (link, mail, audit) =>
     Effect.gen(function* () {
-      const owner = yield* lockAccount(sql, link.userId)
+      const owner = yield* lock(link.userId)
       if (!Option.exists(owner, ({ email }) => email === link.email)) return false
-      yield* insertLink(sql, link)
+      if ((yield* insertLink(sql, link)) === 0) return true
       if (mail !== null) yield* MailOutbox.queue(sql, mail, link.createdAt)
       if (audit !== undefined) yield* AuditLog.append(sql, audit)
       return true
@@ -54,10 +64,10 @@ const findLink =
     )
 
 const replacePassword =
-  (sql: SqlClient): Store["replacePassword"] =>
+  (sql: SqlClient, lock: LockAccount): Store["replacePassword"] =>
   (userId, linkHash, decide) =>
     Effect.gen(function* () {
-      const row = yield* lockAccount(sql, userId)
+      const row = yield* lock(userId)
       if (Option.isNone(row)) return false
       const account = toAccount(row.value)
       const link = linkHash === null ? null : yield* linkOf(sql, userId, linkHash)

@@ -7,16 +7,16 @@ import {
 } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Account, AccountStore, Session } from "@place-access/domain/accounts"
-import { AccountLink, CredentialStore } from "@place-access/domain/credentials"
+import { AccountLink, CredentialStore, SignUpRequest } from "@place-access/domain/credentials"
 import { FactorStore } from "@place-access/domain/factors"
-import { type StoreError, Timestamp, Vault } from "@place-access/domain/shared"
+import { Entropy, type StoreError, Timestamp, UserId, Vault } from "@place-access/domain/shared"
 import { StaffStore } from "@place-access/domain/staff"
 import { Fixtures } from "@place-access/domain/testing"
-import { Clock, Deferred, Effect, Either, Fiber, Layer } from "effect"
+import { Clock, Deferred, Effect, Either, Fiber, Layer, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedPostgres, POOL, withStores } from "../support/contracts.js"
+import { describePg, lockWaits, postgres } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(
   SqlAccountStore.layer,
@@ -50,37 +50,89 @@ const CHANGES: Readonly<Record<string, (account: Account.Account) => Effect.Effe
 }
 
 /**
- * A person can make a transaction that has locked the person's account wait for seconds. A transaction that holds the
- * lock of all credentials must not wait as long: all other people's sign-ins wait for that lock.
+ * A person can make a transaction that has locked the person's account wait for seconds, and then the next one. Changes
+ * of this account get their turn all the same, and nobody else waits for them.
  */
-describePg("accountLock", "an account whose row another transaction holds, under the real clock", () => {
+describePg("accountLock", "an account whose row other transactions hold, under the real clock", () => {
   const run = withStores(migratedPostgres, stores)
 
-  it.each(Object.entries(CHANGES))("%s is refused for now, and other people sign in [accounts-25]", (_, change) =>
+  /** Holds the account's row until `until` is done. The returned effect waits for the end of the transaction. */
+  const hold = (account: Account.Account, held: Deferred.Deferred<void>, until: Effect.Effect<unknown>) =>
+    Effect.flatMap(SqlClient, (sql) =>
+      sql`SELECT 1 FROM accounts WHERE user_id = ${account.id} FOR UPDATE`.pipe(
+        Effect.zipRight(Deferred.succeed(held, undefined)),
+        Effect.zipRight(until),
+        sql.withTransaction,
+        Effect.fork
+      )
+    )
+
+  const waiting = (atLeast: number) =>
+    Effect.flatMap(SqlClient, (sql) =>
+      Effect.repeat(lockWaits(postgres, sql), {
+        until: (waits) => waits >= atLeast,
+        schedule: Schedule.spaced("10 millis")
+      })
+    )
+
+  it.each(Object.entries(CHANGES))("%s gets its turn, and other people do not wait for it [accounts-25]", (_, change) =>
     run(
       Effect.gen(function* () {
-        const sql = yield* SqlClient
         const [owner, other] = [yield* Fixtures.user, yield* Fixtures.user]
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const holder = yield* sql`SELECT 1 FROM accounts WHERE user_id = ${owner.id} FOR UPDATE`.pipe(
-          Effect.zipRight(Deferred.succeed(held, undefined)),
-          Effect.zipRight(Deferred.await(release)),
-          sql.withTransaction,
-          Effect.fork
-        )
+        const first = yield* hold(owner, held, Deferred.await(release))
         yield* Deferred.await(held)
-        // Without the limits of the connection, a change that sets no limit itself waits until the holder ends.
-        const refused = yield* Effect.gen(function* () {
-          yield* sql`SET LOCAL statement_timeout = 0`
-          yield* sql`SET LOCAL lock_timeout = 0`
-          return yield* Effect.either(change(owner))
-        }).pipe(sql.withTransaction)
-        expect(Either.isLeft(refused) && refused.left.transient).toBe(true)
-        yield* signIn(other)
+        const changed = yield* Effect.fork(change(owner))
+        yield* waiting(1)
+        const second = yield* hold(owner, yield* Deferred.make<void>(), Effect.sleep("1 second"))
+        yield* waiting(2)
+        for (const theirs of Object.values(CHANGES)) yield* theirs(other)
+        yield* Effect.sleep("1 second")
         yield* Deferred.succeed(release, undefined)
-        yield* Fiber.join(holder)
-        yield* change(owner)
+        yield* Fiber.join(first)
+        yield* Fiber.join(second)
+        yield* Fiber.join(changed)
       }).pipe(Effect.withClock(Clock.make()))
     )
   )
+
+  it("changes of one account and sign-ins at the same time: nobody meets a deadlock or is refused [accounts-25]", async () => {
+    const failures = await run(
+      Effect.gen(function* () {
+        const people = yield* Effect.replicateEffect(Fixtures.user, 6)
+        const changes = people.flatMap((account) => Object.values(CHANGES).map((change) => change(account)))
+        const atOnce = [...changes, ...changes.toReversed()]
+        const outcomes = yield* Effect.all(atOnce.map(Effect.either), { concurrency: POOL })
+        return outcomes.filter(Either.isLeft).map(({ left }) => String(left.cause))
+      }).pipe(Effect.withClock(Clock.make()))
+    )
+    expect(failures).toEqual([])
+  })
+
+  it("a sign-up with the address of such an account is refused for now, and works later [accounts-25]", () =>
+    run(
+      Effect.gen(function* () {
+        const [sql, credentials] = [yield* SqlClient, yield* CredentialStore]
+        const owner = yield* Fixtures.user
+        yield* sql`UPDATE accounts SET confirmed_at = NULL WHERE user_id = ${owner.id}`
+        const userId = UserId.make(yield* Entropy.id("usr"))
+        const wanted = { ...owner, userId, passwordHash: "hash", keep: null, returnTo: "/" }
+        const request = SignUpRequest.withLink(wanted)(fresh(), yield* Timestamp.now)
+        yield* credentials.requestSignUp(request, { to: userId, dedupeKey: "sign_up", subject: "New", body: "New" })
+        const confirm = credentials.confirmSignUp(request.hash, SignUpRequest.confirm)
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* hold(owner, held, Deferred.await(release))
+        yield* Deferred.await(held)
+        // Without the limits of the connection, a sign-up that sets no limit itself waits until the holder ends.
+        const refused = yield* Effect.gen(function* () {
+          yield* sql`SET LOCAL statement_timeout = 0`
+          yield* sql`SET LOCAL lock_timeout = 0`
+          return yield* Effect.either(confirm)
+        }).pipe(sql.withTransaction)
+        expect(Either.isLeft(refused) && refused.left.transient).toBe(true)
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        expect(yield* confirm).toBe("Made")
+      }).pipe(Effect.withClock(Clock.make()))
+    ))
 })
