@@ -46,10 +46,12 @@ export const request =
   (one, mail) =>
     Effect.gen(function* () {
       yield* lockCredentials(sql)
+      // The row and the mail are there already when the COMMIT of an earlier try was not answered.
       yield* sql`INSERT INTO pending_accounts (link_hash, user_id, email, display_name, password_hash, keep_days,
                    return_to, created_at, expires_at)
                  VALUES (${one.hash}, ${one.userId}, ${one.email}, ${one.displayName}, ${one.passwordHash}, ${one.keep},
-                   ${one.returnTo}, ${Rows.at(one.createdAt)}, ${Rows.at(one.expiresAt)})`
+                   ${one.returnTo}, ${Rows.at(one.createdAt)}, ${Rows.at(one.expiresAt)})
+                 ON CONFLICT (link_hash) DO NOTHING`
       yield* MailOutbox.queue(sql, mail, one.createdAt)
     }).pipe(sql.withTransaction, orStoreError)
 

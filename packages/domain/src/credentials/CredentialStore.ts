@@ -18,7 +18,8 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
   {
     /**
      * Stores the link and puts its mail into the outbox. `mail` is null when an operator passes the link on. False, and
-     * nothing is stored, when the account is gone or has another address than the link.
+     * nothing is stored, when the account is gone or has another address than the link. True, and nothing is stored,
+     * when the link is stored already: the caller tries again when the answer to the first try was lost.
      */
     readonly offerLink: (link: AccountLink, mail: MailMessage | null, audit?: AuditEvent) => StoreEffect<boolean>
     /**
@@ -63,7 +64,10 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
       decide: (state: CredentialState, now: Timestamp.Timestamp) => AuditEvent | null
     ) => StoreEffect<boolean>
 
-    /** Stores a sign-up, which becomes an account when its address is confirmed, and puts the mail into the outbox. */
+    /**
+     * Stores a sign-up, which becomes an account when its address is confirmed, and puts the mail into the outbox.
+     * Idempotent.
+     */
     readonly requestSignUp: (request: SignUpRequest, mail: MailMessage) => StoreEffect<void>
     /**
      * The sign-up whose link has this hash. None when an account has confirmed the address, when the account with the

@@ -131,6 +131,15 @@ export const addressContract: Contract<Ports> = [
     })
   },
   {
+    name: "requestSignUp: a sign-up that is sent again after a lost answer is stored once, with one mail [mail-1]",
+    run: Effect.gen(function* () {
+      const first = yield* signedUp()
+      yield* (yield* CredentialStore).requestSignUp(first, mail(first.userId, first.hash))
+      Check.equal(yield* (yield* CredentialStore).findSignUp(first.hash), Option.some(first), "found")
+      Check.equal(yield* keysOf(first.userId), [first.hash], "the mail")
+    })
+  },
+  {
     name: "newestSignUp: of one person, when somebody else signed up with the address later [accounts-12]",
     run: Effect.gen(function* () {
       const store = yield* CredentialStore

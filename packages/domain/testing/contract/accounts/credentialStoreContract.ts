@@ -117,6 +117,23 @@ export const credentialStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "offerLink: a link that is offered again after a lost answer has one mail and one event [mail-1]",
+    run: Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const account = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const link = AccountLink.make("password_reset", yield* freshHash, account, now)
+      const event: AuditEvent = { at: now, userId: account.id, actor: OPERATOR, detail: { kind: "reset_link_made" } }
+      for (const which of ["the first time", "the second time"]) {
+        Check.isTrue(yield* store.offerLink(link, mail(account.id, link.hash), event), which)
+      }
+      Check.equal(yield* store.findLink(link.hash), Option.some({ link, account }), "found")
+      Check.equal(yield* keysOf(account.id), [link.hash], "one mail")
+      const { items } = yield* (yield* AuditLog).list({ userId: account.id }, 10, undefined)
+      Check.equal(items.length, 1, "one event")
+    })
+  },
+  {
     name: "offerLink: nothing for an account that is gone, or that has another address",
     run: Effect.gen(function* () {
       const gone = { id: UserId.make(yield* Entropy.id("usr")), email: Email.make("gone@example.com") }

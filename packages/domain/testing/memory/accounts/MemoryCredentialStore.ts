@@ -24,6 +24,7 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
       offerLink: (link, mail, audit) =>
         Effect.sync(() => {
           if (accounts.get(link.userId)?.account.email !== link.email) return false
+          if (accountLinks.has(link.hash)) return true
           accountLinks.set(link.hash, link)
           if (mail !== null) MemoryMailOutbox.queue(tables, mail, link.createdAt)
           if (audit !== undefined) MemoryAuditLog.append(tables, audit)
