@@ -60,7 +60,7 @@ export const activeMembersOf = (sql: SqlClient, appId: AppId) =>
     Effect.map((rows) => rows.map(toMember))
   )
 
-/** The suspended accounts of a team. A suspension of an account waits for the locks of the apps in whose teams it is. */
+/** The suspended accounts of a team. A suspension of an account first locks the apps in whose teams the account is. */
 const suspendedOf = (sql: SqlClient, { holderId, members }: Team.Team) =>
   sql`SELECT user_id FROM accounts
       WHERE user_id = ANY(${[holderId, ...members.map(({ userId }) => userId)]}::text[])

@@ -109,7 +109,7 @@ describePg("accountLock", "an account whose row other transactions hold, under t
     expect(failures).toEqual([])
   })
 
-  it("a sign-up with the address of such an account is refused for now, and works later [accounts-25]", () =>
+  it("a sign-up with the address of a busy account is refused for now, and works later [accounts-25]", () =>
     run(
       Effect.gen(function* () {
         const [sql, credentials] = [yield* SqlClient, yield* CredentialStore]

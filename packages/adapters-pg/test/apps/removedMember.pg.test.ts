@@ -33,7 +33,7 @@ const stores = Layer.mergeAll(
   MemoryWebhookSender.layer
 )
 
-type Needs = Layer.Layer.Success<typeof stores> | Entropy.Entropy | Vault.Vault
+type Services = Layer.Layer.Success<typeof stores> | Entropy.Entropy | Vault.Vault
 
 const HOOK = { url: "https://hooks.example.com/places", events: [], description: null }
 
@@ -103,7 +103,7 @@ describeServers("a change that waits while its member is removed or its account 
         for (const who of ["holder", "member"] as const) {
           const { app, endpoint, ...people } = yield* stage
           const account = people[who]
-          const programs: ReadonlyArray<Effect.Effect<void, unknown, Needs>> = [
+          const programs: ReadonlyArray<Effect.Effect<void, unknown, Services>> = [
             changeMemberRole(account, app.id, MemberId.make(`mbr_${app.id}`), "developer"),
             Effect.asVoid(registerRedirectUris(account, app.id, app.redirectUris, "assumed", "unchecked")),
             Effect.asVoid(createEndpoint(account, app.id, HOOK)),
