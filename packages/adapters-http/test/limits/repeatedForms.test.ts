@@ -100,34 +100,3 @@ it("the host of a new endpoint is looked up once for a form that is sent twice, 
   const statuses = [(await send(page)).status, (await send(page)).status, (await send(await browser.get(path))).status]
   expect([statuses, lookUps]).toEqual([[200, 200, 429], 1])
 })
-
-it("a form for a new endpoint that is sent again while its host is looked up waits for the first answer, and counts once [idempotency-6]", async () => {
-  const owner = await world.person()
-  const path = `${await ownApp(owner)}/webhooks`
-  const browser = await signedIn(world, owner.account.email)
-  const url = "https://hooks.example.com/slow"
-  let lookUps = 0
-  let [begin, answer] = [() => {}, () => {}]
-  const begun = new Promise<void>((resolve) => (begin = resolve))
-  const answered = new Promise<void>((resolve) => (answer = resolve))
-  const lookUp = Effect.promise(() => {
-    lookUps++
-    begin()
-    return answered
-  })
-  await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.scriptLookUp(url, lookUp)))
-  await world.run(addresses(owner))
-  const page = await browser.get(path)
-  const send = async () => {
-    const { status, text } = await browser.submit(page, path, { url, events: ["rule.fired"] })
-    return { status, secret: /data-testid="signing-secret"\s*>([^<]+)</.exec(text)?.[1] }
-  }
-  const first = send()
-  await begun
-  const second = send()
-  // The second form arrives while the look-up runs. If it counted again, it would be refused now.
-  await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 100))])
-  answer()
-  expect(await first).toEqual({ status: 200, secret: expect.any(String) })
-  expect([await second, lookUps]).toEqual([await first, 1])
-})
