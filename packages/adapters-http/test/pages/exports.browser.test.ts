@@ -46,7 +46,7 @@ describeBrowser("taking one's data along", () => {
       })
     )
     await page.reload()
-    await page.getByText("37% done").waitFor()
+    await page.locator(":not(progress)").and(page.getByText("37% done")).waitFor()
     await inspect(page, "export-making")
 
     await world.run(Effect.provide(exportNext(everything.people), MemoryArchiveMaker.layer))
