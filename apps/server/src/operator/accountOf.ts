@@ -1,5 +1,4 @@
-import { type Account, AccountStore } from "@place-access/domain/accounts"
-import { AccountDeletion } from "@place-access/domain/deletions"
+import { Account, AccountStore } from "@place-access/domain/accounts"
 import { CannotStart } from "@place-access/worker"
 import { Effect, Option } from "effect"
 import type { AccountName } from "./AccountCommand.js"
@@ -22,7 +21,7 @@ export const find = (name: AccountName) =>
     const found = isEmail(name)
       ? Option.map(yield* store.findByEmail(name), ({ account }) => account)
       : yield* store.find(name)
-    return yield* Option.match(Option.filter(found, AccountDeletion.isPerson), {
+    return yield* Option.match(Option.filter(found, Account.isPerson), {
       onNone: () => unknown(name),
       onSome: (account) => Effect.succeed<Account.Account>(account)
     })

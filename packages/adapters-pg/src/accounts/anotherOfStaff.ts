@@ -1,10 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { Account } from "@place-access/domain/accounts"
-import { AccountDeletion } from "@place-access/domain/deletions"
+import { Account } from "@place-access/domain/accounts"
 import type { UserId } from "@place-access/domain/shared"
 import { Effect } from "effect"
-
-const { NOBODY } = AccountDeletion
 
 /**
  * Whether the account of a person, other than the given accounts, has one of the roles and is not suspended. The first
@@ -18,7 +15,7 @@ export const hasAnotherOfStaff = (
 ) =>
   Effect.map(
     sql`SELECT 1 FROM accounts
-        WHERE roles && '{reviewer,admin}' AND roles && ${roles}::text[] AND user_id <> ALL (${[...ids, NOBODY.id]}::text[])
+        WHERE roles && '{reviewer,admin}' AND roles && ${roles}::text[] AND user_id <> ALL (${[...ids, Account.NOBODY_ID]}::text[])
           AND suspended_at IS NULL AND test_app_id IS NULL LIMIT 1`,
     (rows) => rows.length > 0
   )

@@ -1,6 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Account } from "@place-access/domain/accounts"
-import { AccountDeletion } from "@place-access/domain/deletions"
 import { Conflict, Page, Timestamp, type UserId } from "@place-access/domain/shared"
 import { StaffStore } from "@place-access/domain/staff"
 import { Effect, Either, Layer, Option } from "effect"
@@ -36,7 +35,7 @@ const lockPerson = (sql: SqlClient, id: UserId) =>
     const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
       Rows.first(AccountRow)
     )
-    const found = Option.filter(Option.map(row, toAccount), AccountDeletion.isPerson)
+    const found = Option.filter(Option.map(row, toAccount), Account.isPerson)
     if (Option.isNone(found)) return found
     yield* lockAdmins(sql)
     // Locks the apps a second time, because the account may have got an app, or joined a team, before its row was
@@ -95,7 +94,7 @@ const list =
       const rest =
         from === undefined ? sql`` : sql`AND (created_at, user_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
       const rows = yield* sql`SELECT ${COLUMNS} FROM accounts
-                              WHERE user_id <> ${AccountDeletion.NOBODY.id} AND test_app_id IS NULL ${rest}
+                              WHERE user_id <> ${Account.NOBODY_ID} AND test_app_id IS NULL ${rest}
                               ORDER BY created_at DESC, user_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(
         Rows.all(AccountRow)
       )

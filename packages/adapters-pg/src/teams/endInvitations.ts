@@ -8,9 +8,8 @@ import * as Rows from "../driver/Rows.js"
 const InvitationRow = Schema.Struct({ invitation_id: Schema.String, email: Schema.String })
 
 /**
- * Deletes the invitations for which the condition `which` is true. Their mails that wait to be sent are
- * deleted too, because they would invite to nothing. Mails that were sent stay, because the archive lists them
- * (decision exports-6).
+ * Deletes the invitations for which the condition `which` is true. Their mails that wait to be sent are deleted too,
+ * because they would invite to nothing. Mails that were sent stay, because the archive lists them (decision exports-6).
  */
 export const endInvitations = (sql: SqlClient, which: Fragment) =>
   Effect.gen(function* () {

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql/SqlClient"
 import {
   SqlAccountStore,
   SqlAppStore,
@@ -16,11 +15,11 @@ import { type Entropy, InvitationId, MemberId, NotFound, type Vault } from "@pla
 import { AccountChange, StaffStore } from "@place-access/domain/staff"
 import { changeMemberRole, TeamLife, TeamStore } from "@place-access/domain/teams"
 import { Fixtures, MemoryWebhookSender } from "@place-access/domain/testing"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
+import { overlapping } from "../support/overlapping.js"
 import { describeServers } from "../support/postgres.js"
-import { waits } from "../support/waits.js"
 
 const stores = Layer.mergeAll(
   SqlAccountStore.layer,
@@ -52,23 +51,11 @@ const stage = Effect.gen(function* () {
 const suspending = ({ id }: Account.Account) =>
   Effect.map(StaffStore, (staff) => staff.change(id, AccountChange.suspend(AuditEvent.OPERATOR)))
 
-/** Runs `next` while the transaction of `first` is open. `first` commits when `next` waits for its locks. */
-const waitingFor = <A, E, R, B, E2, R2>(first: Effect.Effect<A, E, R>, next: Effect.Effect<B, E2, R2>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const hasWritten = yield* Effect.makeLatch()
-    const holding = Effect.gen(function* () {
-      yield* first
-      yield* hasWritten.open
-      yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
-    }).pipe(sql.withTransaction)
-    const both = [holding, Effect.zipRight(hasWritten.await, next)] as const
-    const [, answer] = yield* Effect.all(both, { concurrency: "unbounded" })
-    return answer
-  }).pipe(Effect.withClock(Clock.make()))
-
 describeServers("a change that waits while its member is removed or its account suspended", (server) => {
   const run = withStores(migratedOn(server), stores)
+  /** The answer to `next`, which waits while the transaction of `first` is open. */
+  const answerAfter = <A, E, R, B, E2, R2>(first: Effect.Effect<A, E, R>, next: Effect.Effect<B, E2, R2>) =>
+    Effect.map(overlapping(server, first, next), ([, answer]) => answer)
   const noApp = new NotFound({ what: "app" })
 
   it("issues no client secret and replaces no redirect URI [teams-1]", () =>
@@ -76,7 +63,7 @@ describeServers("a change that waits while its member is removed or its account 
       Effect.gen(function* () {
         const { app, member, removal } = yield* stage
         const register = registerRedirectUris(member, app.id, app.redirectUris, "assumed", "unchecked")
-        expect(yield* waitingFor(removal, Effect.flip(register))).toEqual(noApp)
+        expect(yield* answerAfter(removal, Effect.flip(register))).toEqual(noApp)
         const stored = yield* (yield* AppStore).findRegistered(app.id)
         expect(Option.map(stored, ({ secrets }) => secrets)).toEqual(Option.some([]))
       })
@@ -91,7 +78,7 @@ describeServers("a change that waits while its member is removed or its account 
             change === "create"
               ? Effect.asVoid(createEndpoint(member, app.id, HOOK))
               : Effect.asVoid(updateEndpoint(member, app.id, endpoint.id, { events: ["rule.fired"] }, "unchecked"))
-          expect(yield* waitingFor(removal, Effect.flip(program))).toEqual(noApp)
+          expect(yield* answerAfter(removal, Effect.flip(program))).toEqual(noApp)
           expect(yield* (yield* EndpointStore).list(app.id)).toEqual([endpoint])
         }
       })
@@ -110,7 +97,7 @@ describeServers("a change that waits while its member is removed or its account 
             Effect.asVoid(updateEndpoint(account, app.id, endpoint.id, { events: ["rule.fired"] }, "unchecked"))
           ]
           for (const program of programs) {
-            expect(yield* waitingFor(yield* suspending(account), Effect.flip(program))).toEqual(noApp)
+            expect(yield* answerAfter(yield* suspending(account), Effect.flip(program))).toEqual(noApp)
             yield* (yield* StaffStore).change(account.id, AccountChange.resume(AuditEvent.OPERATOR))
           }
           expect(yield* (yield* EndpointStore).list(app.id)).toEqual([endpoint])
@@ -127,7 +114,7 @@ describeServers("a change that waits while its member is removed or its account 
         const suspension = yield* suspending(member)
         const { description, homepageUrl, name }: App.App = app
         const create = createApp(member, { name, description, homepageUrl, scopes: app.declaredScopes })
-        expect(yield* waitingFor(suspension, Effect.flip(create))).toEqual(new NotFound({ what: "account" }))
+        expect(yield* answerAfter(suspension, Effect.flip(create))).toEqual(new NotFound({ what: "account" }))
         const { items } = yield* (yield* AppStore).listOf(member.id, 10, undefined)
         expect(items.map(({ id }) => id)).toEqual([app.id])
       })

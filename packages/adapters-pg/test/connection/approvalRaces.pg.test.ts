@@ -1,24 +1,14 @@
-import { SqlAccessLogStore, SqlMailOutbox, SqlPurposeStore } from "@place-access/adapters-pg"
 import { disconnect } from "@place-access/domain/connection"
-import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
-import { Effect, Layer } from "effect"
+import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { overlapping } from "../support/overlapping.js"
 import { describeServers } from "../support/postgres.js"
-import { UploadStores } from "../support/uploadStores.js"
+import { ConsentStores } from "../support/uploadStores.js"
 
 describeServers("two approvals of one app by one user", (server) => {
-  const run = withStores(
-    migratedOn(server),
-    Layer.mergeAll(
-      UploadStores,
-      SqlAccessLogStore.layer,
-      SqlMailOutbox.layer,
-      SqlPurposeStore.layer,
-      MemoryWorkSignal.layer
-    )
-  )
+  const run = withStores(migratedOn(server), ConsentStores)
 
   it.each([
     ["who was never connected to it", false],

@@ -1,30 +1,20 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { SqlAccessLogStore, SqlMailOutbox, SqlPurposeStore } from "@place-access/adapters-pg"
 import { archivePlace, type Connection, ConnectionStore, sharePlaces } from "@place-access/domain/connection"
 import type { Place } from "@place-access/domain/places"
 import { ConnectionId, type Scope } from "@place-access/domain/shared"
-import { ConnectionSamples, ConsentFlow, Fixtures, MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { ConnectionSamples, ConsentFlow, Fixtures, RuleSamples } from "@place-access/domain/testing"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { overlapping, waitsOrEnds } from "../support/overlapping.js"
 import { describeServers } from "../support/postgres.js"
-import { UploadStores } from "../support/uploadStores.js"
+import { ConsentStores } from "../support/uploadStores.js"
 
 const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.places.watch"]
 
 /** Removing a place while one of its owner's apps gets it: each version of an app's places has one set [places-3]. */
 describeServers("a place that is archived while it is shared", (server) => {
-  const run = withStores(
-    migratedOn(server),
-    Layer.mergeAll(
-      UploadStores,
-      SqlAccessLogStore.layer,
-      SqlMailOutbox.layer,
-      SqlPurposeStore.layer,
-      MemoryWorkSignal.layer
-    )
-  )
+  const run = withStores(migratedOn(server), ConsentStores)
 
   const production = Effect.flatMap(Fixtures.user, ({ id }) => Fixtures.app(id, { status: "production" }))
 

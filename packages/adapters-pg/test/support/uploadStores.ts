@@ -1,4 +1,5 @@
 import {
+  SqlAccessLogStore,
   SqlAccountStore,
   SqlAppStore,
   SqlConnectionStore,
@@ -9,9 +10,12 @@ import {
   SqlEventStore,
   SqlFixStore,
   SqlHistoryStore,
+  SqlMailOutbox,
   SqlPlaceStore,
+  SqlPurposeStore,
   SqlRuleStore
 } from "@place-access/adapters-pg"
+import { MemoryWorkSignal } from "@place-access/domain/testing"
 import { Layer } from "effect"
 
 /** All stores that an upload needs, from the user's places to the outbox. */
@@ -28,4 +32,13 @@ export const UploadStores = Layer.mergeAll(
   SqlHistoryStore.layer,
   SqlPlaceStore.layer,
   SqlRuleStore.layer
+)
+
+/** All stores that a consent and the removal of a place need. */
+export const ConsentStores = Layer.mergeAll(
+  UploadStores,
+  SqlAccessLogStore.layer,
+  SqlMailOutbox.layer,
+  SqlPurposeStore.layer,
+  MemoryWorkSignal.layer
 )

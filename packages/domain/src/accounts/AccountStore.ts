@@ -52,7 +52,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /** The account with this e-mail and its credentials. None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
     /**
-     * Whether the account of a person (`AccountDeletion.isPerson`), other than these accounts, has one of the roles and
+     * Whether the account of a person (`Account.isPerson`), other than these accounts, has one of the roles and
      * is not suspended.
      */
     readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<StaffRole>) => StoreEffect<boolean>

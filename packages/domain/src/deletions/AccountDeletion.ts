@@ -28,8 +28,6 @@ export const NOBODY: Account = {
   testOf: null
 }
 
-export { isPerson } from "../accounts/Account.js"
-
 /** An app whose holder (`App.ownerId`) is the deleted account. */
 export interface OwnedApp {
   readonly app: App

@@ -1,5 +1,5 @@
 import { Effect, Either, Option, Schema } from "effect"
-import { type Account, Email, type Role } from "../accounts/Account.js"
+import { type Account, Email, isPerson, type Role } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { findAccounts } from "../accounts/findAccounts.js"
 import { endAllSessions } from "../accounts/sessions.js"
@@ -97,7 +97,7 @@ export const deleteAccountAsOperator = program("deleteAccountAsOperator", functi
 /**
  * The account with exactly this e-mail address or id. A part of a name finds nothing, so that nobody can browse
  * accounts. `Forbidden` for everybody but admins and operators, `NotFound` if there is none, and for an account that is
- * no person's (`AccountDeletion.isPerson`).
+ * no person's (`Account.isPerson`).
  */
 export const findAccount = program("findAccount", function* (by: Manager, text: string) {
   yield* requireManager(by)
@@ -106,7 +106,7 @@ export const findAccount = program("findAccount", function* (by: Manager, text: 
   const found = Option.isSome(email)
     ? Option.map(yield* accounts.findByEmail(email.value), ({ account }) => account)
     : yield* accounts.find(yield* Effect.mapError(Schema.decodeUnknown(UserId)(text.trim()), unknown))
-  return yield* Effect.mapError(Option.filter(found, AccountDeletion.isPerson), unknown)
+  return yield* Effect.mapError(Option.filter(found, isPerson), unknown)
 })
 
 /** The accounts of people (`StaffStore.list`), newest first, for operators and admins (`Forbidden` for others). */

@@ -1,6 +1,5 @@
-import type { Account } from "@place-access/domain/accounts"
+import { Account } from "@place-access/domain/accounts"
 import { AuditEvent } from "@place-access/domain/audit"
-import { AccountDeletion } from "@place-access/domain/deletions"
 import { UserId } from "@place-access/domain/shared"
 import { listAudit, nameAccounts, nameAuditedApps, nameAuditedPurposes } from "@place-access/domain/staff"
 import { Effect, Option, Schema } from "effect"
@@ -123,7 +122,7 @@ const entry = ({ actor, at, detail, userId }: AuditEvent.StoredAuditEvent, names
 /** The account's name with a link to its page. Admins have no page about an account that is no person's. */
 const account = (id: UserId, names: Names): Html => {
   const found = names.accounts.get(id)
-  return found === undefined || AccountDeletion.isPerson(found)
+  return found === undefined || Account.isPerson(found)
     ? html`<a href="${accountPath(id)}">${found?.displayName ?? id}</a>`
     : html`${found.displayName}`
 }

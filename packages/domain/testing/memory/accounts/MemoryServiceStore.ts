@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { isPerson } from "../../../src/deletions/AccountDeletion.js"
+import { isPerson } from "../../../src/accounts/Account.js"
 import { QUEUES, type QueueName, ServiceStore } from "../../../src/staff/ServiceStore.js"
 import { make, type Timestamp } from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"

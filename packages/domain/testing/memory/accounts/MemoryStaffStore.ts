@@ -1,6 +1,5 @@
 import { Effect, Either, Layer, Option } from "effect"
-import { EMAIL_TAKEN, hasRole } from "../../../src/accounts/Account.js"
-import { isPerson } from "../../../src/deletions/AccountDeletion.js"
+import { EMAIL_TAKEN, hasRole, isPerson } from "../../../src/accounts/Account.js"
 import { Conflict } from "../../../src/shared/Errors.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
 import type { AppId, UserId } from "../../../src/shared/Ids.js"

@@ -1,5 +1,4 @@
-import { hasRole, type StaffRole } from "../../../src/accounts/Account.js"
-import { isPerson } from "../../../src/deletions/AccountDeletion.js"
+import { hasRole, isPerson, type StaffRole } from "../../../src/accounts/Account.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Tables } from "../MemoryDatabase.js"
 
