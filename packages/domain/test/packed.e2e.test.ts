@@ -33,8 +33,8 @@ interface Manifest {
 }
 
 /**
- * The source of a program that uses the package and its examples, as a developer might who builds another service on
- * it.
+ * The source of a program that uses the package and its examples, like a program of a developer who builds another
+ * service on the package.
  */
 const MAIN = `
 import { mkdtempSync } from "node:fs"

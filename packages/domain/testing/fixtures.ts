@@ -141,6 +141,9 @@ export const purpose = (
     return made
   })
 
-/** The app that proves itself with its client secret, else `InvalidClient`. Production counts the call in between. */
+/**
+ * Returns the app if the secret is one of its client secrets, and fails with `InvalidClient` otherwise. In production,
+ * the service counts the call between the two steps of this function.
+ */
 export const authenticateClient = (clientId: string, clientSecret: string) =>
   Effect.flatMap(findClient(clientId), (found) => proveClient(found, clientSecret))

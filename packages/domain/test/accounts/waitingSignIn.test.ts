@@ -6,9 +6,9 @@ import { Effect, Either, Fiber, TestClock } from "effect"
 const tried = { id: "try_1", email: Account.Email.make("ana@example.com"), address: "192.0.2.1", browser: null }
 
 /**
- * Asks for the admission of a sign-in. The store answers "Busy", because it waits for the results of other sign-ins, to
- * every call before the call with this number. Returns the result, and the times at which the program asked the store,
- * in milliseconds after the first.
+ * Asks for the admission of a sign-in. The store admits the call with this number, and answers every call before it
+ * with "Busy", as when it waits for the results of other sign-ins. Returns the result, and the times at which the
+ * program asked the store, in milliseconds after the first call.
  */
 const admittedAt = (number: number) =>
   Effect.gen(function* () {

@@ -78,8 +78,8 @@ const NOW = Date.UTC(2026, 0, 15, 12)
 const CENTRE = { lat: 52.37, lon: 4.89 }
 
 /**
- * Ages and time limits, in seconds: the values at which an answer changes, and the values just below and above.
- * Likewise, the radii and distances below place fixes just inside and just outside each circle.
+ * Ages and time limits, in seconds: the values at which an answer changes, and the values just below and above. In the
+ * same way, the radii and distances in this file put fixes just inside and just outside each circle.
  */
 const SECONDS = [0, 1, 59, 60, 449, 450, 451, 899, 900, 901, 3_600, 86_399, 86_400, 86_401]
 const radius = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
@@ -103,7 +103,7 @@ const place = FastCheck.record({
   return {
     id,
     circles: circles.map((one, index) => ({
-      // The factor makes the distance differ by direction. So two circles have either the same centre, or centres at
+      // The factor gives each direction another distance. So two circles have either the same centre, or centres at
       // clearly different distances. A distance of 0 m always gives `CENTRE`: `travel` would round differently in each
       // direction, and chance would decide which centre is nearer.
       ...(one.circle.metres === 0

@@ -229,7 +229,8 @@ describe("a consent with a live connection", () => {
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect(events.size).toBe(1)
 
-        // Now the user names only the archived place. It stays shared, without earlier visits, and Home does not.
+        // Now the user names only the archived place. This place stays shared, without earlier visits. Home is not
+        // shared any more.
         yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }], "unchecked")
         const { places, placesVersion } = yield* live(user, app)
         expect([placesVersion, places]).toEqual([

@@ -59,14 +59,15 @@ describe("after an attempt [§3.5]", () => {
     const envelope = { ...TEMPLATE.envelope, occurredAt: T0 }
     const due = (attempt: number, endedAt: Timestamp.Timestamp) =>
       Delivery.afterAttempt({ ...TEMPLATE, envelope, attempt, maxEventAgeS: 3_600 }, answered(500), endedAt)
-    // The third attempt of an event that is 30 minutes old leads to a fourth, at the last moment.
+    // The event may be an hour old. If the third attempt ends when the event is 30 minutes old, the fourth attempt is
+    // due at the last possible moment.
     expect(due(3, at(30 * MINUTE))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR) })
     expect(due(3, at(30 * MINUTE + 1))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })
     expect(due(3, at(30 * MINUTE + 2))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })
     expect(due(4, at(36 * MINUTE))).toEqual({ _tag: "Retry", attempt: 5, dueAt: at(HOUR + 1) })
-    // When the event became too old during the attempt, the row is due already.
+    // When the event became too old during the attempt, the time at which the delivery is due has passed already.
     expect(due(4, at(HOUR + 3 * SECOND))).toEqual({ _tag: "Retry", attempt: 5, dueAt: at(HOUR + 1) })
-    // The last attempt stays the last one.
+    // The seventh attempt is the last, also for an event that is not too old yet.
     expect(due(7, at(36 * MINUTE))).toEqual({ _tag: "Failed", at: at(36 * MINUTE), reason: "exhausted" })
   })
 

@@ -108,6 +108,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
               yield* Effect.sleep("10 seconds")
               yield* moveTo(`${URL}/moved`)
               yield* Effect.sleep("1 hour")
+              // Before the endpoint has its old address again, only the first call of `recover` replays the events.
               // Each further call would add replays that fail again.
               if (early) expect([yield* recovered, yield* Effect.delay(recovered, "1 hour")]).toEqual([2, 0])
               const before = (yield* posts()).length
@@ -279,7 +280,8 @@ describe("what ends a worker every time [W2]", () => {
             // further wait. The last lease ends at 85,230 s.
             const after = [30, 60, 90, 150, 480, 2_310, 9_540, 31_170, 85_200]
             const { raise } = yield* WorkSignal
-            // Wakes the worker shortly before each time, too early for an attempt, and at the time.
+            // For each of these times, wakes the worker twice: a millisecond before the time, which is too early for an
+            // attempt, and at the time.
             for (const at of [...after, 85_230]) {
               const passed = (yield* Timestamp.now) - occurredAt
               yield* Effect.sleep(at * SECOND - 1 - passed)
@@ -427,7 +429,8 @@ describe("recover since", () => {
         const stage = yield* scene
         const { app, developer, endpoint } = stage
         const { endpoints } = yield* MemoryDatabase
-        // What waits for the endpoint fails, as when the endpoint is disabled and at once enabled again.
+        // Makes every delivery fail that waits for the endpoint, as when the endpoint is disabled and immediately
+        // enabled again.
         const interrupt = Effect.sync(() =>
           endpoints.set(endpoint.id, { ...endpoint, epoch: (endpoints.get(endpoint.id)?.epoch ?? 0) + 1 })
         )

@@ -74,8 +74,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 1 })
-              // The claimed delivery succeeded, so the endpoint does not count as failing, and the worker again
-              // attempts a delivery before it stores it as a row.
+              // The claimed delivery succeeded, so the endpoint does not count as failing. So the worker again makes
+              // the first attempt of a delivery before it stores the delivery as a row.
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 2 })
@@ -209,7 +209,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        // The event needs two deliveries: with only one, the event would be marked as fanned out together with it.
+        // The event needs two deliveries. If it had only one delivery, the store would mark the event as fanned out
+        // when it stores this delivery.
         const other = yield* register(stage.app.id, { url: `${URL}/2` })
         for (const url of [URL, other.endpoint.url]) yield* script(answers(200), url)
         let isDown = true

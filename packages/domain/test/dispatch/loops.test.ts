@@ -37,8 +37,8 @@ describe("the worker's loops", () => {
             yield* Effect.sleep("2 seconds")
             const arrived = yield* posts(healthy.endpoint.url)
             expect(arrived.length).toBe(300)
-            // The healthy receiver answers at once, so its POSTs take no time on the virtual clock. So all 300 must
-            // arrive at the instant at which the worker starts.
+            // The healthy receiver answers immediately, and its POSTs take no time on the virtual clock. So all 300
+            // POSTs must arrive at the instant at which the worker starts.
             expect(new Set(seconds(arrived, started))).toEqual(new Set([0]))
             expect((yield* posts()).length).toBe(8)
           }),

@@ -9,7 +9,10 @@ const future = (arrived: number, ahead: number, more: Partial<typeof INSIDE> = {
   receivedAt: time(NOON + arrived)
 })
 
-/** A fix with the times of its capture and of its arrival; one time: both are the same. */
+/**
+ * A fix: the times of its capture and of its arrival, in milliseconds after noon. A single number stands for both
+ * times.
+ */
 type Times = number | readonly [captured: number, arrived: number]
 
 /** A reading that arrived at noon with a capture time one hour later. */
@@ -21,7 +24,7 @@ const fixesOf = (fixes: ReadonlyArray<Times>) =>
     return { capturedAt: time(NOON + captured), receivedAt: time(NOON + arrived) }
   })
 
-/** The arrivals of the readings that an upload of these fixes accepts. */
+/** The arrival times of the readings that an upload of these fixes accepts. */
 const taken = (readings: ReadonlyArray<FutureReading.FutureReading>, ...fixes: ReadonlyArray<Times>) => {
   const given = fixesOf(fixes)
   const now = time(Math.max(NOON, ...given.map(({ receivedAt }) => receivedAt)))
@@ -71,7 +74,8 @@ describe("several readings that were put aside as from the future [fixes-4]", ()
   it("all stay aside when the last is contradicted: the phone's clock had been ahead all the time", () => {
     expect(taken(each5(120, 10), ...minutes(125))).toEqual([])
     expect(taken(each5(120, 10), ...minutes(125, 500))).toEqual([])
-    // Only the readings of the last ten minutes are contradicted, and some readings are earlier than the fix.
+    // The fix contradicts only the last reading. The readings before it stay aside, too, because the clock was already
+    // ahead when they arrived.
     expect(taken(each5(15, 10), ...minutes(20))).toEqual([])
   })
 
@@ -87,7 +91,7 @@ describe("several readings that were put aside as from the future [fixes-4]", ()
 
   it("stay aside when they arrived together with the contradicted one, or the clock was put right in two steps", () => {
     expect(taken([future(0, 10 * MINUTE), future(0, HOUR)], ...minutes(30, 90))).toEqual([])
-    // Three hours ahead, then ten minutes, then right.
+    // The clock was first three hours ahead and then ten minutes ahead, before it was right.
     expect(taken([...each5(60, 180), future(70 * MINUTE, 10 * MINUTE)], ...minutes(75))).toEqual([])
     expect(taken([future(0, 10 * MINUTE), future(MINUTE, 365 * DAY)], ...minutes(30))).toEqual([])
   })

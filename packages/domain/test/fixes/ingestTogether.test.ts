@@ -225,7 +225,8 @@ describe("uploads that are stored in one commit [fixes-10]", () => {
         -2 * MINUTE
       ])
     }
-    // The same holds for an earlier upload: the history is read once, as of the latest arrival.
+    // The reading is dropped, too, if it came with the earlier upload: the service determines only once which history
+    // the user keeps, at the time of the latest arrival.
     const { stored: tables } = together({ keepsDays: 30, isErased: false, isTabletAtHome: false }, [
       { ...early, readings: [old] },
       { ...late, readings: [reading(-2 * MINUTE, OUTSIDE)] }

@@ -27,7 +27,8 @@ describe("an import", () => {
   })
 
   it.each([
-    // A pause of a third of 90 ms after each step, and one of a millisecond before the first.
+    // Each step takes 90 ms, and a pause of a third of this time follows. Before the first step there is a pause of 1
+    // ms.
     ["a worker on PostgreSQL", Pace.FAIR, 3 * (90 + 30) + 1],
     ["a process without other work", Pace.QUICK, 3 * 90]
   ] as const)("at the pace of %s: pauses in proportion to the time that a step took [imports-8]", (_, pace, tookMs) => {

@@ -8,7 +8,7 @@ import { TEXTS } from "./textSamples.js"
 const { FIRST_STRONG_ISOLATE: FSI, POP_DIRECTIONAL_ISOLATE: PDI } = Isolation
 const LANGUAGES: ReadonlyArray<Language.Language> = ["en", "de"]
 
-/** "Office 24". A number that follows the name in a sentence must not join the 24. */
+/** Arabic for "Office 24". A number that follows the name in a sentence must not join the 24. */
 const OFFICE = "مكتب 24"
 const GIVEN: Facts = {
   name: OFFICE,
@@ -24,7 +24,7 @@ const plain = (text: string): string => text.replaceAll(FSI, "").replaceAll(PDI,
 /** The samples of lists put a digit before the name, so that the names of a list differ. */
 const ISOLATED = new RegExp(`${FSI}(\\d )?${OFFICE}${PDI}`, "g")
 
-/** The lines in which the name is not alone between isolates. */
+/** The lines in which the name is not enclosed by the two isolation characters of Unicode (FSI and PDI). */
 const bare = (text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => line.replaceAll(ISOLATED, "").includes(OFFICE))
 

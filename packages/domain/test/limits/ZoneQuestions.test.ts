@@ -14,7 +14,10 @@ const circle = (north: number, east: number, radiusM: number): Geometry.Circle =
   radiusM
 })
 
-/** How many of the circles the budget allows, when the app asks about one after the other, all at one instant. */
+/**
+ * How many of the circles the budget allows when the app asks about the circles one after the other, at the same
+ * instant.
+ */
 const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): number => {
   let questions = ZoneQuestions.none
   return circles.filter((one) => {
@@ -120,8 +123,8 @@ describe("questions about zones", () => {
         let after = 0
         return all.map(({ gap, one }) => ({ after: (after += gap), one, times: 1 }))
       })
-    // Few circles, and many repeated questions about them. So the day of an asked circle may end while the app waits
-    // for a full hour.
+    // The app asks about only a few circles, but repeats each question many times. So the day of a circle may end while
+    // the app waits for the next hour of the budget.
     const repeated = fc
       .array(
         fc.record({

@@ -93,7 +93,7 @@ describe("the life of a purpose, against its history", () => {
             purpose.terms.description === before.terms.description ? 0 : 1
           )
         }
-        // What users read later about each moment of this life.
+        // Compares the descriptions that users read later for each moment of the scenario.
         const first = approvedWords.find((words) => words !== null) ?? reference.words()
         const shown = approvedWords.map((_, index) =>
           Purpose.wordingAt(purpose, approvals, Timestamp.plus(START, index + 1))

@@ -57,8 +57,8 @@ describe("at most ten rules at one instant [§4.6.6, §8-rules, L11]", () => {
     let refused = 0
     fc.assert(
       fc.property(fc.array(some, { minLength: 9, maxLength: 30 }), some, (present, candidate) => {
-        // Times are whole milliseconds, and none is more than 12 after noon. So the set of active rules does not change
-        // after that, and a check of the instants from 0 to 13 is enough.
+        // Times are whole milliseconds, at most 12 ms after noon. So the set of active rules does not change after 12
+        // ms, and a check of the instants from 0 to 13 ms is enough.
         const instants = Array.from({ length: 14 }, (_, at) => at)
         const expected = instants.find(
           (at) => isActive(candidate, at) && present.filter((one) => isActive(one, at)).length >= 10

@@ -94,8 +94,8 @@ describe("a search that looks for what is new", () => {
   })
 
   it("is the same for the same seed and results, and changes kept plans", async () => {
-    // The second search gets the results of the first, by the text of the plan: only another plan has none. That a plan
-    // always has the same result is the subject of other tests.
+    // The second search runs no plans: for each plan, it gets the result that the first search got. So the test fails
+    // if the second search chooses another plan. Other tests check that a plan always has the same result.
     const results = new Map<string, ReturnType<typeof Simulation.runPlanSync>>()
     const session = async (run: (plan: Simulation.Plan) => ReturnType<typeof Simulation.runPlanSync> | undefined) => {
       const search = Search.start({ seed: 11, steps: 8 })

@@ -40,8 +40,8 @@ const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
 }
 
 /**
- * For each plan, the hash of its first run in this process. With it, a test that compares two runs of a plan makes only
- * one further run.
+ * For each plan, the hash of its first run in this process. So a test that compares two runs of a plan has to run the
+ * plan only once more.
  */
 const firstHash = new Map<Simulation.Plan, string>()
 
@@ -89,7 +89,7 @@ describe("the seeds that are run with every change", () => {
 const search = Number(process.env["MARKS"] ?? 0)
 
 const searching = (name: string, body: () => void) => {
-  // Without `MARKS` this file has no such test, instead of a test that is always reported as skipped.
+  // Without `MARKS` this file has no test that searches for seeds. A skipped test would be reported in every run.
   for (const each of search > 0 ? [name] : []) it(each, { timeout: 0 }, body)
 }
 

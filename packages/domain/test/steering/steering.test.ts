@@ -76,7 +76,10 @@ it("the end of exact location is undone with the same scopes and date, unless so
     })
   ))
 
-/** The effect with the services of this fiber, for a port, whose methods need none. */
+/**
+ * The effect with the services of this fiber, so that it needs no further services. The methods of a port must not need
+ * any.
+ */
 const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.context<R>(), (context) => Effect.orDie(Effect.provide(effect, context)))
 

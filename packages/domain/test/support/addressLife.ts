@@ -98,7 +98,10 @@ export const liveAddresses = (
     for (const who of people) yield* enter(who)
 
     const seen = new Set<string>()
-    /** The secrets in the links to `path` that mails to the address number `index` contain and that are new. */
+    /**
+     * The secrets of the links to `path` in the mails to the address with the number `index`. Each secret is returned
+     * only once.
+     */
     const news = (index: number, path: string) =>
       Effect.map(lettersTo(email(index), holderOf(index)?.id), (letters) => {
         const secrets = letters.flatMap(({ text: letter }) => {

@@ -74,8 +74,9 @@ type World = Effect.Effect.Success<typeof world>
 const now = Effect.map(Timestamp.now, (at): number => at)
 
 /**
- * Which refreshes a test may send at the same time. `copies`: all of them present one refresh token, so their answers
- * do not depend on the unknown order in which the service handles them. `any`: also different tokens.
+ * Which refreshes a test may send at the same time. `copies`: all of them present the same refresh token, so their
+ * answers do not depend on the unknown order in which the service handles them. `any`: they may present different
+ * tokens.
  */
 export type AtOnce = "any" | "copies"
 

@@ -1,6 +1,9 @@
 import geodesic from "geographiclib-geodesic"
 
-/** Karney's geodesics, exact to nanometres. The tests compare every distance of the product with them (decision L2). */
+/**
+ * Karney's geodesics, exact to nanometres. The tests compare every distance of the product with Karney's distance
+ * (decision L2).
+ */
 const { WGS84, DISTANCE } = geodesic.Geodesic
 
 export interface Point {

@@ -94,7 +94,9 @@ const unlocking = fc
     { _tag: "Unlock", link: 0, browser }
   ])
 
-/** The owner's failures in a known browser close the account to it, and the owner uses an unlock link there. */
+/**
+ * The owner's failures in a known browser close the account to this browser, and the owner uses an unlock link there.
+ */
 const reopening = fc
   .record({ account, browser, other: account })
   .map(({ account, browser, other }): ReadonlyArray<LockoutStep> => [

@@ -79,9 +79,9 @@ export class ReferenceApp {
   }
 
   /**
-   * The list that works before the deed with the index `end`. The search goes back through the history to the newest of
-   * two kinds of deeds. An approval: the result is the whole list that was approved. A list of which some entries had
-   * been approved when it was written: the result is these entries.
+   * The list that works before the deed with the index `end`. The search goes back through the history, to the newest
+   * deed of two kinds. If the deed is an approval, the result is the whole approved list. If the developer wrote a list
+   * of which some entries had been approved before, the result is these entries.
    */
   inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     for (let at = end - 1; at >= 0; at--) {

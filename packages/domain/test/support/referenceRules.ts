@@ -249,10 +249,10 @@ const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedA
 /**
  * The fixes of each phone that were put aside because they were from the future. A later upload accepts a fix of this
  * kind on three conditions (decision fixes-4). The upload brings something new that was captured at the fix's time or
- * later. The phone captured nothing between the arrival and the time of the fix, or of a fix that arrived no earlier.
- * The fix was at most a day ahead, and arrived at most two days ago. Fixes of one upload, or of uploads in the same
- * millisecond (L4), do not contradict each other: if the server's clock is behind, one upload may have fixes that seem
- * 4 and 40 minutes ahead.
+ * later. The phone captured nothing between the arrival of the fix and the time of the fix; the same must hold for each
+ * fix from the future that arrived at the same time or later. The fix was at most a day ahead, and arrived at most two
+ * days ago. Fixes of one upload, or of uploads in the same millisecond (L4), do not contradict each other: if the
+ * server's clock is behind, one upload may have fixes that seem 4 and 40 minutes ahead.
  */
 class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()

@@ -1,6 +1,6 @@
 /**
- * Fields for a new rule, when a test does not care about them. The rule fires at each arrival and at any hour, and its
- * event goes to every endpoint, however old it is.
+ * Fields for a new rule, when a test does not care about them. The rule fires at each arrival and at any hour. Its
+ * events go to every endpoint, and are never too old to be sent.
  */
 export const ENTER = {
   type: "enter",

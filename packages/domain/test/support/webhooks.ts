@@ -164,7 +164,10 @@ export const attempts = Effect.map(MemoryDatabase, (tables) => [...tables.attemp
 export const endpointNow = ({ endpoint }: Pick<Scene, "endpoint">) =>
   Effect.flatMap(MemoryDatabase, (tables) => Effect.fromNullable(tables.endpoints.get(endpoint.id)))
 
-/** A receiver that counts its POSTs in flight, and the largest number of them since `reset`. */
+/**
+ * A receiver that counts its POSTs in flight. `most` returns the largest number of POSTs that were in flight at the
+ * same time since the last `reset`.
+ */
 export const counting = (behaviour: MemoryWebhookSender.Behaviour) => {
   let [underWay, most] = [0, 0]
   const receiver: MemoryWebhookSender.Behaviour = (post) =>

@@ -28,14 +28,14 @@ export type Decision = (
   now: Timestamp.Timestamp
 ) => ZoneQuestions.ZoneQuestionOutcome
 
-/** What the service answers about the circle when the person's only reading is this one. */
+/** The answer of the service to a question about the circle, when the person's only reading is `reading`. */
 export type Answering = (circle: Geometry.Circle, reading: Fix.StoredFix) => Presence.Presence
 
 /** The service as a search sees it. */
 export interface Service {
   readonly decide: Decision
   readonly answer: Answering
-  /** The accuracy of the person's readings in metres. The search knows it. */
+  /** The accuracy of the person's readings in metres. The search knows this accuracy. */
   readonly accuracyM: number
 }
 
@@ -88,8 +88,8 @@ const once = <Terms extends ReadonlyArray<unknown>, A>(
 }
 
 /**
- * Makes a decision that is computed only once for the same questions, circle and time. It returns the same object then,
- * so everybody who asked the same so far shares the decisions that follow.
+ * Makes a decision that is computed only once for the same questions, circle and time. Repeated calls return the same
+ * object, so people who were asked the same questions share the computed decisions.
  */
 const decidedOnce = (decide: Decision): Decision => {
   const decided = new WeakMap<ZoneQuestions.ZoneQuestions, Map<string, ZoneQuestions.ZoneQuestionOutcome>>()
@@ -128,8 +128,8 @@ class Search {
   }
 
   /**
-   * The distance from the centre of a circle of radius `r`, in km, within which the answer is not "outside". An answer
-   * "unknown" finds the person in the band around the circle.
+   * The distance from the centre of a circle of radius `r`, in km, within which the answer is not "outside". The answer
+   * "unknown" means that the person is in the band around the circle.
    */
   reach(r: number): number {
     return r + this.bandKm
@@ -407,7 +407,8 @@ const spots = (count: number): ReadonlyArray<Spot> =>
 
 /** The median of the errors, in km: half of the people are found to within this distance. */
 export const medianErrorKm = (strategy: (search: Search) => unknown, service: Service, people: number): number => {
-  // Copies for each call. `once` and `decidedOnce` keep results for each of them, which are freed together with them.
+  // Copies for each call. `once` and `decidedOnce` keep their results as long as these objects live, that is, until the
+  // call ends.
   const cells = [...MIDDLES]
   const none = { ...ZoneQuestions.none }
   const remembering = { ...service, decide: decidedOnce(service.decide) }

@@ -82,7 +82,10 @@ const mails = Effect.map(
   (kept) => kept.map(({ message }) => message)
 )
 
-/** The limit of mails that name an app is reached, and the mail that says so was just written. */
+/**
+ * The count of a reader who has got as many mails with an app's name as the limit allows, and the folded message just
+ * now.
+ */
 const folding = (now: Timestamp.Timestamp): NamedMail.NamedMailCount => ({
   ...NamedMail.none,
   namedAt: Array<Timestamp.Timestamp>(NamedMail.LIMIT).fill(now),

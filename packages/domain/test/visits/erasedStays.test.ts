@@ -73,7 +73,8 @@ it.effect.prop(
               accuracyM: 10
             }))
             if (one.isFile) {
-              // Other positions than the phone's. The file would share readings with equal positions with the phone.
+              // The positions of the file differ from those of the phone. If two positions were equal, the file would
+              // share the reading with the phone.
               const entries = fixes
                 .flatMap(({ capturedAt, ...fix }) =>
                   UploadSamples.fixes(1, capturedAt, { ...fix, lat: fix.lat + 0.000_1 })

@@ -7,9 +7,10 @@ import * as Samples from "./connection/connectionSamples.js"
 import { type Ports, message, kept, about, subjects, put } from "./mailSamples.js"
 
 /**
- * Rules that every `MailOutbox` must keep about messages that name an app: in one hour a reader gets at most five of
- * these messages. Beyond this limit, the reader gets one folded message and one message about a leak, both without the
- * app's name, and every message that must always be sent, with a subject that names no app (decision mail-2).
+ * Rules that every `MailOutbox` must keep about messages that name an app. In one hour a reader gets at most five of
+ * these messages. Beyond this limit, a reader gets at most one folded message and one message about a leak, both
+ * without the app's name. A message that must always be sent is sent beyond the limit, too, with a subject that names
+ * no app (decision mail-2).
  */
 export const namedMail: Contract<Ports> = [
   {

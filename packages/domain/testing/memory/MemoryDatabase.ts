@@ -133,9 +133,10 @@ export interface Tables {
   /** The time until which each passkey challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
   /**
-   * The key is the id of the attempt. `forgotten`: after this failed attempt somebody signed in to the account from the
-   * same known browser (or, like the attempt, from an unknown browser), or the account got a new password. Then the
-   * attempt counts at most against the limit of its network address.
+   * The key is the id of the attempt. `forgotten` is true when the attempt no longer counts against the limit of the
+   * account, but still against the limit of its network address. This is so when, after the failed attempt, the account
+   * got a new password, or somebody signed in to the account from the same known browser. For an attempt from an
+   * unknown browser, a later sign-in from any unknown browser is enough.
    */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
@@ -202,7 +203,8 @@ export interface Tables {
   readonly importPieces: Map<string, Uint8Array>
   /**
    * The devices under which the fixes and visits of imports are stored. The value is the time of the newest fix or
-   * visit of the import's file so far, also of one that another device has. Null: no new one was stored yet.
+   * visit that the import's file has so far, even if this fix or visit is stored under another device. Null: the file
+   * has brought no new fix or visit yet.
    */
   readonly importDevices: Map<DeviceId, Timestamp | null>
   /**

@@ -143,9 +143,10 @@ const refreshTokens = ({ refreshTokens }: Tables): Array<Row> => {
 }
 
 /**
- * The time from which a code and its tokens are invalid: the end of its lifetime for a code that was not exchanged. An
- * exchanged code has a family of refresh tokens, whose unspent token stores the time; null while a token of the family
- * may be valid. If the unspent token is already deleted, the code is old enough to be deleted, so the result is 0.
+ * The time from which a code and its tokens are invalid. A code that was not exchanged is invalid from the end of its
+ * lifetime. An exchanged code has a family of refresh tokens, whose unspent token stores the time. The result is null
+ * while a token of the family may be valid. If the unspent token is already deleted, the code is old enough to be
+ * deleted, so the result is 0.
  */
 const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
   const { connectionId, createdAt, familyId } = code

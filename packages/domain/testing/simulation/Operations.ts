@@ -143,8 +143,9 @@ export interface Operations {
   /** Deletes the history from `from` on, until just before `until`. */
   readonly eraseHistory: { args: Owned<{ from: number; until: number }>; value: null }
   /**
-   * The owner reads the newest 500 visits at all of the owner's places, and the capture times of the newest readings:
-   * 500, and any others of the same instant as the last (`FixHistory.newest`).
+   * The owner reads the newest 500 visits at all of the owner's places, and the capture times of the newest 500
+   * readings. If further readings have the same time as the last of these readings, the answer has them too
+   * (`FixHistory.newest`).
    */
   readonly readOwnHistory: {
     args: Owned<object>

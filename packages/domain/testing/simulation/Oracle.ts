@@ -13,9 +13,9 @@ export interface Violation {
 export interface Run {
   readonly entries: ReadonlyArray<Entry>
   /**
-   * True when every delivery and operation ended after all faults were turned off. Otherwise, what is missing at the
-   * end of the trace may only be late. At the end of a run the simulation reads the endpoints, the delivery logs, the
-   * access logs and more (`Stage.readAll`), so the last entries of a trace show them.
+   * True when every delivery and operation ended after all faults were turned off. If false, something that is missing
+   * at the end of the trace is perhaps only late. At the end of a run the simulation reads the endpoints, the delivery
+   * logs, the access logs and more (`Stage.readAll`), so the last entries of a trace show these.
    */
   readonly quiesced: boolean
 }

@@ -52,8 +52,8 @@ export const ACCESS_REMEMBERED = ACCESS_LIFETIME + DAY
 /** Spec §2.1: how long an authorization code can be exchanged. */
 export const CODE_LIFETIME = 60 * SECOND
 /**
- * Spec §8: a refresh token that is presented again at most this long after its first use does not count as stolen, nor
- * does a code that is presented again with the same `Idempotency-Key` (decision T3).
+ * Spec §8: a refresh token does not count as stolen when it is presented again at most this long after its first use.
+ * The same holds for a code that is presented again with the same `Idempotency-Key` (decision T3).
  */
 export const RACE_WINDOW = 30 * SECOND
 /**
@@ -149,8 +149,8 @@ export const TOWN_M = 17_000
 /**
  * The radius, in metres, up to which a circle counts as small (decision M8). A question about a small circle adds the
  * circle's area to the sum of the day (`LOCATED_KM2`). A larger circle can cut the area that is left to search in two.
- * So a question about a larger circle adds no area, but doubles what every later question adds, and what the guess at
- * the end of the search adds (`GUESS_KM2`).
+ * So a question about a larger circle adds no area. It doubles the area that every later question adds, and the area
+ * that the guess at the end of the search adds (`GUESS_KM2`).
  */
 export const SMALL_M = 2_000
 /**

@@ -18,7 +18,10 @@ import { DAY, FAR, HOME, HOUR, inScene, MINUTE, north, type Scene, SECOND } from
 const presence = ({ connection, home }: Scene) =>
   connection.call({ endpoint: "GET /v1/answers/places/{place_id}/presence", placeId: home.id, maxAgeS: 900 })
 
-/** Plants a bug in the check of what may be sent, whether the data were read ahead or not. */
+/**
+ * Plants a bug in the check whether an event may be sent. The bug is the same for events whose data were read ahead and
+ * for other events.
+ */
 const authorising = (change: (found: Authorisation.Authorisation) => Authorisation.Authorisation) =>
   flow(
     instead(EventStore, (store) => ({
@@ -90,7 +93,7 @@ const ahead = ({ reading, reason }: Quarantined, receivedAt: number): ReadonlyAr
   return judged._tag === "Fix" ? [judged.fix] : []
 }
 
-/** Plants a bug in the movements of phones that an upload is judged by. */
+/** Plants a bug: an upload gets movements of the user's devices that `change` has falsified. */
 const moving = (change: (movement: Movement.Movement, newestAt: number) => Movement.Movement) =>
   seeing(({ devices }, _now, fixes) => ({
     devices: devices.map((device) => ({

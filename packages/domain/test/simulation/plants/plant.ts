@@ -60,7 +60,10 @@ export const instead =
     return Context.add(ports, tag, new Proxy({ ...store, ...change(store, ports) }, { get }))
   }
 
-/** Plants a bug in what the outbox reads ahead. `change` returns undefined: nothing is read ahead of the event. */
+/**
+ * Plants a bug in the data that the outbox reads ahead. If `change` returns undefined, nothing is read ahead for the
+ * event.
+ */
 export const readingAhead = (change: (ahead: ReadAhead) => ReadAhead | undefined): Simulation.Sabotage =>
   instead(EventStore, (store) => ({
     pending: (...args) =>

@@ -80,7 +80,7 @@ const arrivesAndSleeps = inScene(({ rule, walk, world }) =>
   rule("enter", { settleS: 120 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
 )
 
-/** Plants a bug: an upload also has the events that it would have if it had arrived at another time. */
+/** Plants a bug: an upload also stores the events that it would have caused if it had arrived at another time. */
 export const firingsAsOf = (arrival: (upload: StoredUpload) => Timestamp.Timestamp) =>
   committing({ upload: (upload, rules) => withFirings(upload, rules, arrival(upload)) })
 

@@ -187,7 +187,8 @@ export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> =
       Check.equal(yield* listed, Session.MOST, "as many as there may be")
       const oldest = yield* Effect.fromNullable(all[0])
       yield* accounts.renewSession({ ...oldest, seenAt: Timestamp.plus(now, Session.MOST) })
-      // The clock of another server may be behind. The session of the newest sign-in must stay all the same.
+      // The clock of another server may be behind, so the newest session may seem to be older than the others. Even
+      // then, the newest session must stay.
       const late = yield* opened(account.id, -1)
       Check.equal(yield* listed, Session.MOST, "one more")
       const found = (session: Session.Session) => Effect.map(accounts.findSession(session.hash, now), Option.isSome)

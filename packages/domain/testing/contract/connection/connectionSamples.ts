@@ -95,7 +95,7 @@ export const onePlaceArchived = (userId: UserId) =>
 
 const byId = (places: ReadonlyArray<Place>): ReadonlyArray<Place> => [...places].sort((a, b) => (a.id < b.id ? -1 : 1))
 
-/** A state with the user's places in the order of their ids: a store gives them in any order. */
+/** Sorts the user's places in the state by id, because a store may return the places in any order. */
 export const byPlace = <A extends { readonly ownPlaces: ReadonlyArray<Place> }>(state: A): A => ({
   ...state,
   ownPlaces: byId(state.ownPlaces)

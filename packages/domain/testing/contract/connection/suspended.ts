@@ -29,8 +29,9 @@ const isSuspended = (found: Option.Option<WithApp>): boolean =>
 
 /**
  * Suspends four accounts, one after the other: the connection's person, the holder of the connection's app, another
- * person and the holder of another app. Checks that `readings` say "suspended" only during the first two suspensions.
- * `readings` calls each method that returns a `WithApp`, perhaps several times, and returns the answer of each call.
+ * person and the holder of another app. The function `readings` calls each method that returns a `WithApp`, perhaps
+ * several times, and returns the field `isSuspended` of each answer. The field must be true only during the first two
+ * suspensions.
  */
 const followsSuspensions = <R>(
   readings: (made: {

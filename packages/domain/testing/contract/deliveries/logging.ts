@@ -187,7 +187,7 @@ export const logging: Contract<WebhookFixturePorts> = [
             return row
           })
         const refused = yield* end("not_authorised", 5)
-        // Nobody has checked whether the app may get the event of this delivery.
+        // This delivery ended before the service checked whether the app may get its event.
         const unchecked = yield* end("endpoint_disabled", 4)
         const replay = yield* insert(one, { createdAt: at(3), replayNo: 1 })
         const test = yield* insert(one, { createdAt: at(2), replayNo: 1, isTest: true })
@@ -247,7 +247,10 @@ export const logging: Contract<WebhookFixturePorts> = [
         const now = yield* Timestamp.now
         const retry = { _tag: "Retry", attempt: 2, dueAt: now } as const
         const over = { _tag: "Failed", at: now, reason: "exhausted" } as const
-        /** The id of a delivery whose attempts got the answers `statuses`. The last ends the delivery with `end`. */
+        /**
+         * The id of a delivery whose attempts got the answers `statuses`. The last attempt ends the delivery with
+         * `end`.
+         */
         const answeredBy = (statuses: ReadonlyArray<number | null>, end: Parameters<typeof finish>[1]) =>
           Effect.gen(function* () {
             const row = yield* insert(endpoint)

@@ -35,8 +35,9 @@ const aheadOf = (events: ReadonlyArray<OutboxEvent>): Effect.Effect<PendingEvent
   })
 
 /**
- * Checks for which events the store read ahead (`ReadAhead`): on one server for all, on a cluster for none. What it
- * read for an event must equal what `EndpointStore.list` and `EventStore.authorisation` return now.
+ * Checks for which events the store read ahead (`ReadAhead`). A store on one server must read ahead for all events, a
+ * store on a cluster for no event. The data that the store read ahead for an event must equal the present results of
+ * `EndpointStore.list` and `EventStore.authorisation`.
  */
 const compared = (isOnOneServer: boolean, events: ReadonlyArray<OutboxEvent>, what: string) =>
   Effect.gen(function* () {
@@ -52,7 +53,7 @@ const compared = (isOnOneServer: boolean, events: ReadonlyArray<OutboxEvent>, wh
     }
   })
 
-/** A listener of the app that is live for a while. */
+/** Opens a listener of the app. The listener is live for a while after this call. */
 const listen = (appId: OutboxEvent["appId"]) =>
   Effect.gen(function* () {
     const createdAt = yield* Timestamp.now

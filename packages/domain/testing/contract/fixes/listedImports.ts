@@ -8,7 +8,10 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { begin, claimed, forget, type ImportSamplePorts } from "./importSamples.js"
 
-/** Rules that `ImportStore.list` must keep: it returns a user's imports in pages, and reads whatever was stored. */
+/**
+ * Rules that `ImportStore.list` must keep: it returns a user's imports in pages, and the columns of a table as they
+ * were stored.
+ */
 export const listedImports: Contract<ImportSamplePorts> = [
   {
     name: "list: the newest first, no more than asked for",

@@ -118,7 +118,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       const now = yield* Timestamp.now
       const { connection, phone, place, rule, state, user } = yield* waiting(null)
       const last = yield* Samples.rule(connection, Samples.onPlace(place), { type: "exit" })
-      // The states of the other rules have no rule, as when an app removes rules during the upload.
+      // The rules in `others` are not stored, as when an app removes rules during the upload. So the commit also gets
+      // states of rules that are not stored.
       const others = Array.from({ length: MANY }, (_, index) => ({ ...rule, id: RuleId.make(`rul_many${index}`) }))
       const statesAt = (asOf: Timestamp.Timestamp) =>
         [rule, ...others, last].map((one) => Uploads.progress(one, { ...state, asOf }))
@@ -151,8 +152,9 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       Check.isTrue(yield* Uploads.commit(phone, { states }), "committed")
       const other = yield* Samples.device(user.id, { lastSeenAt: now })
       const tablet = yield* Samples.device(user.id, { staysAtHome: true, lastSeenAt: now })
-      // This phone never sent anything, perhaps because the person has not set it up. If the person left with this
-      // phone, the service would not notice. So `DeviceStore.remove` must delete the dwell although this phone is left.
+      // This phone never sent anything, perhaps because the person has not set it up. If the person went out with this
+      // phone, the service would not notice. So `DeviceStore.remove` must delete the waiting dwell, although this phone
+      // is still registered.
       const silent = yield* Samples.device(user.id)
       const unsettled = Effect.gen(function* () {
         const { rules } = yield* (yield* FixStore).view(user.id, [], now)
@@ -172,8 +174,9 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
         yield* devices.remove(user.id, phone.id, now),
         "only the tablet and a phone that never sent anything are left"
       )
-      // The dwell whose wait goes on is deleted. The crossing of `rule` stays, because a fix showed the crossing. The
-      // dwell whose wait is over also stays: its rule must fire, even if no worker has read the dwell yet.
+      // The dwell of the rule `waits` is deleted, because its wait is not over. The dwell of the rule `isDue` stays,
+      // because its wait is over: this rule must fire, even if no worker has read the dwell yet. The crossing of `rule`
+      // stays, too, because a fix showed the crossing.
       Check.equal(yield* unsettled, [false, true, true], "without a phone")
       Check.isTrue((yield* version(user.id, now)) > seen, "what was read before is not committed")
       Check.isTrue(yield* devices.remove(user.id, tablet.id, now), "no device is left")

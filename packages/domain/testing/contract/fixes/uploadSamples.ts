@@ -91,8 +91,8 @@ export const commitAll = (
   })
 
 /**
- * The device's readings from the future since this moment that an upload of `fixes` may accept. The upload
- * arrives at the present time, unless `receivedAt` says otherwise.
+ * The readings of the device that were quarantined after `since` because their time was in the future, and that an
+ * upload of `fixes` may accept. The upload arrives at the present time, unless `receivedAt` says otherwise.
  */
 export const waiting = (
   { id, userId }: Pick<Device, "userId" | "id">,

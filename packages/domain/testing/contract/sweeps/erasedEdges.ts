@@ -62,7 +62,7 @@ export const erasedEdges: Contract<HistoryStore | Uploads.UploadSamplePorts> = [
         const rule = yield* Samples.rule(connection, Samples.onPlace(place), { type: "exit", settleS: 7_200 })
         const phone = yield* Samples.device(user.id)
         const { basis } = yield* Uploads.onlyLive(connection)
-        // The person left, and the newest reading is outside and from after the stretch.
+        // The person has left: the newest reading is outside the place, and later than the deleted stretch.
         const until = Timestamp.plus(at, 2 * Timestamp.HOUR)
         const unsettled = { at, until, fires: true }
         const left = Uploads.state(basis, t(25), { side: "outside", since: null, dwellSpent: false, unsettled })

@@ -78,8 +78,8 @@ export const erasedImports: Contract<Ports> = [
       yield* erase(userId, t(50), t(40))
       const { bring, device, made } = yield* file(userId)
       yield* bring({ fixes: [...Uploads.fixes(1, t(90)), ...Uploads.fixes(1, t(70))] })
-      // The stay as the derivation stores it: an open stay, also one of a file, ends at the first deleted stretch after
-      // the last fix.
+      // The derivation stores an open stay as one that ends at the first deleted stretch after its last fix. It does
+      // the same for a stay of a file.
       yield* Visits.stays(device, home, [[t(90), t(50)]])
       Check.equal(yield* departures(device, home), [t(70)], "deleted by the owner")
 
@@ -122,7 +122,8 @@ export const erasedImports: Contract<Ports> = [
       yield* Visits.stays(device, gym, [[after(-1), null]])
       yield* Visits.stays(phone, home, [[after(-1), null]])
       yield* erase(userId, after(20), after(21))
-      // As for a stay that no stretch has cut off, the store need not know the file's end when it stores the stay.
+      // Stores this stay once more without a departure, as the derivation does for a stay that no deleted stretch cuts
+      // off. The store need not know the file's end now, because it can apply the end when it reads the stay.
       yield* Visits.stays(device, gym, [[after(-1), null]])
       const visits = (from: number, until: number | null) =>
         Effect.map(

@@ -36,7 +36,7 @@ const erase = (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Times
     return yield* (yield* HistoryStore).erase(userId, { from, until }, yield* Timestamp.now)
   })
 
-/** Quarantines a reading from the future of the phone. */
+/** Quarantines a reading of the phone whose capture time is in the future. */
 const putAside = (
   phone: Pick<Visits.Phone, "userId" | "id">,
   [receivedAt, at]: readonly [Timestamp.Timestamp, Timestamp.Timestamp]
@@ -224,7 +224,8 @@ export const erasureContract: Contract<Ports> = [
         [t(20), t(20)],
         [t(20), t(40)]
       ] as const
-      // Each reading is of another phone, because a reading that goes takes earlier readings of its phone with it.
+      // Each reading is of another phone: when a deletion removes a reading, it also removes earlier readings of the
+      // same phone, and this case must not depend on that.
       const phones = yield* Effect.forEach(sent, (one) =>
         Effect.tap(Samples.device(userId), (phone) => putAside(phone, one))
       )

@@ -98,7 +98,10 @@ export const write = (tables: Tables, { appId }: Pick<Team.Team, "appId">, after
   tables.apps.set(appId, { ...registered, app: { ...registered.app, ownerId: after.holderId } })
 }
 
-/** Deletes the invitations that `isEnded` names, and their waiting mails, which would otherwise invite to nothing. */
+/**
+ * Deletes the invitations for which `isEnded` is true. Also deletes their waiting mails, because these mails would
+ * contain an invitation that nobody can accept.
+ */
 export const endInvitations = (
   { accounts, appInvitations, mail, mailStates }: Tables,
   isEnded: (invitation: Team.Invitation & { readonly appId: AppId }) => boolean

@@ -72,7 +72,10 @@ const authorisationOf = (tables: Tables, question: Question, now: Timestamp.Time
     return found
   })
 
-/** Reads ahead (`ReadAhead`) like a store whose tables are on one server: what the first attempts of events need. */
+/**
+ * Reads ahead the data that the first attempts of events need (`ReadAhead`), as a store does whose tables are on one
+ * server.
+ */
 const readAhead = (
   tables: Tables,
   events: ReadonlyArray<WaitingEvent>,

@@ -113,9 +113,9 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionT
     return seen === null || History.isPast(seen, until)
   }
   /**
-   * Whether a report of the phone has a departure, or without a departure an arrival, that is later than `arrival` and
-   * not later than the cutoff. Then the visit that began at `arrival` has ended, also when the phone did not report its
-   * departure.
+   * Whether a report of the phone shows that the visit which began at `arrival` has ended by the cutoff, even if
+   * the phone did not report the departure of this visit. The report shows this if its time is later than `arrival` and
+   * not later than the cutoff. Its time is its departure, or its arrival if it has no departure.
    */
   const hasLeft = (id: DeviceId, arrival: Timestamp.Timestamp): boolean =>
     [...visitReports.values()].some((one) => {

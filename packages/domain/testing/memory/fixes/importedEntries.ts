@@ -72,8 +72,8 @@ const handOver = <A extends Brought & { readonly userId: UserId; readonly device
 ): DeviceId | undefined => {
   const { alsoFrom, deviceId, userId } = row
   rows.delete(`${userId} ${deviceId} ${own}`)
-  // The devices of a removed import still exist, but nobody could undo that import any more. The undo of an import
-  // that is being undone may have passed the time of this row already.
+  // Two kinds of imports must not take the row over. The devices of a removed import still exist, but nobody could undo
+  // that import any more. And an import that is being undone may already have passed the time of this row.
   const isOfImport = (id: DeviceId) =>
     importDevices.has(id) &&
     [...imports.values()].some(
@@ -139,8 +139,9 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
 
 /**
  * The stays of an import that its owner removed were also derived from the fixes `gone`, which this import shared with
- * an import that is being undone. Deletes the stays that began from the first to the last of these fixes, and makes the
- * stays from the first on due again. The history of the removed import then ends with its newest entry that is left.
+ * an import that is being undone. Deletes the stays that began from the first to the last of these fixes. All stays
+ * from the first of these fixes on become due for derivation again. The history of the removed import then ends with
+ * its newest entry that is left.
  */
 const eraseFromRemoved = (tables: Tables, gone: ReadonlyArray<Fix.StoredFix>): void => {
   const shared = new Map<DeviceId, Array<Timestamp.Timestamp>>()
@@ -194,13 +195,13 @@ const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Ti
   [...fixes.values()].flatMap(({ alsoFrom, capturedAt }) => (alsoFrom?.includes(id) === true ? [capturedAt] : []))
 
 /**
- * The times of `sharedWith` while the import with the device `id` has no entry, else none. From its first entry on, its
- * stays are derived from these fixes too (decision imports-2).
+ * The times of `sharedWith` if the import with the device `id` has no entry yet; otherwise an empty list. From the
+ * first entry of the import on, its stays are derived from these fixes too (decision imports-2).
  */
 const sharedIfFirst = (tables: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
   (tables.importDevices.get(id) ?? null) === null ? sharedWith(tables, id) : []
 
-/** Creates the device for a device of the archive, unless it exists. */
+/** Creates the device that stands for a device of the archive. Does nothing if this device exists already. */
 const addPart = (
   tables: Tables,
   { deviceId, fileName, userId }: Import,

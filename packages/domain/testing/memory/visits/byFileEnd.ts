@@ -3,9 +3,9 @@ import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import type { Tables } from "../MemoryDatabase.js"
 
 /**
- * The departure of a stay of this device, as stores read it; null: the stay is open. A stay of an imported file ends
- * with the file's newest entry at the latest: when it is open, and when a deleted stretch of history ended it later
- * (decision visits-6).
+ * The departure of a stay of this device, as stores return it. Null: the stay is open. A stay of an imported file ends
+ * with the file's newest entry at the latest, even if the stay is stored as open, or with a later departure because the
+ * owner deleted a stretch of history (decision visits-6).
  */
 export const byFileEnd = (
   { importDevices }: Pick<Tables, "importDevices">,

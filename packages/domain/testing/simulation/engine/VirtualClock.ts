@@ -26,8 +26,8 @@ const SELDOM = HOUR
 const PATIENCE = 16
 /**
  * A slowed loop wakes at a time of day that is a multiple of one of these intervals, so that several loops wake at the
- * same time. While `patience` is shorter than a minute, the loop wakes at any time of day. When there is work for the
- * loop before such a time, one of these intervals is instead the length of the sleep (`untilWork`).
+ * same time. There are two exceptions. While `patience` is shorter than a minute, the loop wakes at any time of day.
+ * When the loop has work before the next such time, the loop sleeps for exactly one of these intervals (`untilWork`).
  */
 const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 
@@ -259,8 +259,8 @@ export class VirtualClock implements Clock.Clock {
     this.timers.add({
       at: this.passed + this.behindMillis,
       fire: () => this.stir(),
-      // After another jump, the clock may catch up at another time. That jump then added a timer of its own, and this
-      // timer only makes the loops look once more.
+      // If the clock is set again before this timer fires, the clock may catch up at another time, for which that
+      // change adds its own timer. Then this timer only makes the loops look for work once more.
       isDead: () => false,
       isPeriodic: true,
       isOutside: false

@@ -15,7 +15,10 @@ export const demandMillis = (name: string, value: number): void => {
   if (!Number.isSafeInteger(value)) throw new TypeError(`${name} must be a whole number of milliseconds`)
 }
 
-/** Throws unless the value is a duration of `effect` that is not negative. `Duration` takes a negative number for 0. */
+/**
+ * Throws unless the value is a duration of `effect` that is not negative. `Duration` would treat a negative number as
+ * 0.
+ */
 export const demandDuration = (name: string, value: unknown): void => {
   const isNegative = typeof value === "number" ? !(value >= 0) : typeof value === "string" && value.startsWith("-")
   if (isNegative || Duration.decodeUnknown(value)._tag === "None") {

@@ -95,8 +95,8 @@ const lateRetries = (run: Run) => {
 /**
  * The largest number of replays of one event to this endpoint that no read of the delivery log shows. In a run of less
  * than a week the number is 0, because the log keeps each row for at least a week. In a longer run the number may be
- * too high, but never too low: every `redeliver` of the run may have made a replay of this event, unless a read shows
- * the row of the new delivery, and so may every `recover` of this endpoint.
+ * too high, but never too low. It counts every `redeliver` of the run that may have made a replay, unless a read shows
+ * the row of the new delivery. It also counts every `recover` of this endpoint.
  */
 const goneReplays = (run: Run, endpointId: string): number => {
   if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0

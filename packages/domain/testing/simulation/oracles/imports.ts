@@ -86,8 +86,8 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
 // ---- the oracle I2
 
 /**
- * The number of readings from which on the history may have more readings than one read returned. A read can return
- * more than this number, because it returns all readings of the last reading's time.
+ * If a read returns this number of readings or more, the history may have further readings that the read left out. A
+ * read can return more readings than this number, because it returns all readings with the time of the last one.
  */
 const MOST = 500
 

@@ -100,8 +100,9 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "useCookie"
 ])
 /**
- * Whether the operation does not change which events an app may get. An exchange or a refresh that is not done may have
- * ended the connection, because the code or the token was used a second time. A call may delete a rule.
+ * Whether the operation does not change which events an app may get. An exchange or a refresh that perhaps failed is
+ * not harmless: if the code or the token was used a second time, the connection has ended. A call is not harmless if it
+ * may delete a rule.
  */
 const isHarmless = (operation: CompletedCall): boolean => {
   if (is(operation, "call")) return !("ruleId" in operation.args.request)
@@ -142,7 +143,7 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
   if (!isWanted || post.body["app_id"] !== appId || dropped > 0) return false
   const [begin, end] = [causeOf(run, post), firstAt(post.beganAt + LOOK)]
   if (opened.end >= begin || opened.endedAt > post.beganAt - SETTLED) return false
-  // A fault while the stream was open may have kept a heartbeat back, and then the listener counts as gone.
+  // A fault while the stream was open may have delayed a heartbeat, and then the listener counts as gone.
   if (end >= entries.length || over <= end || !isCalm(opened.begin, end) || mayBeOutdated(run, post, end)) return false
   const isQuiet = all.every((operation) => operation.end < begin || operation.begin > end || isHarmless(operation))
   return isQuiet && !events.some((event) => eventOf(event) === eventOf(post))

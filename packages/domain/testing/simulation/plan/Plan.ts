@@ -204,8 +204,8 @@ type ConsentDeed = {
   readonly person: number
   readonly app: number
   /**
-   * The index of a connection whose user consents to the same app once more; `person` and `app` then count only while
-   * the run has no connection. Null: `person` consents to `app`.
+   * The index of a connection: its user consents to its app once more. `person` and `app` are used only if the run has
+   * no connection. Null: `person` consents to `app`.
    */
   readonly again: number | null
   /** The requested scopes, without the prefix `location.`. The user ticks all of them except for `unticked`. */

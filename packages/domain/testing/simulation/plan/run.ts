@@ -73,8 +73,8 @@ const broken = (
 export interface RandomConfig extends PlanConfig {
   readonly seed: number
   /**
-   * A whole number from 1. When a plan has at least this many steps, no further story begins, so a plan may have more
-   * steps.
+   * About the largest number of steps: a whole number, at least 1. When a plan has this number of steps or more, no
+   * further story begins, but a story that has begun is completed.
    */
   readonly steps?: number | undefined
 }

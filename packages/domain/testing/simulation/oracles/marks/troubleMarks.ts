@@ -18,7 +18,7 @@ const strikes = ({ entries }: Run, fault: Fault["fault"]): ReadonlyArray<Struck>
   entries.filter((entry): entry is Struck => entry.kind === "fault" && entry.fault === fault)
 
 /**
- * The entries of the trace from the time when the fault lasted. The fault's `detail` has the name of a program, or
+ * The entries of the trace that were written while the fault lasted. The fault's `detail` has the name of a program, or
  * `world`, and the length in milliseconds, such as `worker 20000`.
  */
 const during = ({ entries }: Run, { detail, i, passed }: Struck): ReadonlyArray<Entry> => {

@@ -25,7 +25,7 @@ const miscounted = (run: Run, operation: CompletedCall<"upload">): string | unde
   const most = all.filter((mark) => mark !== "no").length
   if (quarantined < least || quarantined > most)
     return `${quarantined} readings were quarantined, and it should be ${least} to ${most}`
-  // An accepted visit is in no count.
+  // No count of the answer includes accepted visits.
   const others = accepted + duplicates + quarantined - readings.length
   const [fewest, mostReports] = [reports.filter((mark) => mark === "yes"), reports.filter((mark) => mark !== "no")]
   return others < fewest.length || others > mostReports.length

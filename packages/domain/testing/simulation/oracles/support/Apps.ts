@@ -6,7 +6,7 @@ import { type Came, Finality } from "./trace/Pending.js"
 
 export interface AppState {
   readonly declared: ReadonlyArray<string>
-  /** The scopes to which an admin has restricted the app; null when no admin has. */
+  /** The scopes to which an admin has restricted the app; null when no admin has restricted the app. */
   readonly allowed: ReadonlyArray<string> | null
   readonly mode: "sandbox" | "in_review" | "production"
 }

@@ -99,7 +99,8 @@ class Reading {
   readonly connections = new Map<string, OpenPair>()
   readonly places = new Map<string, Place>()
   /**
-   * All archivings of each place, the later ones too: one may overlap an operation that begins before it in the trace.
+   * All archivings of each place in the run. An operation also needs archivings that begin after it, because such an
+   * archiving may still overlap the operation.
    */
   readonly archivings = new Map<string, Array<CompletedCall>>()
   readonly rules = new Map<string, OpenRule>()
@@ -163,7 +164,10 @@ const issueTokens = (at: Reading, operation: CompletedCall, holder: Holder | und
 const pauseOne: Reader<"pauseConnection" | "resumeConnection"> = (at, operation) => at.pauses.ofOne(operation)
 const pauseAll: Reader<"pauseAll" | "resumeAll"> = (at, operation) => at.pauses.ofAll(operation)
 
-/** The operations that change something that `Ground` shows. An operation that is not listed changes nothing of it. */
+/**
+ * The operations that change something that `Ground` shows. An operation that is not in this list changes nothing in
+ * `Ground`.
+ */
 const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
   createApp: (at, operation, value) => {
     const appId = (value as { appId: string } | undefined)?.appId
@@ -244,7 +248,7 @@ const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
   call: (at, operation, value) => {
     const { request, token } = operation.args
     if ("ruleId" in request) {
-      // If an app sends this request for the rule of another app, the service answers 404 and removes nothing.
+      // The call removes a rule. If the rule belongs to another app, the service answers 404 and removes nothing.
       if (mayBeDone(operation)) at.rules.get(request.ruleId)?.removals.push(operation)
       return
     }

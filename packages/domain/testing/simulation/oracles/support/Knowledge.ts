@@ -368,9 +368,9 @@ export class Knowledge {
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
-    // `child` follows `last`. When the presented token was spent before, `last` is the last token of its chain that a
-    // refresh may have spent. The answer of the refresh that spent `last` may have been lost. Then the answer of `op`
-    // is the first that shows what follows `last`.
+    // `child` is the token that replaced `last`. If the presented token was spent before, `last` is the last token of
+    // its chain that a refresh may have spent. If the answer of that refresh was lost, the answer of `op` is the first
+    // that shows `child`.
     if (!leadsTo(child, last)) last.child ??= child
   }
 

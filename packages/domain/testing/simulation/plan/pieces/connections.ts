@@ -77,7 +77,7 @@ export const renewed = about({ connection, days: one([1, 7] as const) }, ({ conn
 
 /**
  * The app refreshes its tokens, and uses the new access token around the time at which this token expires. Then the app
- * may refresh again, and it uses the access token before the newest.
+ * may refresh again. At the end, the app uses its second newest access token.
  */
 export const aged = about({ connection }, ({ connection }) =>
   story(

@@ -112,7 +112,10 @@ export const ahead = about(
     )
 )
 
-/** Somebody sends a code with another redirect URI than the app asked with. The code stays as it was. */
+/**
+ * Somebody sends a code with a redirect URI that differs from the redirect URI of the app's request. The service
+ * refuses this, and the code can still be exchanged.
+ */
 export const redirected = about({ connection }, ({ connection }) => {
   const exchange = (over: Partial<Extract<PlanStep, { readonly do: "exchange" }>> = {}): PlanStep => ({
     do: "exchange",

@@ -11,7 +11,7 @@ export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): nu
 
 /**
  * The state after the end of its wait. The result is empty when the state is impossible: the rule had to fire at the
- * end of the wait, and the trace, which would show this firing, does not show it.
+ * end of the wait, but the trace has no such firing, although the trace would certainly show it.
  */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state

@@ -92,8 +92,9 @@ const see = (
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
   const { at, freshness, side } = sight
-  // A state is impossible if the trace shows a firing after the state's newest fix that the state does not contain. The
-  // last firing of the state may be later than its newest fix, because a rule can also fire by silence.
+  // If the trace shows a firing after the newest fix of this state, and this firing is not part of the state, the state
+  // is impossible. The last firing of the state may be later than its newest fix, because a rule can also fire by
+  // silence.
   const last = Math.max(before.asOf, before.firedAt)
   if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields

@@ -44,8 +44,8 @@ export const lastShown = ({ last }: Rows): ReadonlySet<string> =>
   new Set(last.outcome._tag === "ok" ? last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId) : [])
 
 /**
- * The largest number of attempts, of one event at one endpoint, that may be missing in the rows of `sending`, because
- * nobody read the log while it had them. The log keeps a row for at least a week after the delivery's end.
+ * The largest number of attempts, of one event at one endpoint, that the rows of `sending` may lack because nobody read
+ * the log while the log had these attempts. The log keeps a row for at least a week after the delivery's end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
   if (log.last.outcome._tag !== "ok") return 0

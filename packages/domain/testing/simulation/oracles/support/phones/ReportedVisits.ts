@@ -9,8 +9,8 @@ import { type Walk, walksOf } from "./Walks.js"
 
 /**
  * Finds visits that a phone reported and that `GET /v1/visits` left out, although the app read all pages. The check
- * skips a reading of the pages if an operation could change the user's data meanwhile. The check judges a visit only if
- * the trace proves at which place the visit was, and that the user shared this place with the app.
+ * skips the pages if an operation could change the user's data while the app read them. The check judges a visit only
+ * if the trace proves at which place the visit was, and that the user shared this place with the app.
  */
 export const missing = (run: Run) =>
   walksOf(run).flatMap((walk) => {

@@ -44,8 +44,8 @@ export interface Happened {
   readonly calls: ReadonlyArray<Called>
   readonly faults: ReadonlyArray<Struck>
   /**
-   * The longest time from a worker's check whether an event may be sent until the POST of the event, in milliseconds. 0
-   * when only faults of `OUTSIDE` struck, otherwise the 30 s of a delivery's lease.
+   * A worker first checks whether an event may be sent, and then sends the POST. This is the longest time between the
+   * two, in milliseconds: 0 when only faults of `OUTSIDE` struck, otherwise the 30 s of a delivery's lease.
    */
   readonly slackMs: number
   /**

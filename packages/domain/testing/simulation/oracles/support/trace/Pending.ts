@@ -23,7 +23,10 @@ export interface Written<A> {
 export class Register<A> {
   private readonly writes: Array<Written<A>> = []
 
-  /** Notes a write that may happen from now on. `settle` later says whether it happened, did not, or may have. */
+  /**
+   * Notes a write that may happen from now on. `settle` later records whether the write happened, may have happened or
+   * did not happen.
+   */
   begin(span: Pick<Span, "from">, value: A): number {
     return this.writes.push({ from: span.from, to: Infinity, certain: false, value }) - 1
   }
