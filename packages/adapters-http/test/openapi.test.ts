@@ -311,7 +311,7 @@ describe("GET /openapi.json", () => {
   const errorsOf = ({ responses }: Operation, status: string): ReadonlyArray<string> =>
     Array.from(JSON.stringify(responses[status]?.content ?? {}).matchAll(/schemas\/(\w+Error)/g), ([, name]) => name!)
 
-  /** The GETs that refuse some signed-in accounts. The others answer every signed-in account, or 404. */
+  /** The GETs that answer some signed-in accounts with 403. All other GETs answer with 200 or 404. */
   const REFUSING_READS: ReadonlySet<string> = new Set([
     "GET /v1/developer/apps/{app_id}/rules",
     "GET /v1/developer/apps/{app_id}/secrets",

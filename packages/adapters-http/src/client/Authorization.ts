@@ -42,7 +42,10 @@ export const challengeOf = async (codeVerifier: string): Promise<string> => {
   return base64url(new Uint8Array(digest))
 }
 
-/** Parses an absolute URL. The `TypeError` has the text `fault`, which names what the app passed. */
+/**
+ * Parses an absolute URL. Throws a `TypeError` with the text `fault` for any other text. The caller writes in `fault`
+ * which value of the app is wrong.
+ */
 export const wholeAddress = (address: string | URL, fault: string): URL => {
   try {
     return new URL(address)
@@ -73,8 +76,9 @@ export const startAuthorization = async (
 }
 
 /**
- * Reads the authorization code from the callback address. Throws when the address is not whole, has another `state`
- * than `pending`, another `iss` than `issuer` (if the app has set it), an error, or no code.
+ * Reads the authorization code from the callback address. Throws when the address is not an absolute URL, has an error,
+ * or has no code. Also throws when `state` differs from the `state` of `pending`, or `iss` differs from `issuer` (if
+ * the app has set `issuer`).
  */
 export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
   // The address contains the code, so the error does not repeat the address.
@@ -84,7 +88,7 @@ export const codeOf = (callback: string | URL, pending: PendingAuthorization, is
   // error.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")
   // A missing `iss` is refused too (RFC 9207 §2.4): the service always answers this client with `iss`, and another
-  // service could leave it out on purpose.
+  // service could leave `iss` out on purpose.
   if (issuer !== undefined && searchParams.get("iss") !== issuer) throw mismatch("another service sent the user back")
   if (searchParams.has("error")) {
     const error = searchParams.get("error") ?? ""

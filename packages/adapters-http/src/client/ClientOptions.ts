@@ -25,7 +25,7 @@ export interface PlaceAccessOptions {
    * `iss`.
    */
   readonly issuer?: string | undefined
-  /** How many attempts may follow the first. Default: 2. */
+  /** How many retries may follow the first attempt. Default: 2. */
   readonly retries?: number | undefined
   /**
    * How long one attempt may take. Default: 30,000 ms. A refresh and the exchange of a code get at most 8,000 ms for
@@ -37,7 +37,7 @@ export interface PlaceAccessOptions {
    * immediately. Default: 60,000 ms.
    */
   readonly longestWaitMs?: number | undefined
-  /** Replaces functions such as `fetch` and the clock, for tests and environments without them. */
+  /** Replaces functions such as `fetch` and the clock, for tests, and for environments that lack these functions. */
   readonly runtime?: Partial<ClientRuntime> | undefined
 }
 

@@ -57,7 +57,7 @@ export interface CurrentPlaceAnswer extends MayBePaused {
   readonly state: "at_place" | "elsewhere" | "unknown"
   /** Null unless `state` is `at_place`. */
   readonly place: PlaceAnswer | null
-  /** When the reading that decided `state` was captured; null when no reading did. */
+  /** When the reading that decided `state` was captured; null when no reading decided `state`. */
   readonly asOf: IsoTime | null
 }
 

@@ -19,7 +19,7 @@ export type AttemptEnd =
   | { readonly _tag: "Silent" }
 
 export interface RetryPolicy {
-  /** How many attempts may follow the first. */
+  /** How many retries may follow the first attempt. */
   readonly retries: number
   readonly longestWaitMs: number
 }

@@ -71,7 +71,10 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     return tokens
   }
 
-  /** The refresh in flight that `accessToken` began. Other calls of `accessToken` wait for it, and begin none. */
+  /**
+   * The refresh in flight that `accessToken` began. Other calls of `accessToken` wait for this refresh, and begin no
+   * refresh of their own.
+   */
   let running: Promise<StoredTokens> | undefined
   const shared = (refused: string | null): Promise<StoredTokens> =>
     (running ??= refreshLocked({ refused, evenIfUncertain: false }, false).finally(() => (running = undefined)))

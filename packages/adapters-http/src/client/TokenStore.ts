@@ -9,7 +9,7 @@ export interface ClientTokenStore {
   readonly read: () => Promise<StoredTokens | null>
   /** Replaces the tokens. Null removes them. */
   readonly write: (tokens: StoredTokens | null) => Promise<void>
-  /** Runs `work` under the store's lock: nobody else that shares the store runs work at the same time. */
+  /** Runs `work` under the store's lock. Other parts of the app that share the store wait until `work` has ended. */
   readonly locked: <A>(work: () => Promise<A>) => Promise<A>
 }
 

@@ -47,7 +47,7 @@ export class NoReply extends Error {
   }
 }
 
-/** The error code of Node.js for an address that is not whole. */
+/** The error code of Node.js for an address that is not an absolute URL. */
 const NOT_WHOLE = "ERR_INVALID_URL"
 
 /**

@@ -60,7 +60,10 @@ export const UserConnection = Schema.Struct({
   end_reason: Schema.NullOr(Domain.EndReason)
 }).annotations({ identifier: "UserConnection" })
 
-/** One connection with what only its own answer has. */
+/**
+ * One connection with its subscriptions. The answer about one connection has the subscriptions; lists of connections
+ * leave them out.
+ */
 export const UserConnectionDetails = Schema.Struct({
   ...UserConnection.fields,
   subscriptions: Schema.Array(

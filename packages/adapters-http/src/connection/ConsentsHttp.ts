@@ -10,7 +10,10 @@ import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
-/** A `Problem` has a field's name in the consent page's form. These are the names that differ in the JSON body. */
+/**
+ * A `Problem` names a field as the form of the consent page does. This table has the fields that have another name in
+ * the JSON body.
+ */
 const NAMES: Readonly<Record<string, string>> = { scope: "scopes", place: "places" }
 
 const named = ({ field, message }: Problem): Problem => new Problem({ field: NAMES[field] ?? field, message })

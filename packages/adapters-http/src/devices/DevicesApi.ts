@@ -43,7 +43,10 @@ const setting = {
   value: Schema.String.annotations({ description: "What to enter there" })
 }
 
-/** The answer to adding a phone. Later only the phone's set-up link, if it has one, answers with the token, once. */
+/**
+ * The answer to the request that adds a phone. It contains the phone's token. Afterwards the token can be read only
+ * once more, with the set-up link, if the phone's app has such a link.
+ */
 export const AddedDevice = Schema.Struct({
   ...fields,
   token: Schema.String.annotations({ description: "The phone's bearer token. It cannot be shown again" }),

@@ -25,7 +25,7 @@ const ALWAYS = /^\/(?:healthz|readyz|assets\/|docs(?:[/?]|$))/
 
 export const isExempt = (url: string): boolean => ALWAYS.test(url)
 
-/** A limited number of places. Each is taken by a request, or is free. */
+/** A limited number of places. Each place is either free or taken by a request. */
 export type Places = Pick<Turns, "isFull" | "release" | "takeAnyway">
 
 /**
@@ -42,8 +42,9 @@ export class RequestPlace {
   }
 
   /**
-   * Takes one of these further places for the rest of the request, and gives the present place to other requests. A
-   * request moves once: later calls have no effect. False: none of the places is free, and the request keeps its place.
+   * Takes one of `places` for the rest of the request, and gives the present place to other requests. A request moves
+   * once: later calls have no effect. Returns false when none of `places` is free: the request then keeps its present
+   * place.
    */
   moveTo(places: Places): boolean {
     if (this.hasMoved) return true
@@ -81,9 +82,9 @@ export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
 }
 
 /**
- * Gives the request's place to other requests while `waiting` runs. Use it for what mostly waits for others: for the
- * look-up of a host name, for the answer to a test webhook, for the upload of a file, or for the end of earlier uploads
- * of the same person.
+ * Gives the request's place to other requests while `waiting` runs. Use this function for work that mostly waits: for
+ * the look-up of a host name, for the answer to a test webhook, for the upload of a file, or for the end of earlier
+ * uploads of the same person.
  */
 export const aside = <A, E, R>(
   place: RequestPlace | undefined,

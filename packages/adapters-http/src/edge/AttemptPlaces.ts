@@ -9,7 +9,8 @@ import * as CurrentRequest from "./CurrentRequest.js"
  * Keeps attempts to sign in, or to confirm a session, from slowing other requests down (decisions limits-2 and
  * limits-11). An attempt may pause until the results of other attempts are known, and then waits for its turn to hash.
  * If attempts kept their places in admission control (`Admission`) meanwhile, one client that signs in again and again
- * could take every place. So from its first attempt on, a request has one of these further places.
+ * could take every place. So this module has a second set of places. At its first attempt, a request leaves its place
+ * in admission control and takes a place of this second set.
  */
 
 /** How many requests with an attempt the service works on at the same time, and how many of them at one account. */
@@ -19,7 +20,10 @@ const MOST_OF_ACCOUNT = 16
 /** The time after which a caller may try again when no place is free. */
 const FULL: SignInThrottle.ThrottleVerdict = { _tag: "Closed", retryAfterMillis: Timestamp.SECOND }
 
-/** The further places. `of` returns the places that the attempts at one account, by its key, may take. */
+/**
+ * The second set of places. `of` returns the places that the requests with the same key may take. The key is the id of
+ * a known browser, or else the e-mail address that the attempt names.
+ */
 class AttemptPlaces {
   private taken = 0
   private readonly takenBy = new Map<string, number>()
@@ -45,7 +49,7 @@ const NO_ATTEMPT = ""
 /**
  * An `AccountStore` and a `PasswordHasher` for requests. `admitTry` refuses an attempt when no place is free for it, or
  * when there were too many attempts from its network or at its account. A hash without an attempt, such as that of a
- * sign-up, waits in one of the further places if one is free.
+ * sign-up, waits in a place of this module if one is free.
  */
 export const layer: Layer.Layer<
   AccountStore | PasswordHasher,
@@ -58,7 +62,7 @@ export const layer: Layer.Layer<
     const { sha256 } = yield* Vault.Vault
     const limits = yield* LimitStore
     const places = new AttemptPlaces()
-    // A request counts once, although it asks the throttle several times, and may try a password and a code.
+    // A request with a password and a code asks the throttle several times. It counts as one attempt all the same.
     const counted = new WeakSet<CurrentRequest.Cell>()
 
     /** The time until the rates allow a further attempt, in milliseconds; 0: they allow this one. */

@@ -5,9 +5,10 @@ import type { PartInfo } from "multipasta"
 // called `Москва.gpx` looks like a field. The parser has already decoded the bytes of the header as UTF-8.
 
 /**
- * One parameter of the header, behind the previous one. A quote ends the value when the header ends behind the quote or
- * the next parameter follows. A browser does not escape a backslash, so a name may end with a backslash. The expression
- * needs linear time: no position of a header matches two of the alternatives.
+ * Matches one parameter of the header, directly after the previous parameter. A quote ends the value only when the next
+ * parameter, or the end of the header, follows the quote. A browser does not escape a backslash, so a name may end with
+ * a backslash. The expression needs linear time, because at every position of a header at most one of its alternatives
+ * matches.
  */
 const PARAMETER = / *; *([^\s=;"]+)=(?:"((?:[^"\\]|\\"(?! *(?:;|$))|\\(?!"(?! *(?:;|$))))*)"(?= *(?:;|$))|([^\s;"]+))/gy
 

@@ -7,8 +7,8 @@ import { type Context, Effect, Schedule } from "effect"
  * e-mail address. `failure`: the line in the log when the mail cannot be sent.
  *
  * The caller has got its answer, so nobody would ask again after a transient error of the store. Therefore the step
- * that stores link and mail is repeated. The steps before are not: they count the link against limits, and a second
- * count could refuse the mail.
+ * that stores the link and the mail is repeated. The steps before it are not repeated, because they count the link
+ * against limits, and a second count could refuse the mail.
  */
 export const afterAnswer = <A, E, R>(failure: string, mailing: Effect.Effect<A, E, R>) =>
   mailing.pipe(
@@ -24,6 +24,9 @@ const patient = (store: Context.Tag.Service<CredentialStore>): Context.Tag.Servi
   requestSignUp: (...request) => patiently(store.requestSignUp(...request))
 })
 
-/** Repeats after 1, 2, 4, 8 and 16 s: longer than any transaction may run whose locks the step may wait for. */
+/**
+ * Repeats a step after 1, 2, 4, 8 and 16 s. These 31 s are longer than a transaction may run. So a lock of another
+ * transaction, for which the step waits, is released before the last attempt.
+ */
 const patiently = <A>(step: StoreEffect<A>): StoreEffect<A> =>
   Effect.retry(step, { while: ({ transient }) => transient, schedule: Schedule.exponential("1 second"), times: 5 })

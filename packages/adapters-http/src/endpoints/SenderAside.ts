@@ -11,8 +11,9 @@ import { stillSignedIn } from "../security/stillSignedIn.js"
  * it waits for the look-up of a host name, or for the answer of a receiver of webhooks (decision limits-11). Otherwise
  * one developer could take every place, with host names whose name servers never answer.
  *
- * A look-up can take some seconds, as long as the developer's name server likes. So the session is checked again after
- * it: otherwise a request could store an endpoint after its session has ended (decision accounts-23).
+ * A look-up can take some seconds, because the developer's name server decides when it answers. So the session is
+ * checked again after the look-up: otherwise a request could store an endpoint after its session has ended (decision
+ * accounts-23).
  */
 export const layer: Layer.Layer<WebhookSender, never, WebhookSender | AccountStore | Vault.Vault> = Layer.effect(
   WebhookSender,

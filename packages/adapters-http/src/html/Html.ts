@@ -89,13 +89,14 @@ const contextsOf = (strings: TemplateStringsArray): ReadonlyArray<Context> => {
 const ISOLATED = new RegExp(`${Isolation.FIRST_STRONG_ISOLATE}(.*?)${Isolation.POP_DIRECTIONAL_ISOLATE}`, "gs")
 
 /**
- * A text, isolated as a whole, unless the function that wrote the text has already isolated the names in it. Only the
- * isolates keep their characters: an app's own texts can have isolates, too, and other characters of this kind.
+ * Isolates a text as a whole, unless the function that wrote the text has already isolated the names in it. Then these
+ * isolates stay. All other characters that change the direction of text are removed, because an app can put such
+ * characters into its own texts.
  */
 const isolated = (text: string): string => {
   const parts = text.split(ISOLATED)
   if (parts.length === 1) return Isolation.isolate(text)
-  // `split` returns what is outside of the isolates and what is inside, in turn.
+  // The elements of the list are, in turn, a text outside of the isolates and the content of an isolate.
   return parts.map((part, at) => (at % 2 === 1 ? Isolation.enclosed(part) : Isolation.withoutControls(part))).join("")
 }
 

@@ -2,9 +2,10 @@ import type { WorkSignal } from "@place-access/domain/events"
 import { Effect } from "effect"
 
 /**
- * Delays the wake-up of a worker until the transaction of `answerOnce` has committed. The work raises `inside` within
- * this transaction. A worker that woke up at that moment would not find the rows yet, and would look again only a
- * second later. So `inside` only remembers the call, and `pass` raises the real signal after the commit.
+ * Delays the wake-up of a worker until the transaction of `answerOnce` has committed. The endpoint's work raises
+ * `inside` within this transaction. A worker that woke up at that moment would not find the rows yet, and would look
+ * again only a second later. So `inside` only remembers that it was raised, and `pass` raises the real signal after the
+ * commit.
  */
 export const afterCommit = (signal: typeof WorkSignal.Service) => {
   let isRaised = false

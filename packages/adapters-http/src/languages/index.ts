@@ -63,7 +63,10 @@ const ofNode = (node: Node, path: ReadonlyArray<string>): unknown => {
     })
 }
 
-/** Names in the values of a text. In the text they are parts of a string, where `Html` could no longer find them. */
+/**
+ * Isolates the names among the values of a text (`Isolation`). In the finished text a name is only a part of a string,
+ * so `Html` could no longer find the name to isolate it.
+ */
 const isolated = (value: unknown): unknown =>
   typeof value === "string" ? Isolation.isolate(value) : Array.isArray(value) ? value.map(isolated) : value
 

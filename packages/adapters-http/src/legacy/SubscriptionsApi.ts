@@ -17,7 +17,7 @@ const Subscription = Schema.Struct({
   created_at: Fields.At
 }).annotations({ identifier: "Subscription" })
 
-/** This schema does not check `url`. The program behind the endpoint checks it, and looks up its host name. */
+/** This schema does not check `url`. The program behind the endpoint checks `url`, and looks up the host name in it. */
 const NewSubscription = Fields.request({
   url: Schema.String.annotations({ jsonSchema: { type: "string", maxLength: EndpointUrl.MAX_LENGTH } })
 })

@@ -33,8 +33,9 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
             const request = yield* HttpServerRequest.HttpServerRequest
             const token = Credentials.bearerToken(request)
             if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
-            // Otherwise an app could hold back the end of a question until the user has disconnected the app, and be
-            // told where the user is then. A question without a body needs no wait, and is the commonest.
+            // Waits for the whole body. Otherwise an app could hold back the end of a request until the user has
+            // disconnected the app, and the answer would say where the user is then. A GET has no body, so most
+            // requests need not wait.
             if (request.method !== "GET" && isAccessToken(token)) yield* Body.arrived
             const caller = yield* callerOf(token, rate)
             yield* CurrentRequest.callerIs(Caller.owner(caller))

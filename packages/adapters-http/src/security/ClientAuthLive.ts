@@ -25,7 +25,8 @@ export const layer: Layer.Layer<ClientAuth, never, Ports> = Layer.effect(
       clientSecret: () =>
         Effect.gen(function* () {
           const given = ClientCredentials.basic(yield* HttpServerRequest.HttpServerRequest)
-          // Otherwise somebody with a leaked secret could hold back the end of a request until the secret has ended.
+          // Waits for the whole body. Otherwise somebody with a leaked secret could hold back the end of a request
+          // until the secret has ended, and the request would still succeed.
           if (given !== undefined) yield* Body.arrived
           const found = yield* ClientCalls.counted(given?.clientId)
           return yield* ClientCalls.proved(found, given?.clientSecret ?? "", true)

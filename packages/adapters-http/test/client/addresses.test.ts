@@ -53,7 +53,7 @@ describe("an address that the client cannot use", () => {
           'The address is a path, which only a web page can call: give the option baseUrl a whole address, such as "https://places.example".'
       })
     }
-    // The next process does not take the refresh token for spent.
+    // The store has no `refreshing_since`. So the next process does not assume that the refresh token is spent.
     expect(await store.read()).toEqual(tokens)
   })
 })

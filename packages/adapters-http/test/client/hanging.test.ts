@@ -20,8 +20,9 @@ describe("a token request whose answer never comes, against the real service", (
   const isAlive = async () => (await app.connection()).endedAt === null
 
   /**
-   * A client, `hang(n)`, after which the next `n` token requests hang until the time for the attempt is over, and when
-   * each token request began. The clock of the test moves on by the time that an attempt took.
+   * Makes a client whose token requests can hang. After `hang(n)`, each of the next `n` token requests gets no answer
+   * until its attempt times out; the clock of the test then moves on by the duration of the time-out. `begun` lists
+   * when each token request began.
    */
   const hangingClient = (options: Partial<PlaceAccessOptions> = {}) => {
     let hanging = 0

@@ -118,7 +118,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
     await on.fire()
     await on.work()
     const [sent] = await rows(on)
-    // The replay is made later than the original, and its entry still is the entry of the original.
+    // The replay is sent a minute later than the original. It must not add another entry to the access log.
     world.clock.advance(60_000)
     await redeliver(on, sent!.id)
     await on.work()

@@ -162,7 +162,7 @@ describe("what the apps define", () => {
         const times = (text: string | null) => (configuration(text).waypoints ?? []).map(({ tst }) => tst)
         expect(new Set(times(link)).size).toBe(Math.min(places.length, 20))
         expect(times(link).slice(0, times(qrText).length)).toEqual(times(qrText))
-        // The first place that was made in a second has the time of its creation.
+        // When several places were made in one second, the first place has this second as its time.
         expect(times(link)[0]).toBe(
           ages[0] === undefined ? undefined : Math.floor((1_800_000_000_000 - ages[0]) / 1_000)
         )

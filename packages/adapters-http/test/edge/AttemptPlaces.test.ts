@@ -28,8 +28,8 @@ const tried = (number: number, { address = "192.0.2.9", email = "nobody@example.
 })
 
 /**
- * Stores attempts without a result, so many that further ones pause until these attempts have one. Returns a function
- * that gives them one.
+ * Stores `count` attempts that have no result yet. While there are enough of these attempts, further attempts pause.
+ * Returns a function that removes the stored attempts, so that the paused attempts continue.
  */
 const inFlight = async (count: number, of: { readonly address?: string; readonly email?: string }) => {
   const all = Array.from({ length: count }, (_, number) => tried(number, of))

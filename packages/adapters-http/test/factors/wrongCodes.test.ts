@@ -29,7 +29,7 @@ const countedAs = (wrongCodes: number, { account }: Person, secret?: Vault.Seale
     )
   )
 
-/** A person with an app for one-time codes, and what signs this person in. */
+/** A person with an app for one-time codes, with functions that make codes and sign this person in. */
 const withCodeApp = async () => {
   const person = await world.person()
   const { account } = person
@@ -51,7 +51,7 @@ const withCodeApp = async () => {
     const { headers, ...body } = jsonBody({ email: account.email, password, code })
     return world.call("/v1/session", { method: "POST", ...body, headers: { ...headers, cookie } })
   }
-  /** Types wrong codes until the service refuses further ones for a while. */
+  /** Types wrong codes until the service refuses every code for a while, even the right code. */
   const guess = async (cookie = "") => {
     for (let n = 0; n < 5; n++) expect((await signIn(wrong(), cookie)).status).toBe(401)
     expect((await signIn(right(), cookie)).status).toBe(429)

@@ -45,7 +45,8 @@ describe("the tabs of an app offer no form that the service always refuses", () 
     expect([INVITE.test(team), HAND_OVER.test(team)]).toEqual([false, false])
     expect(team).toContain("nobody can be invited, and nobody can take the app over")
     expect(team).toMatch(/action="[^"]*\/members\/[^"]+\/role"/)
-    // Before, the holder could hand the app over, and the page says so. Now nobody can take the app over.
+    // Before the app was revoked, the page said that the holder can hand the app over. Now it must not say so, because
+    // nobody can take over a revoked app.
     const holderStays = "You hold the app, so you cannot leave"
     expect(before).toContain(`${holderStays}. Make somebody an owner and hand the app over first.`)
     expect(team).toContain(`${holderStays} its team.`)

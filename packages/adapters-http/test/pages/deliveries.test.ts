@@ -203,7 +203,7 @@ it("a revoked app: nothing is sent again or sooner, and the page says so in plac
   await on.script(MemoryWebhookSender.answers(500))
   await on.fire()
   await on.work()
-  // Of two rows of one moment, the ids would decide which is first.
+  // If two deliveries were made at the same time, their random ids would decide which of them comes first.
   world.clock.advance(1)
   const test = `${on.base}/webhooks/${on.endpoints[0]}/test`
   expect((await on.developer.send("POST", test)).status).toBe(200)

@@ -5,7 +5,10 @@ import { draw } from "../../src/pages/timeline/drawing.js"
 
 const { HOUR, MINUTE, SECOND } = { ...Timestamp, SECOND: 1_000 }
 
-/** Readings to the north, one each `step` milliseconds from `from` on. */
+/**
+ * Readings of a way to the north. The first reading is at the time `from`, and the next readings follow every `step`
+ * milliseconds.
+ */
 const way = (from: number, step: number, count: number): ReadonlyArray<Fix.Fix> =>
   Array.from({ length: count }, (_, index) => ({
     capturedAt: Timestamp.make(from + index * step),

@@ -36,7 +36,10 @@ const person = async () => {
 type Typed = Readonly<Record<string, string | ReadonlyArray<string>>>
 
 describe("a form that was opened before a new sign-in", () => {
-  /** What the forms of this table say and do when they are sent with an old token. */
+  /**
+   * Forms that are sent with an old token: the page of each form, the address to which the form is posted, and the
+   * fields that a person fills in.
+   */
   const forms: ReadonlyArray<
     readonly [name: string, at: (owner: Awaited<ReturnType<typeof person>>) => Promise<[string, string]>, typed: Typed]
   > = [
@@ -117,7 +120,8 @@ describe("a form that was opened before a new sign-in", () => {
       "You signed in or confirmed anew after you had opened this form, so nothing was saved."
     )
     for (const value of Object.values(typed)) expect(shown.text).toContain(value)
-    // The form that is shown has a token that holds. What this test leaves out of the form is a fault of another kind.
+    // The shown form has a valid token, so its token must not be refused. The answer may be 400, because this test
+    // leaves out some required fields.
     const again = await owner.browser.submit(shown, action, typed)
     expect([200, 303, 400]).toContain(again.status)
     expect(again.text).not.toContain("confirmed anew after")
@@ -167,7 +171,7 @@ describe("a form that was opened before a new sign-in", () => {
     expect((await connections())[0]?.pause).toBeNull()
     const out = await browser.post("/sign-out", { form_token: token }, headers)
     expect([out.status, out.headers.get("location")]).toEqual([303, `${path}?done=choose-again`])
-    // Without the address of its page, the form is refused as before.
+    // Without the header Referer, the service does not know the page of the form, so it refuses the form.
     const alone = await browser.post(`${path}/pause`, { form_token: token, for: "hour" })
     expect([alone.status, alone.text.includes("<h1>This form has expired</h1>")]).toEqual([403, true])
     const foreign = await browser.post(

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The names of the person's imports, which are then removed. */
+/** Returns the names of the person's imports, and removes the imports. */
 const stored = async (person: Person): Promise<ReadonlyArray<string>> => {
   const { items } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 99)))
   for (const { id } of items) await person.send("DELETE", `/v1/user/imports/${id}`)
@@ -46,7 +46,10 @@ describe("the name of an uploaded file", () => {
     expect(await stored(person)).toEqual([...NAMES].sort())
   })
 
-  /** Sends one part with the header, `step` bytes at a time. The answer's status, and the names that were stored. */
+  /**
+   * Sends a form whose file part has the header `disposition`, `step` bytes at a time. Returns the status of the
+   * answer, and the names that were stored.
+   */
   const sent = async (person: Person, disposition: string, step = 65_536) => {
     const token = await tokenOf(person)
     const body = Buffer.from(

@@ -368,7 +368,8 @@ describe("the form for a file", () => {
       return [...page.text.matchAll(/<td data-label="[^"]*">(.*?)<\/td>/g)].slice(0, 5).map(([, cell]) => cell)
     }
     expect(await firstRowOf("en")).toEqual(["Without a time", "1", "0", "0", "1 not usable"])
-    // Two entries have no row of their own: the last of the months, which is not usable, and the entry of `FILE`.
+    // Three entries are in the row for entries without a row of their own: the unusable line “nonsense”, the last of
+    // `months`, which is not usable either, and the entry of `FILE`.
     const further = ["3", "–", "–", "2 not usable"]
     expect(await firstRowOf("en", ...months)).toEqual([
       "Without a time, or of a month that has no row here",

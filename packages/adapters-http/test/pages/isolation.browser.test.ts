@@ -5,8 +5,8 @@ import { arabicNames, NAMES } from "../support/arabicNames.js"
 import { desk } from "../support/desk.js"
 
 /**
- * Finds the names whose sentence the browser tears apart. A flexible box or a grid makes a part of its own of each
- * `<bdi>` in it, so the words before and after the name get parts of their own too.
+ * Finds the names whose sentence the browser splits into several boxes. In a flexible box or a grid, each `<bdi>`
+ * becomes a separate box, and so do the words before and after it.
  */
 const TORN = `[...document.querySelectorAll("bdi")].flatMap(({ parentElement: parent, textContent }) => {
   if (!/flex|grid/.test(getComputedStyle(parent).display)) return []

@@ -59,7 +59,8 @@ it("the card of a place that was never visited says so, when the page has looked
     return /<dt>(?:Last there|Zuletzt dort)<\/dt>\s*<dd>([^<]*)</.exec(text)?.[1]
   }
   expect([await lastThere("en"), await lastThere("de")]).toEqual(["No visit yet", "Noch kein Besuch"])
-  // More visits than the page reads: whether the person was at the cabin before them, the page does not know.
+  // The person has more visits at home than the page reads. So the page does not know whether the person was at the
+  // cabin earlier.
   const home = {
     label: Place.Label.make("Home"),
     kind: "home",
@@ -74,7 +75,8 @@ it("the card of a place that was never visited says so, when the page has looked
     accuracyM: 10
   }))
   await world.run(ingestFixes(device, readings.toReversed(), []))
-  // The service derives visits of many readings in steps, and each read of the page takes some.
+  // The service derives the visits of many readings in several steps. Each time the page is read, the service makes
+  // some of these steps.
   for (let read = 0; read < 5; read++) await lastThere("en")
   expect(await lastThere("en")).toBe("Not in your last 100 visits")
 })

@@ -52,7 +52,8 @@ interface HeldRequest {
 
 /**
  * Sends each request without its last byte, runs `meanwhile`, and then sends the last bytes. Returns the answers.
- * `meanwhile` begins with a later request: when the service has answered it, it waits for the ends of the others.
+ * `meanwhile` must begin with a request of its own: when the service has answered this request, it has also begun with
+ * all earlier requests, and waits for their last bytes.
  */
 const heldBack = async (
   routes: ReadonlyArray<Route>,

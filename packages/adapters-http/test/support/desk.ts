@@ -36,7 +36,8 @@ export interface Setting {
 
 /**
  * Resets the page after a test, and leaves it at `blank`, an address of the service without a page. A new page would
- * start a process, which costs a second of processor time. `about:blank` would do so too, at the next page.
+ * make the browser start a process, which costs a second of processor time. With `about:blank`, the browser would start
+ * a process when it loads the next page.
  */
 const reset = async (context: BrowserContext, page: Page, blank: string): Promise<void> => {
   await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())))

@@ -27,7 +27,9 @@ export const settings = {
     never: "Never, unless you choose a limit",
     hourly: (age: Text): Html => html`Every hour: what is ${age} old by then`,
     next: (at: Html, age: Text): Html => html`${at}: what is ${age} old by then`,
-    /** A visit that a phone reported and the service derived too has two records. */
+    /**
+     * Counts records and not visits: a visit that a phone reported and that the service also derived has two records.
+     */
     extent: (locations: number, visits: number): string =>
       `${plural(locations, "location", "locations")} and ${plural(visits, "record of a visit", "records of visits")}`
   },

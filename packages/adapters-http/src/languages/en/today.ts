@@ -81,7 +81,10 @@ export const today = {
     exact_location: (app: string, at: Html): Html => html`${app} can see your exact location until ${at}`,
     look: "Look at it"
   },
-  /** The log of requests, of notifications, and of looks by developers: so its counts are of entries. */
+  /**
+   * The card about the access log. An entry is a request of an app, a notification to an app, or a look by a developer,
+   * so the texts count “entries”.
+   */
   asked: {
     heading: "Who asked or was told",
     nobody: "No app has asked or was told anything in the last 14 days.",

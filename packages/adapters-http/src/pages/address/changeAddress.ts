@@ -61,7 +61,10 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     })
   })
 
-/** Whether the old address gets a link that undoes the change. A placeholder gets none, because it is no address. */
+/**
+ * Whether the old address gets a link that undoes the change. An account without an address has a placeholder, to which
+ * no link can be mailed.
+ */
 const isUndoable = (account: Account.Account, rule: Account.AddressRule): boolean =>
   Account.countsAsConfirmed(account, rule) && !SignUpRequest.isReleased(account)
 
@@ -112,7 +115,8 @@ const mailConfirmation = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       yield* takeLink
       yield* requestConfirmation(visitor.account)
-      // The account lost its address after the form was opened. The page says so, and no link is on its way.
+      // The account lost its address after the form was opened. The page says that the account has no address, and does
+      // not show the notice that a link was mailed.
       if (SignUpRequest.isReleased(visitor.account)) return seeOther(`${portal}/settings/email`)
       const done = visitor.account.confirmedAt === null ? "address-mailed" : "address-confirmed"
       return seeOther(`${portal}/settings/email?done=${done}`)

@@ -119,7 +119,10 @@ const entry = ({ actor, at, detail, userId }: AuditEvent.StoredAuditEvent, names
     <td data-label="${words.by}">${by(actor, names)}</td>
   </tr>`
 
-/** The account's name with a link to its page. Admins have no page about an account that is no person's. */
+/**
+ * The account's name with a link to its page. An account that is not that of a person (`Account.isPerson`) has no page
+ * for admins, so its name is no link.
+ */
 const account = (id: UserId, names: Names): Html => {
   const found = names.accounts.get(id)
   return found === undefined || Account.isPerson(found)

@@ -27,7 +27,7 @@ export const adminHead = (current: Tab, title: Html): Html => {
     </nav>`
 }
 
-/** Badges for the roles of an account, and one more if the account is suspended. */
+/** Badges for the roles of an account, and a further badge if the account is suspended. */
 export const badges = ({ roles, suspendedAt }: Pick<Account.Account, "roles" | "suspendedAt">): Html =>
   html`${
     roles.length === 0

@@ -100,7 +100,9 @@ const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
         </ul>
       </div>`
 
-/** The present end date of the connection, or the text that it has none. The person chooses a new one beside it. */
+/**
+ * The present end date of the connection, or the text that it has none. The person chooses a new end date beside it.
+ */
 const until = (at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>
   at === null ? words.durations.connectionHasNoEnd : words.durations.connectionEnds(time(at))
 

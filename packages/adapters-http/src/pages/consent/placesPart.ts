@@ -94,8 +94,8 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
 
 /**
  * The fields of a new place. The fields belong to the form of the whole page, so the browser sends the ticked boxes
- * with them. In a browser, Enter presses the first submit button of the form. The button that adds the place is that
- * button, so Enter never allows or cancels anything.
+ * with them. In a browser, Enter presses the first submit button of the form. Here, the first submit button is the
+ * button that adds the place, so Enter never allows or cancels anything.
  */
 const addition = ({ newPlace, review }: View): Html =>
   newPlace === null

@@ -16,7 +16,8 @@ export const page = (view: View): Html => {
   const { action, formToken, portalPath, review } = view
   const { app, previous } = review
   const { renewable, unrenewable } = byPurpose(review)
-  // A renewal does not move the end of the connection, with which exact location ends, if not before.
+  // A renewal does not change the end date of the connection, and exact location ends with the connection at the
+  // latest.
   const options = review.sensitiveOptions.map((option) => ({
     ...option,
     endsAt: option.endsAt === null ? null : Timestamp.earlier(option.endsAt, previous?.standardExpiresAt ?? null)
@@ -48,8 +49,8 @@ export const page = (view: View): Html => {
 }
 
 /**
- * The requested sensitive scopes. Those without a purpose that the app may use cannot be renewed (Spec §2.4), for
- * example because the app's developer has archived the purpose since the request.
+ * The requested sensitive scopes. A scope cannot be renewed when the app may use no purpose for the scope (Spec §2.4),
+ * for example because the app's developer has archived the purpose since the request.
  */
 const byPurpose = ({ scopes }: ConsentReview.ConsentReview) => {
   const sensitive = scopes.filter((scope) => scope.sensitive)

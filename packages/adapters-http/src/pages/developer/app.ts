@@ -221,8 +221,8 @@ const outdated = (
 const orShowAgain = (visitor: Visitor.Visitor, app: TeamApp, form: Form.Form) => (error: Conflict) =>
   Form.isOutdated(error)
     ? outdated(visitor, "status", () => ({ form: Form.shown(form, [Fields.OUTDATED_ANEW]), ticked: [] }))
-    : // For example, the person pressed the button twice, or another member of the team or a reviewer was faster. The page
-      // shows the present status.
+    : // The app's status has changed: for example, the person pressed the button twice, or another member of the team or a
+      // reviewer was faster. The page shows the present status.
       Effect.succeed(seeOther(appPath(app)))
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app)))

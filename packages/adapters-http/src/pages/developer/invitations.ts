@@ -105,7 +105,8 @@ const decline = Visitor.signedIn((visitor) =>
     const declined = seeOther(`${DEVELOPER}?done=team-declined`)
     return yield* declineInvitation(visitor.account, yield* rule, requested).pipe(
       Effect.as(declined),
-      // For example, the person pressed the button twice, or accepted the invitation in another tab.
+      // The invitation no longer exists: for example, the person pressed the button twice, or accepted the invitation
+      // in another tab.
       Effect.catchTag("NotFound", () =>
         getAppWithRole(visitor.account, requested.appId, "read").pipe(
           Effect.map(({ app }) => seeOther(appPath(app))),

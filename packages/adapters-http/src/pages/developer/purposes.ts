@@ -307,8 +307,8 @@ const submit = Visitor.signedIn((visitor) =>
                 const form = { ...fresh(now.purpose), problems: [Fields.OUTDATED_ANEW] }
                 return page(visitor, now.app, now.purpose, { form, ticked: now.purpose.terms.scopes, status: 409 })
               })
-            : // For example, the person pressed the button twice, or another member of the team was faster. The page
-              // shows the present state.
+            : // The state of the purpose has changed: for example, the person pressed the button twice, or another member
+              // of the team was faster. The page shows the present state.
               Effect.succeed(seeOther(pathOf(app, purpose))),
         Forbidden: confirmFirst
       })

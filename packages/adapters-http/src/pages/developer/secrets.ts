@@ -93,8 +93,8 @@ export const once = (
   })
 
 /**
- * Makes a client secret, once for one form (`addOnce`). `typed`: the button, and the fields of the form. Without this,
- * a person who reloads the page with the new secret would replace the secret again.
+ * Makes a client secret, once for one form (`addOnce`). `typed`: the button, and the fields of the form. Without
+ * `addOnce`, a person who reloads the page with the new secret would replace the secret again.
  */
 export const makeOnce = <E, R>(
   visitor: Visitor.Visitor,

@@ -276,7 +276,8 @@ const setRole = Visitor.fresh(
       const id = yield* memberId
       yield* changeMemberRole(visitor.account, app.id, id, role).pipe(
         // When owners give up their own role and press the button twice, the second request is refused, because they
-        // may not change the team any more. The role is already the chosen one, so the refusal is no error.
+        // may not change the team any more. The first request has already given them the chosen role, so the refusal is
+        // no error.
         Effect.catchTag("Forbidden", (error) =>
           Effect.flatMap(ownMembership(visitor, app, id), (own) => (own?.role === role ? Effect.void : error))
         )
@@ -303,7 +304,8 @@ const give = Visitor.fresh(
   acted((visitor, app) =>
     Effect.gen(function* () {
       const id = yield* memberId
-      // Only the holder can hand the app over. So the second press of the button, below, does not count.
+      // Only a request of the holder counts, because only the holder can hand the app over. When the holder presses the
+      // button twice, somebody else holds the app at the second request, so this request does not count.
       if (app.ownerId === visitor.account.id) yield* RateOfAccount.take(RateOfAccount.HAND_OVER, visitor.account.id)
       yield* handOver(visitor.account, app.id, id)
     }).pipe(

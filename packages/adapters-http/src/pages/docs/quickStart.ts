@@ -68,7 +68,7 @@ const account = (options: ServiceOptions): Value => {
 }
 
 /**
- * Explains how the server reaches the reader's machine. The page takes it that a server with https does not run with
+ * Explains how the server reaches the reader's machine. The page assumes that a server with https does not run with
  * `ALLOW_INSECURE_WEBHOOKS`, which is for development.
  */
 const reach = (options: ServiceOptions): Value =>

@@ -78,8 +78,9 @@ const MAX_DEPTH = 6
 
 /**
  * Merges the alternatives of a union into one object, because readers want one table. A field of the object has the
- * types from all alternatives, and is required when every alternative requires it. Its description is the longest one:
- * only where the field can be null, the description says what null means.
+ * types from all alternatives, and is required when every alternative requires it. Its description is the longest
+ * description of the alternatives, which also says what null means: where the field cannot be null, the description is
+ * shorter.
  */
 const together = (schema: Json, schemas: Json): Json => {
   const forms = list(schema["oneOf"]).map((one) => resolved(object(one), schemas))

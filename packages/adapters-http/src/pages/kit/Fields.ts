@@ -60,7 +60,10 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): 
           </ul>`
       )
 
-/** What only a page with a box of problems contains: the quotation marks of every other text are escaped. */
+/**
+ * A page contains this text exactly when it has a box of problems. A text that a person typed cannot contain it,
+ * because its quotation marks are escaped.
+ */
 export const PROBLEM_BOX = 'class="problems"'
 
 /**

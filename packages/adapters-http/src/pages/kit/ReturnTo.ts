@@ -26,8 +26,8 @@ export const safe = (path: string): string => {
 export const CHOOSE_AGAIN = "choose-again"
 
 /**
- * The notices that a page may show after a sign-in or a confirmation. A link to the sign-in can name any page and any
- * notice, so the other notices, which say that something was done, would then be false.
+ * The notices that a page may show after a sign-in or a confirmation. All other notices say that something was done.
+ * Anybody can make a link to the sign-in page that names such a notice, and the notice would then be false.
  */
 const AFTERWARDS: ReadonlySet<string> = new Set([CHOOSE_AGAIN, "exact-location-not-restored", "export-confirmed"])
 

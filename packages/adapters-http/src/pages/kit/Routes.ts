@@ -42,10 +42,10 @@ type Requirements<Route> = Route extends PageRoute<infer R> ? Exclude<R, HttpRou
 const NOTICE = /^\/(?!\/)[^?#]*\?(?:[^#]*&)?done=([a-z-]+)(?:[&#]|$)/
 
 /**
- * The notice that a page shows after a form was posted is named in the page's address (`done`). A cookie of a minute,
- * which the answer to the form sets, has the same name. A page shows its notice once: here the page loses the cookie,
- * and `done` is removed from an address without the cookie. So neither a reload nor a link makes a page say that
- * something was done (decision accounts-24).
+ * Lets a page show a notice once after a form was posted. The answer to the form names the notice in the address of the
+ * next page (`done`), and in a cookie that lasts for a minute. When the cookie does not name the same notice, this
+ * function removes `done` from the address, so the page shows no notice. When the page shows the notice, this function
+ * removes the cookie. So neither a reload nor a link makes a page say that something was done (decision accounts-24).
  */
 const withNotice = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.gen(function* () {

@@ -28,8 +28,9 @@ export const bound = <R>(
 export const noCookie = Errors.forbidden(textsIn("en").frame.messages.noCookie)
 
 /**
- * Reads a form that `bound` rendered, and checks its token. A browser without the cookie keeps no cookies, or has been
- * closed since: a new form would not help the first, so the refusal names the cookie.
+ * Reads a form that `bound` rendered, and checks its token. When the cookie is missing, the browser refuses cookies, or
+ * was closed after it got the form. A browser that refuses cookies could not send a new form either, so the refusal
+ * tells the person about the cookie.
  */
 export const posted = Effect.gen(function* () {
   const visitor = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)

@@ -33,5 +33,5 @@ export const breakable = (text: string): Html => {
   return html`${parts.map((part, index) => html`${index > 0 && html`<wbr />`}${part}`)}`
 }
 
-/** A code in a cell. On a desk, the column is wide enough for the longest word of the code. */
+/** A code in a cell. On a wide screen, the column is wide enough for the longest word of the code. */
 export const code = (text: string): Html => html`<code class="whole">${breakable(text)}</code>`

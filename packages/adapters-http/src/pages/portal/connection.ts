@@ -153,7 +153,10 @@ const noPhone = (portal: string): Html =>
 const FLAGS = 50
 const FLAG_PAGES = 10
 
-/** The volume flags on the first page of the person's flags with a flag of this connection (decision purposes-5). */
+/**
+ * Reads the person's flags page by page, until a page has flags of this connection. Returns the flags of this
+ * connection on that page (decision purposes-5).
+ */
 const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
   Effect.gen(function* () {
     let cursor: string | undefined

@@ -24,7 +24,7 @@ const MOST_TOGETHER = `${Import.MAX_WAITING_BYTES / Import.MIB} MiB`
 /** The file name extensions that the browser's dialog offers first. The service decides by the content. */
 const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
 
-/** The name of an imported file. A file that was sent without a name has one in the reader's language. */
+/** The name of an imported file. For a file that was sent without a name, this is a text in the reader's language. */
 export const nameOf = (name: string): Text => (name === Import.FALLBACK_NAME ? words.nameless : name)
 
 interface Refused {
@@ -143,7 +143,8 @@ export const receive = (portal: string) =>
       )
       return yield* outcomes.pipe(
         Effect.flatMap((all) => answer(portal, visitor, all)),
-        // The script that sends dropped files takes a redirect for success, so this form leads to no other page.
+        // The script that sends dropped files treats a redirect as success. So a refused form is answered with this
+        // page, and never with a redirect.
         Effect.catchIf(
           (error) => error === Visitor.stale,
           () => page(portal, visitor, refusedAs(Visitor.stale.statusCode, texts.frame.messages.stale))

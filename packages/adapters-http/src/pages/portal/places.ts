@@ -97,7 +97,7 @@ const degrees = (coordinate: number): string => String(Number(coordinate.toFixed
 const card = (
   portal: string,
   { lastVisit, place, sharedWith }: PlaceCard.PlaceCard,
-  // `unvisited`: what the card says when it has no visit.
+  // `unvisited`: the text of the card when there is no last visit.
   { token, unvisited }: { readonly token: string; readonly unvisited: Html }
 ): Html => {
   const town = nearestTown(place.circle)

@@ -15,7 +15,10 @@ const words = texts.rules
 export const stateBadge = ({ state }: ListedRule): Html | false =>
   state !== "active" && html`<span class="badge quiet">${words.states[state]}</span>`
 
-/** The rule as a sentence: `When you arrive at Home, until …`. For an imported rule with the host of its address. */
+/**
+ * The rule as a sentence: `When you arrive at Home, until …`. The sentence about an imported rule also names the host
+ * to which its events are sent.
+ */
 export const sentence = (rule: Rule.Rule, appName: string): Html => {
   const [said, host] = [inTime(rule, appName), ownHost(rule)]
   return host === null ? said : words.sentOnlyTo(said, html`<code>${host}</code>`)

@@ -78,8 +78,8 @@ const end = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* param("id", SessionId, "session")
       const sessions = yield* listSessions(visitor.account.id, visitor.cookie)
-      // An id that is not found does not show that the browser is signed out: for example, a browser whose person
-      // confirmed who they are has a new cookie, and so its session has a new id.
+      // When an id is not found, the browser may still be signed in: for example, a browser whose person confirmed who
+      // they are has a new cookie, and so its session has a new id.
       const done = yield* endSession(visitor.account.id, id).pipe(
         Effect.as("session-ended"),
         Effect.catchTag("NotFound", () => Effect.succeed("session-not-listed"))

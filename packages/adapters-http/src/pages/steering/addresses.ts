@@ -19,7 +19,7 @@ export const list = ({ account }: Visitor.Visitor, id: ConnectionId) => listSubs
 
 /**
  * The part of a connection's page with the addresses that the app named for notifications (decision legacy-7). The page
- * shows the host only: path and query can contain keys of the app. False when the app named none.
+ * shows the host only: path and query can contain keys of the app. False when the app named no address.
  */
 export const section = (
   portal: string,

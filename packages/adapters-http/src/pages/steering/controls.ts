@@ -22,7 +22,10 @@ const path = (portal: string, { id }: Listed, deed: string): string => `${portal
 
 const LENGTHS = Pause.PauseLength.literals
 
-/** The lengths that make a pause with an end longer: such a pause lasts a day at most. */
+/**
+ * The lengths that the page offers during a pause that has an end. Such a pause lasts at most a day, so a day from now,
+ * or no end, makes the pause longer. An hour from now might make it shorter.
+ */
 const LONGER = LENGTHS.filter((length) => length !== "hour")
 
 const pauseButtons = (legend: Html, hint: Value, lengths: typeof LENGTHS | typeof LONGER = LENGTHS): Html =>

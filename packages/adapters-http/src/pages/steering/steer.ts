@@ -38,7 +38,8 @@ const pause = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const length = yield* lengthOf(yield* Visitor.checked(visitor.cookie))
-      // The page offers no shorter pause, but a page of another tab can be older than a longer pause.
+      // `true`: a longer pause stays as it is. The page offers no length that would shorten the pause, but another tab
+      // may show a page that was opened before a longer pause began.
       const { id } = yield* pauseConnection(visitor.account.id, yield* connectionId, length, true)
       return seeOther(`${portal}/connections/${id}?done=paused`)
     })

@@ -141,8 +141,9 @@ const whereCard = (portal: string, { isPast, now, since, where }: Today.Today): 
   </section>`
 
 /**
- * The first and the last time at which the service knows that the person was where the card says, and how long the
- * phone has been silent since the last one. One time if the first is unknown or not earlier.
+ * Writes from when until when the service knows that the person was at the place on the card, and how long the phone
+ * has been silent since then. Writes only the last time (`asOf`) when the first time (`since`) is unknown or not
+ * earlier.
  */
 const known = (since: Timestamp.Timestamp | null, asOf: Timestamp.Timestamp, now: Timestamp.Timestamp): Html =>
   html`${since !== null && since < asOf ? words.where.span(time(since), time(asOf)) : words.where.at(time(asOf))}

@@ -184,8 +184,9 @@ const redeliverIt = Visitor.signedIn((visitor) =>
 )
 
 /**
- * A press concerns the attempt that the page showed as the next one. Without this, a person who presses the button
- * twice would use two attempts when the receiver refuses the first one quickly (decision deliveries-10).
+ * A press of the button makes only the attempt due that the page showed as the next attempt. Otherwise a person who
+ * presses the button twice would use up two attempts when the receiver refuses the first attempt quickly (decision
+ * deliveries-10).
  */
 const retryIt = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {

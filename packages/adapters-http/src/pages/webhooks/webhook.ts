@@ -107,8 +107,8 @@ const edit = Visitor.signedIn((visitor) =>
       events: form.value("was_events").split(" "),
       description: form.value("was_description") === "" ? null : form.value("was_description")
     }
-    // A form in which nobody set or removed a header gives no list of headers. An empty list would remove all headers
-    // when the address has another origin.
+    // When nobody set or removed a header in the form, the change has no list of headers. An empty list would remove
+    // all headers if the form also changes the origin of the address.
     const headers = draft.right.headers.size === 0 ? undefined : draft.right.headers
     const change = { ...draft.right, headers }
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)

@@ -58,7 +58,7 @@ const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", sto
       getElementById: part,
       createElement: () => ({}),
       documentElement: { lang: language },
-      // Something else has the focus, so the script moves it nowhere.
+      // The focused element is neither `body` nor a button, so the script does not move the focus.
       body: {}
     },
     window: { isSecureContext: true },

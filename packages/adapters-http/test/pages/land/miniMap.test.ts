@@ -1,7 +1,7 @@
 import { miniMap } from "@place-access/adapters-http/pages/land/miniMap"
 import { expect, it } from "vitest"
 
-/** The width of a letter and the height of a small letter in the picture, in units of the picture, at the least. */
+/** The least width of a letter and the least height of a small letter, in units of the picture. */
 const [LETTER, HEIGHT] = [5, 7]
 
 /** The name and the box of each name in the picture. */
