@@ -44,16 +44,18 @@ export interface AccessLogEntry {
    */
   readonly purpose: string | null
   /**
-   * For a request: the HTTP status of the answer. For an event: 200 when the service tried to send it, also if no
-   * attempt succeeded; 403 when the app had no permission for it, 404 when it had no receiver, 410 when it was too old.
+   * For a request: the HTTP status of the answer. For an event: 200 when the service tried to send the event, even if
+   * no attempt succeeded; 403 when the app had no permission for the event; 404 when the app had no receiver; 410 when
+   * the event was too old.
    */
   readonly status: number
   /** The error code of a refused request, or of an event that was not sent; otherwise null. */
   readonly error: string | null
   /**
    * What the app learned, in words for the user. Null for a refused request, and for a request whose answer discloses
-   * nothing, such as the deletion of a rule. An answer that is unknown because of a pause has a text. For an event
-   * that was not sent, the text says that the app learned nothing (or nothing more), and what it would have learned.
+   * nothing, such as the deletion of a rule. A question during a pause about where the user is or was has a text too
+   * (`Disclosure.PAUSED`). For an event that was not sent, the text says that the app learned nothing (or nothing
+   * more), and what it would have learned.
    */
   readonly disclosed: string | null
   /**

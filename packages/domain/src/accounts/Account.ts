@@ -105,7 +105,7 @@ export const NOBODY_ID = UserId.make("deleted_account")
 
 /**
  * Whether the account is that of a person: neither a test person nor the account that replaces deleted accounts. Only
- * people can sign in, and staff manage only their accounts.
+ * people can sign in, and staff manage only the accounts of people.
  */
 export const isPerson = ({ id, testOf }: Account): boolean => id !== NOBODY_ID && testOf === null
 

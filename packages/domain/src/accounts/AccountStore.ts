@@ -52,8 +52,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /** The account with this e-mail and its credentials. None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
     /**
-     * Whether the account of a person (`Account.isPerson`), other than these accounts, has one of the roles and
-     * is not suspended.
+     * Whether there is an account that belongs to a person (`Account.isPerson`), is none of the accounts `ids`, has one
+     * of these roles and is not suspended.
      */
     readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<StaffRole>) => StoreEffect<boolean>
     /** Whether a sign-in with the password needs a second factor. False when there is no account of this id. */
@@ -119,8 +119,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
     /**
      * Closes every session of this account except the session with the hash `kept`; null closes all sessions. Returns
-     * how many of the closed sessions had not ended at `now`, also for a suspended account. `audit` makes the audit
-     * event from this number.
+     * how many of the closed sessions had not ended at `now`; sessions of a suspended account count too. The function
+     * `audit` makes the audit event from this number.
      */
     readonly closeOtherSessions: (
       id: UserId,

@@ -5,13 +5,16 @@ import * as Time from "../shared/Timestamp.js"
 
 /**
  * A browser in which the owner of an account signed in, set a new password or used an unlock link before (decision
- * accounts-14). The browser proves this with an entry in its cookie, which the service signed. The database has the
- * browser's id only in the tries to sign in, which are counted separately for each such browser (`SignInThrottle`), so
- * a stranger who guesses passwords cannot lock out the owner. The cookie alone signs nobody in.
+ * accounts-14). The browser proves this with an entry in its cookie, which the service signed. `SignInThrottle` counts
+ * the attempts to sign in from each known browser separately, so a stranger who guesses passwords cannot lock out the
+ * owner. The database has the browser's id only in these attempts. The cookie alone signs nobody in.
  */
 export interface KnownBrowser {
   readonly userId: UserId
-  /** The id under which the browser's attempts to sign in to this account are counted. Each account has another id. */
+  /**
+   * The id under which the throttle counts the browser's attempts to sign in to this account. The browser has a
+   * different id for each account.
+   */
   readonly id: string
   /** The entry is valid only while the account's password has this version. So a new password invalidates the entry. */
   readonly passwordVersion: number

@@ -24,9 +24,7 @@ export const IN_FLIGHT = 30 * SECOND
  */
 export interface SignInTry {
   readonly id: string
-  /**
-   * The typed address, or that of the signed-in account. Attempts with a code have a made-up address, to count apart.
-   */
+  /** The typed e-mail, or that of the signed-in account. Attempts with a code use a made-up e-mail, to count apart. */
   readonly email: Email
   /** The network of the request (`network` of `limits/Network.ts`). */
   readonly address: string
@@ -92,9 +90,10 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that are reached by the recent attempts and `more` further ones, if each attempt fails whose result is not
- * known yet. The throttle then refuses further attempts, and the audit log records a lock-out. Empty when the attempt
- * comes from a known browser: the limit of this browser locks out nobody else, so the audit log does not record it.
+ * The limits that are reached when `more` attempts are added to the recent attempts, and all attempts whose result is
+ * not known yet fail. The throttle then refuses further attempts, and the audit log records a lock-out. Empty when the
+ * attempt comes from a known browser: the limit of this browser locks out nobody else, so the audit log does not record
+ * it.
  */
 export const reached = (recent: RecentTries, more: 0 | 1, now: Timestamp): ReadonlyArray<ThrottleScope> => {
   if (recent.ofBrowser !== undefined) return []
@@ -104,9 +103,8 @@ export const reached = (recent: RecentTries, more: 0 | 1, now: Timestamp): Reado
 }
 
 /**
- * Whether an attempt counts at `now`. An attempt that is further in the future than the window was made before the
- * clock was set back, and it does not count. Otherwise sign-in would be refused until the clock reaches its earlier
- * time.
+ * Whether an attempt counts at `now`. An attempt whose time is more than `WINDOW` after `now` was made before the clock
+ * was set back, and it does not count. Otherwise sign-in would be refused until the clock reaches its earlier time.
  */
 const counts = ({ at }: CountedTry, now: Timestamp): boolean => now - at < WINDOW && at - now <= WINDOW
 

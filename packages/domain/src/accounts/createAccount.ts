@@ -8,7 +8,7 @@ import { AccountStore } from "./AccountStore.js"
 export interface NewAccount {
   readonly email: Email
   readonly password: Password
-  /** Left out: the part of the e-mail before the @. */
+  /** When left out, the name is the part of the e-mail before the @. */
   readonly displayName?: DisplayName | undefined
   /** How many days history is kept. Null or left out: without a limit. */
   readonly keep?: History.Keep | undefined

@@ -6,9 +6,9 @@ import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The account of the cookie's session. None when the cookie is malformed or unknown, when its session is over, while
- * the account is suspended, and for an account that is no person's. The program renews the session, at most once an
- * hour. When the renewal cannot be stored, the session is still valid.
+ * The account of the cookie's session. None when the cookie is malformed or unknown, when the session is over, when the
+ * account is suspended, and when the account does not belong to a person (`isPerson`). The program renews the session,
+ * at most once an hour. When the renewal cannot be stored, the session is still valid.
  */
 export const authenticateSession = program("authenticateSession", function* (cookie: string) {
   if (!Entropy.isSecret(cookie)) return Option.none()
@@ -75,8 +75,8 @@ export const endOtherSessions = program("endOtherSessions", function* (userId: U
 })
 
 /**
- * The live sessions of this account, the last used first, for an operator. Those of a suspended account too: a resume
- * makes them valid again.
+ * The live sessions of this account, the last used first, for an operator. The list has the sessions of a suspended
+ * account too, because they are valid again when the suspension ends.
  */
 export const listSessionsOf = program("listSessionsOf", function* (userId: UserId) {
   return yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)

@@ -68,10 +68,11 @@ export interface SignIn {
 }
 
 /**
- * The credentials of the account with this e-mail and password (decision A2). `WrongCredentials` for a wrong password,
- * and for an e-mail that is unknown or no person's, after the same time for all. `TooManyAttempts` when the throttle
- * refuses, before the password is checked. `Forbidden` for a suspended account, but only after the right password, so
- * that nobody else learns of the suspension.
+ * The credentials of the account with this e-mail and password (decision A2). `WrongCredentials` when the password is
+ * wrong, when no account has the e-mail, and when the account does not belong to a person. The three cases take the
+ * same time, so that nobody learns who has an account. `TooManyAttempts` when the throttle refuses, before the password
+ * is checked. `Forbidden` for a suspended account, but only after the right password, so that nobody else learns of the
+ * suspension.
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const known = yield* knownTo(input)
@@ -82,7 +83,7 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
   return yield* Effect.uninterruptible(settle(tried, input.password, fills))
 })
 
-/** An attempt with an id of its own, as the throttle counts it. `address`: the network address of the request. */
+/** A new attempt with a new id, in the form that the throttle counts. `address`: the network address of the request. */
 export const newTry = program(
   "newTry",
   function* (email: Email, address: string, browser: SignInThrottle.SignInTry["browser"]) {
@@ -134,9 +135,10 @@ const settle = (
   })
 
 /**
- * Writes a failed attempt to the audit log, and a lock-out for each limit in `fills` that is still reached: meanwhile
- * another attempt may have succeeded, and cleared the failures before it. `userId` null: the e-mail has no
- * account. The e-mail is not recorded, because people sometimes type their password into the field for the e-mail.
+ * Writes a failed attempt to the audit log, and a lock-out for each limit in `fills` that is still reached. A limit is
+ * no longer reached when another attempt has succeeded meanwhile, because a success clears the failures before it.
+ * `userId` is null when no account has the e-mail. The e-mail is not recorded, because people sometimes type their
+ * password into the field for the e-mail.
  */
 export const recordFailure = program(
   "recordFailure",
@@ -149,7 +151,7 @@ export const recordFailure = program(
     yield* recordAudit({ userId, actor, detail: { kind: "sign_in_failed", network: tried.address } })
     let reached: typeof fills = []
     if (fills.length > 0) {
-      // The answer "Busy" stores no attempt: this call only reads the recent attempts.
+      // `admitTry` stores no attempt when the answer is "Busy", so this call only reads the recent attempts.
       yield* (yield* AccountStore).admitTry(tried, (recent, now) => {
         reached = SignInThrottle.reached(recent, 0, now)
         return { _tag: "Busy" }

@@ -23,8 +23,8 @@ export const UNKNOWN: PlaceAtMoment = { place: null, asOf: null, deltaSeconds: n
 /**
  * The place of the user at the time of the nearest fix: the place whose circle contained this fix at that time
  * (decision L9). Unlike `Presence`, this decision ignores the fix's accuracy, so a fix near the edge decides too.
- * `shapes` has all circles that the user's places have had (`Shape`), those of one place in the order of their
- * versions. A place that was archived before the fix does not match.
+ * `shapes` has all circles that the user's places have had (`Shape`); the circles of one place are in the order of
+ * their versions. A place that was archived before the fix does not match.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

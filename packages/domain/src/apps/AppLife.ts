@@ -68,7 +68,7 @@ export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp, shown:
 
 /**
  * Replaces the redirect URIs, by the rules of `edit`. A revoked app is refused even when nothing changes, because the
- * registration would give it a new client secret. `shown` is as in `edit`.
+ * registration would give the app a new client secret. `shown` is as in `edit`.
  */
 export const register = (
   app: App,
@@ -114,8 +114,8 @@ export const withdraw = (app: App, shown: ShownState<number>): Step => {
 }
 
 /**
- * The action of a member who withdraws the waiting change. Only owners may change redirect URIs, so only owners may
- * withdraw a change that has redirect URIs (decision teams-1).
+ * The action (`TeamRole.Action`) that a member's role must allow, so that the member can withdraw the waiting change.
+ * Only owners may change redirect URIs, so only owners may withdraw a change that has redirect URIs (decision teams-1).
  */
 export const actionToWithdraw = (app: App): "develop" | "secrets" =>
   (app.proposal?.redirectUris ?? null) === null ? "develop" : "secrets"

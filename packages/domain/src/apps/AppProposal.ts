@@ -78,8 +78,8 @@ export const propose = (before: App, next: Profile): App => {
 }
 
 /**
- * The approved items of a wanted list. When no item is approved, the present list stays in force until a reviewer
- * decides.
+ * The approved items of the list that the developer wants. When no item is approved, the present list stays in force
+ * until a reviewer decides.
  */
 const inForce = <A>(
   present: ReadonlyArray<A>,

@@ -27,9 +27,9 @@ import { teamOf } from "./readApps.js"
 /**
  * Stores a reviewer's decision: the app goes to production or back to the sandbox, or the waiting change of a
  * production app comes into force or is dropped (Spec §5.4, decision P2). `Forbidden` for an account that is no
- * reviewer or admin, and for the reviewer's own app while another of them can decide. `Invalid` for a rejection without
- * a note, `NotFound` for an unknown app. `Conflict` when nothing about the app waits for a reviewer, when the app is
- * revoked, and when the app was changed since the reviewer read it.
+ * reviewer or admin, and for the reviewer's own app while another reviewer or admin can decide. `Invalid` for a
+ * rejection without a note, `NotFound` for an unknown app. `Conflict` when nothing about the app waits for a reviewer,
+ * when the app is revoked, and when the app was changed since the reviewer read it.
  */
 export const decideApp = program("decideApp", function* (account: Account, id: AppId, verdict: Verdict.Verdict) {
   yield* Staff.requireReviewer(account)

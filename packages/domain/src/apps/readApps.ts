@@ -18,7 +18,7 @@ export const getApp = program("getApp", function* (account: Account, id: AppId, 
 })
 
 /**
- * The app as by `getApp`, for a change of something that belongs to the app, such as a webhook endpoint. Fails with
+ * Like `getApp`, for a member who will change something that belongs to the app, such as a webhook endpoint. Fails with
  * `Conflict` when the app was revoked (decision apps-2).
  */
 export const getAppToChange = program("getAppToChange", function* (account: Account, id: AppId) {
@@ -27,8 +27,9 @@ export const getAppToChange = program("getAppToChange", function* (account: Acco
 })
 
 /**
- * Why the account may not make the changes for which `getAppToChange` gets the app; null: it may. A program that has
- * waited since it called `getAppToChange` decides by this function under the lock of the app (`AdmitsChange`).
+ * Why the account may not change what belongs to the app; null when it may. The check is that of `getAppToChange`, on
+ * an app and members that a store read under the lock of the app (`AdmitsChange`). A program checks again under the
+ * lock because the account's role may have changed since the call of `getAppToChange`.
  */
 export const refusalToChange = (account: Pick<Account, "id">, ...[app, members]: Parameters<AdmitsChange>) =>
   Option.match(Either.getLeft(admitUnderLock(account, app, members, "develop")), {
@@ -37,9 +38,9 @@ export const refusalToChange = (account: Pick<Account, "id">, ...[app, members]:
   })
 
 /**
- * The account's role, if it allows the action. `members` lacks suspended accounts. The holder of an app on hold is
- * suspended too. So a suspended account has no role, and a request that waited for the suspension changes nothing
- * (decision staff-1).
+ * The account's role, if it allows the action. A suspended account has no role: `members` lacks suspended accounts, and
+ * the app's holder is suspended when `suspendedAt` is set. So a request that waited for the app's lock while the
+ * account was suspended changes nothing (decision staff-1).
  */
 export const admitUnderLock = (
   { id }: Pick<Account, "id">,
@@ -51,7 +52,7 @@ export const admitUnderLock = (
   return TeamRole.admit(isSuspended ? undefined : Team.roleOf({ holderId: ownerId, members }, id), action)
 }
 
-/** The app as by `getApp`, with the account's role in its team. */
+/** Like `getApp`, but also returns the account's role in the app's team. */
 export const getAppWithRole = program(
   "getAppWithRole",
   function* (account: Account, id: AppId, action: TeamRole.Action) {

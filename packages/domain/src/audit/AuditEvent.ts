@@ -14,7 +14,8 @@ const origin = {
   network: Schema.NullOr(Schema.String)
 }
 
-// The rooms accounts and teams, which own the roles, record events, so this room cannot import theirs.
+// The rooms accounts and teams declare these roles too. They import this room to record events, so importing the roles
+// from them would be a cycle.
 const Role = Schema.Literal("developer", "reviewer", "admin")
 const TeamRole = Schema.Literal("owner", "developer", "viewer")
 const Factor = Schema.Literal("passkey", "totp", "recovery_codes")
@@ -65,7 +66,7 @@ export const AuditDetail = Schema.Union(
     appId: AppId,
     endpointId: Schema.NullOr(EndpointId)
   }),
-  /** A member of the app's team led the app's events to a new address: with a new endpoint, or by changing one. */
+  /** A member of the app's team added an endpoint or changed an endpoint's address, so events go to a new address. */
   Schema.Struct({ kind: Schema.Literal("endpoint_added", "endpoint_moved"), appId: AppId, endpointId: EndpointId }),
   Schema.Struct({
     kind: Schema.Literal("review_decided"),
@@ -108,7 +109,7 @@ export const AuditKind = Schema.Literal(...KINDS)
 
 /** Who caused the event. */
 export const AuditActor = Schema.Union(
-  /** The account that the event is about. */
+  /** The owner of the account that the event is about. */
   Schema.Struct({ _tag: Schema.Literal("Owner") }),
   /** A reviewer or an admin, on a page or with the API. */
   Schema.Struct({ _tag: Schema.Literal("Staff"), id: UserId }),

@@ -7,7 +7,7 @@ import type { AuditEvent, AuditKind, StoredAuditEvent } from "./AuditEvent.js"
 
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
-  /** Selects events about this account, and events that it caused as staff or as a member of a team. */
+  /** Selects events about this account, and events that this account caused as staff or as a member of a team. */
   readonly userId?: UserId | undefined
   /** Selects events at this instant or later. */
   readonly from?: Timestamp | undefined

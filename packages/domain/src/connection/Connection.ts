@@ -14,7 +14,7 @@ export const EndReason = Schema.Literal(
   "admin_revoked",
   /** the end date of the standard tier has passed */
   "expired",
-  /** a used refresh token was presented again, so late that it was no retry after a lost answer */
+  /** a used refresh token was presented again, so late that the request was no retry after a lost answer */
   "refresh_token_reused",
   /** a used authorization code was presented again, and not as a permitted repetition (`CodeExchange.decide`) */
   "code_reused"

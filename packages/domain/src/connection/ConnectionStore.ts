@@ -17,7 +17,7 @@ export interface WithApp {
   /**
    * True while the account of the person or of the app's holder is suspended (decision staff-1), and while a test
    * person of an app that went to production is not removed yet (decision test-people-3). Every method that returns a
-   * `WithApp` must set this field: programs refuse such a connection only because of it.
+   * `WithApp` must set this field, because programs check only this field to refuse such a connection.
    */
   readonly isSuspended?: true
 }
@@ -78,8 +78,8 @@ export interface ConnectionDecision<A, W = Write> {
 }
 
 /**
- * A place, and the connections that share it and whose end is not stored, ordered by id. Such a connection may be over
- * already (`Ending.ifOver`).
+ * A place, and the connections that share the place and whose end is not stored, ordered by id. A connection in this
+ * list may be over already (`Ending.ifOver`).
  */
 export interface Sharing {
   readonly place: Place
@@ -108,12 +108,13 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     ) => StoreEffect<Option.Option<A>>
 
     /**
-     * Locks all connections of the user whose end is not stored, in the order of their ids, and then the place. A
-     * connection that does not share the place yet could begin to share it before the place is locked, and would then
-     * keep its `placesVersion`. Reads the clock, calls `decide` and commits the writes that `decide` returns. The place
-     * is written first: the write of a connection then finds the place archived, and disables the rules on the place.
-     * `sharedWith` may contain a connection that was made after `archivePlace` locked the others, and that has no lock:
-     * `decide` must return no writes for it. None when the user has no such place.
+     * Locks all connections of the user whose end is not stored, in the order of their ids, and then the place.
+     * Connections that do not share the place are locked too: otherwise one of them could begin to share the place
+     * before the place is locked, and would keep its `placesVersion`. Reads the clock, calls `decide` and commits the
+     * writes that `decide` returns. The place is written first: the write of a connection then finds the place
+     * archived, and disables the rules on the place. `sharedWith` may contain a connection that was made after
+     * `archivePlace` locked the others. This connection has no lock, so `decide` must return no writes for this
+     * connection. None when the user has no such place.
      */
     readonly archivePlace: <A>(
       userId: UserId,

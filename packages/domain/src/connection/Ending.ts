@@ -6,8 +6,8 @@ import type { Connection, EndReason } from "./Connection.js"
 import type { Write } from "./ConnectionStore.js"
 
 /**
- * The writes that end a connection whose standard tier has ended, at the end of this tier. No writes for any other
- * connection, and when an end is stored already.
+ * The writes that end a connection whose standard tier has ended. The stored end is the end of this tier. Returns no
+ * writes while the tier has not ended, and no writes when an end is stored already.
  */
 export const ifExpired = (connection: Connection, now: Timestamp): ReadonlyArray<Write> =>
   connection.endedAt === null && connection.standardExpiresAt !== null && !Tier.standardIsLive(connection, now)

@@ -11,9 +11,9 @@ export const WINDOW = 90 * DAY
 export interface Uses {
   readonly since: Timestamp
   /**
-   * The purposes under which the app got answers, most used first, then, with a count of 0, the other purposes that the
-   * app could use now for a scope of the connection. The user sees an id that reveals nothing and the wording, never
-   * the developer's key (Spec §2.4).
+   * The purposes for which the app got answers, most used first. After them come, with a count of 0, the other purposes
+   * that the app could use now for a scope of the connection. The user sees the wording of a purpose and an id that
+   * reveals nothing, and never the developer's key (Spec §2.4).
    */
   readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
   /** The number of answers without a purpose: answers to requests that need no sensitive scope. */

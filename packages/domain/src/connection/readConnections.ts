@@ -34,9 +34,9 @@ export interface ConnectionPage {
 export const pageConnections = program("pageConnections", function* (userId: UserId, page: Page.PageRequest) {
   yield* Page.checkLimit(page.limit)
   const store = yield* ConnectionStore
-  // The page begins after a time and an id, and not after a connection that the program looks up: that connection may
-  // be deleted. For example, an app that is not in production and its connections are deleted with the account of the
-  // app's holder, unless another member becomes the holder.
+  // The cursor has the time and the id of the last connection. The program does not look this connection up, because
+  // the connection may be deleted meanwhile. For example, an app that is not in production and its connections are
+  // deleted with the account of the app's holder, unless another member becomes the holder.
   const { items, nextCursor } = yield* Cursor.page(JSON.stringify(["connections", userId]), page, (limit, after) =>
     Effect.map(store.listOfUser(userId), (all) => {
       const rest = all.filter(({ connection }) => Page.isOlder(connection.connectedAt, connection.id, after))

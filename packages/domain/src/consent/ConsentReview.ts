@@ -165,7 +165,8 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
           },
     uses: mode === "renew_sensitive" ? facts.uses : null,
     standardOptions: Tier.StandardDays.literals.map((days) =>
-      // The stored connection does not say how many days were chosen, only whether there is an end.
+      // The stored connection does not say how many days were chosen, only whether there is an end. So a connection
+      // with an end preselects the default.
       option(days, Tier.standardExpiry(days, now), previous?.standardExpiresAt === null ? "never" : Tier.DEFAULT_DAYS)
     ),
     sensitiveOptions: Tier.SensitiveDays.literals.map((days) =>

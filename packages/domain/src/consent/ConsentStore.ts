@@ -51,11 +51,12 @@ export class ConsentStore extends Context.Tag("@place-access/domain/consent/Cons
 
     /**
      * Locks the request and the pair of user and app, reads the clock, calls `decide` and stores the decision. The lock
-     * makes two tabs of one user wait for each other. The store also locks the user's places: otherwise an archiving
-     * would not see the new connection that this call makes with a place, and the place would go without a new
-     * `placesVersion`. None when there is no request of this id, and when the user's account is deleted. Except on a
-     * cluster (decision deletions-2), a deletion of the account waits for this call: otherwise it would not see the
-     * connection that this call makes, and would not end the connection.
+     * makes two tabs of one user wait for each other. The store also locks the user's places. Otherwise a place could
+     * be archived at the same time: the archiving would not see the new connection that this call makes, and this
+     * connection would keep its `placesVersion` although it loses a place. None when there is no request of this id,
+     * and when the user's account is deleted. Except on a cluster (decision deletions-2), a deletion of the account
+     * waits for this call: otherwise the deletion would not see the connection that this call makes, and would not end
+     * the connection.
      */
     readonly decideRequest: <A>(
       id: ConsentRequestId,

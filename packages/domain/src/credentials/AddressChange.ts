@@ -9,8 +9,8 @@
 // it, and when the owner uses it, the thief's links stop working.
 //
 // The thief can also add a passkey, which signs in without the new password, or a code app, which keeps the owner out.
-// The mail about it may go to the thief's address. So an undo also removes the factors that the thief may have added
-// (`suspectSince`).
+// The mail about the new factor may go to the thief's address. So an undo also removes the factors that the thief may
+// have added (`suspectSince`).
 import { type Account, type AddressRule, countsAsConfirmed, type Email } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import { eventsOf } from "../factors/FactorAudit.js"

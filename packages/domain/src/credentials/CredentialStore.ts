@@ -75,8 +75,8 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
      */
     readonly findSignUp: (hash: Vault.Hash) => StoreEffect<Option.Option<SignUpRequest>>
     /**
-     * The newest request for this address that has not expired at `now`. With `userId`, only a request for this
-     * account. None when there is no such request.
+     * The newest request for this address that has not expired at `now`. If `userId` is given, only requests for this
+     * account count. None when there is no such request.
      */
     readonly newestSignUp: (
       email: Email,

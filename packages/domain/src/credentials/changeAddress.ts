@@ -88,11 +88,11 @@ export const describeConfirmation = program(
 )
 
 /**
- * Confirms the present address of the signed-in account, or changes it to the address that got the link. After a
- * change, a mail to the old address, if that counted as confirmed, has a link that undoes the change. The link proves
- * that the person reads the mail, and the session proves that the account is theirs. `NotFound` when the link does not
- * work any more, or is a link of another account. `Conflict` when another account has confirmed the address meanwhile.
- * Returns the account with its new address.
+ * Confirms the present address of the signed-in account, or changes the address to the one that got the link. After a
+ * change, the old address gets a mail with a link that undoes the change, if the old address counted as confirmed. The
+ * link proves that the person reads the mail, and the session proves that the account is theirs. `NotFound` when the
+ * link does not work any more, or is a link of another account. `Conflict` when another account has confirmed the
+ * address meanwhile. Returns the account with its new address.
  */
 export const confirmAddress = program(
   "confirmAddress",

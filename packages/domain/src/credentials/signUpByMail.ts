@@ -72,9 +72,9 @@ export interface ResendSignUp {
 /**
  * Mails a new link for the newest sign-up with this address and, if it is given, this `userId`. Without the id, the
  * link may be that of a stranger who signed up with the address later, and would not work with this person's password.
- * Does nothing when no sign-up waits, when too many mails were sent, or while sign-up is closed: otherwise a sign-up
- * from before could be renewed every day. The caller must answer without waiting for this program, because the response
- * time must not show whether a mail was sent.
+ * Does nothing when no sign-up waits, when too many mails were sent, or while sign-up is closed. Otherwise a person
+ * could renew a sign-up from before the closing every day. The caller must answer without waiting for this program,
+ * because the response time must not show whether a mail was sent.
  */
 export const resendSignUp = program("resendSignUp", function* (input: ResendSignUp, policy: "open" | "closed") {
   if (policy === "closed") return
@@ -90,7 +90,7 @@ type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
  * the address does not block the address for others, and its owner gets no mail about the sign-up.
  *
  * Unlike other mails, the mail with the link is translated here: there is no account whose language the worker could
- * find when it sends the mail. Its time stays in UTC.
+ * find when it sends the mail. The times in this mail stay in UTC, because no time zone is known.
  */
 const mailLink = (
   waiting: Waiting,
@@ -118,8 +118,8 @@ const mailLink = (
   })
 
 /**
- * The sign-up of this link, and whether an account would lose its unconfirmed address to it. `NotFound` when an account
- * has confirmed the address, the link has expired, or there is no such link: the answer does not say which.
+ * The sign-up of this link, and whether an account would lose its unconfirmed address to this sign-up. `NotFound` when
+ * an account has confirmed the address, the link has expired, or there is no such link: the answer does not say which.
  */
 export const describeSignUp = program("describeSignUp", function* (secret: string) {
   if (!Entropy.isSecret(secret)) return yield* dead()

@@ -67,9 +67,11 @@ interface LoggedEnd {
 }
 
 /**
- * Whether the log must not show what kind of event it was, and when it occurred (decision deliveries-13): the delivery
- * ended without an attempt, or is a replay before its first one. The app was not allowed to get the event, or perhaps
- * not: whether it is allowed is checked before an attempt. An event that was too old has passed this check.
+ * Whether the log must hide the kind and the time of the delivery's event, if the event is a firing (decision
+ * deliveries-13). This is so when the delivery ended without an attempt, and for a replay before its first attempt. The
+ * service checks the app's permission before an attempt, so in both cases the app had no permission for the event, or
+ * nobody has checked the permission yet. The event of a delivery that ended as too old is not hidden: the permission
+ * was checked before the age.
  */
 export const isWithheld = ({ delivery: { failReason, isTest, replayNo }, lastAttempt }: LoggedEnd): boolean =>
   lastAttempt === null && !isTest && (failReason !== null || replayNo > 0)

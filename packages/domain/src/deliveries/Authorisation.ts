@@ -9,7 +9,7 @@ import { neededScope, type Payload, ruleIdOf } from "../events/Event.js"
 
 /**
  * The data for the check before each attempt: the state at the time of the attempt, not at the time of the event (Spec
- * §6.3.5). For a first attempt this may be the state up to `AHEAD_MAX_AGE` before.
+ * §6.3.5). A first attempt may use data that were read up to `AHEAD_MAX_AGE` before the attempt.
  */
 export interface Authorisation {
   readonly connection: Pick<
@@ -82,8 +82,9 @@ export const permits = (
 }
 
 /**
- * Whether the event may be sent to the endpoint, which has the address `url` now: its rule names no address, or `url`.
- * An event must not follow the endpoint to another address, which may belong to a stranger (decision endpoints-3).
+ * Whether the event may be sent to the endpoint, whose address is `url` now. True when the event's rule names no
+ * address, or names `url`. The event must not follow the endpoint to another address, which may belong to a stranger
+ * (endpoints-3).
  */
 export const mayGoTo = ({ webhookUrl }: Authorisation, url: string): boolean =>
   webhookUrl === undefined || webhookUrl === url

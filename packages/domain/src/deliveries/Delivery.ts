@@ -74,7 +74,7 @@ export interface Delivery {
    * strikes (Spec §3.4).
    */
   readonly isHurried: boolean
-  /** Since when faults of the service have delayed the present attempt; null when no fault has. */
+  /** Since when faults of the service have delayed the present attempt; null: no fault has delayed the attempt. */
   readonly faultsSince: Timestamp | null
   /**
    * When the first delivery of this event to this endpoint was created. For a replay, this is earlier than `createdAt`.
@@ -99,7 +99,7 @@ export type DeliveryFinish =
   | { readonly _tag: "Retry"; readonly attempt: number; readonly dueAt: Timestamp }
   | { readonly _tag: "Failed"; readonly at: Timestamp; readonly reason: FailReason }
   | { readonly _tag: "TooOld"; readonly at: Timestamp }
-  /** A fault of the service, or a suspension (`faultsSince` null), prevented the attempt, which is due at `dueAt`. */
+  /** A fault of the service or a suspension (`faultsSince` null) prevented the attempt. It is due again at `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp | null }
 
 /** How long a delivery waits after a fault of the service, such as a secret that cannot be decrypted. */
@@ -170,8 +170,8 @@ export const afterAttempt = (
 }
 
 /**
- * The change of a field in a transition. `set`: to the step's value; `isHurried` becomes true, and the store makes the
- * `lease`. `clear`: to null or false.
+ * The change of a field in a transition. `set`: the field gets the step's value; `isHurried` becomes true, and the
+ * store makes a new `lease`. `clear`: the field becomes null or false.
  */
 export type FieldChange = "set" | "clear" | "keep"
 
@@ -189,7 +189,7 @@ export interface DeliveryTransition {
   readonly endedAt: FieldChange
   readonly isHurried: FieldChange
   readonly faultsSince: FieldChange
-  /** The worker's lease of the delivery: no field of `Delivery`, but of the store's row and of `ClaimedDelivery`. */
+  /** The worker's lease of the delivery, which is a field of the store's row and of `ClaimedDelivery`. */
   readonly lease: FieldChange
 }
 

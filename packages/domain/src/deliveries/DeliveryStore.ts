@@ -62,9 +62,12 @@ export interface InsertedAttempt {
 export interface DeliveryFilter {
   readonly endpointId?: EndpointId | undefined
   readonly eventId?: EventId | undefined
-  /** The log lists the deliveries of events of these types. Left out: of all types. */
+  /** The log lists only the deliveries of events of these types. Left out: the deliveries of all events. */
   readonly types?: ReadonlyArray<EventType> | undefined
-  /** True when `types` says more about an event than the log may show of a withheld one (`Delivery.isWithheld`). */
+  /**
+   * True: the log leaves out the deliveries that are withheld (`Delivery.isWithheld`): `types` would reveal their
+   * types.
+   */
   readonly leavesOutWithheld?: boolean | undefined
   readonly state?: DeliveryState | undefined
   readonly failReason?: FailReason | undefined

@@ -12,7 +12,9 @@ export interface EventKey {
   readonly id: EventId
 }
 
-/** What a store read together with an event that goes to no listener and to no legacy receiver. */
+/**
+ * The data that a store reads in advance, together with an event that goes to no listener and to no legacy receiver.
+ */
 export interface ReadAhead {
   /** The endpoints of the event's app, as `EndpointStore.list` returns them. */
   readonly endpoints: ReadonlyArray<WebhookEndpoint>
@@ -20,7 +22,10 @@ export interface ReadAhead {
   readonly authorisation: Authorisation
 }
 
-/** A store reads ahead when at most this many events are due. In a backlog, many events share one read of endpoints. */
+/**
+ * A store reads this data in advance only when at most this number of events are due. In a backlog, many events share
+ * one later read of the endpoints, which is cheaper.
+ */
 export const READ_AHEAD_MAX = 8
 
 export interface PendingEvents {

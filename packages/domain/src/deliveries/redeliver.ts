@@ -75,10 +75,10 @@ const BATCH = 500
 /**
  * Replays the failed deliveries of an endpoint that were created at `since` or later and before this call, in the order
  * of creation. Deliveries created during the call are left out, so a replay that fails immediately is not replayed by
- * the same call. Also left out are tests, deliveries that were replayed before, deliveries whose event is too old, and
+ * the same call. Also left out are tests, deliveries that were replayed before, deliveries whose event is too old,
  * deliveries that failed as `not_authorised`, and replays that failed as `address_changed`: further replays would fail
- * in the same way. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns how many. `Conflict` when the
- * endpoint is disabled.
+ * in the same way. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns the number of replays. `Conflict`
+ * when the endpoint is disabled.
  */
 export const recover = program(
   "recover",
@@ -96,8 +96,8 @@ export const recover = program(
       const dueFrom = Replay.recoveredDueAt(begun, queued)
       const count = yield* store.recover({ appId, endpointId, since, before: begun, ids, now, dueFrom })
       queued += count
-      // A batch can be smaller than `BATCH` before the last one, because the developer may replay some of its
-      // deliveries at the same time.
+      // Only an empty batch ends the loop. A batch with fewer deliveries than `BATCH` need not be the last one, because
+      // the developer may replay some of the deliveries at the same time.
       if (count === 0) break
     }
     if (queued > 0) yield* (yield* WorkSignal).raise

@@ -35,8 +35,8 @@ export interface SendingHour {
 
 /**
  * Advice to the owner of the phone. `arrives_late`: one reading in twenty or more comes too late for rules. `sleeps`:
- * the phone was silent for an hour or more in all. `sends_much`: in the rest of the time, which is an hour or more, the
- * phone sent on average a reading every 30 seconds or more often. This empties the battery and makes no rule faster.
+ * the phone was silent for an hour or more in all. `sends_much`: outside of its silences, the phone sent a reading
+ * every 30 seconds on average, or more often, for an hour or more. This empties the battery and makes no rule faster.
  */
 export type SendingAdvice = "arrives_late" | "sleeps" | "sends_much"
 

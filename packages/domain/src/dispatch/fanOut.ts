@@ -134,8 +134,8 @@ const receiversOf = fn(function* (appId: AppId, events: ReadonlyArray<WaitingEve
 
 /**
  * Fans out the events of one app. After a failure, the app's events are postponed, except for those that `firsts` has
- * begun to send. This effect must not fail except when it is interrupted: `fanOut` would stop and lose the legacy
- * deliveries of other apps, whose events are marked as fanned out already.
+ * begun to send. This effect must not fail except when it is interrupted. Otherwise `fanOut` would stop and lose the
+ * legacy deliveries of other apps, whose events are marked as fanned out already.
  */
 const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, read: OutboxRead) => {
   const { firsts, isBacklog, now, onRows } = read

@@ -47,10 +47,9 @@ export interface FirstAttempts {
 }
 
 /**
- * All workers together may have `most` first attempts in flight at one endpoint. Returns how many of them the worker at
- * `place` among `size` workers may have; the numbers of all workers add up to `most`. With more workers than `most`,
- * some workers get 0. The endpoint's id decides which workers get 0, so that different endpoints have different workers
- * with 0.
+ * The number of first attempts that one worker, at `place` among `size` workers, may have in flight at one endpoint.
+ * The numbers of all workers add up to `most`. When there are more workers than `most`, some workers get 0. The
+ * endpoint's id decides which workers get 0, so that these are not the same workers for every endpoint.
  */
 export const shareOf = (
   most: number,

@@ -107,9 +107,9 @@ export interface ShownEndpoint {
 /**
  * Changes an endpoint. `NotFound` when the account is not in the app's team or the app has no such endpoint,
  * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered, for more than
- * `EndpointHeader.MAX` headers, and for another origin when `headers` does not name each stored header, `Conflict` when
- * the app was revoked, and with `OUTDATED_FORM` when the form showed another address, other events or another
- * description, and would change the present ones (`shown`).
+ * `EndpointHeader.MAX` headers, and for another origin when `headers` does not name each stored header. `Conflict` when
+ * the app was revoked. `Conflict` with `OUTDATED_FORM` when the address, the events or the description have changed
+ * since the form showed them (`shown`), and the edit would change one of these fields.
  */
 export const updateEndpoint = program(
   "updateEndpoint",

@@ -71,7 +71,9 @@ export const Account = Schema.Struct({
 
 /** A circle of a place. The circle is valid from `valid_from` on; null: from the beginning of the history. */
 export const Shape = Schema.Struct({
-  /** At most half of what the database can store, because each change of the circle adds 1. */
+  /**
+   * About half of the greatest number that the database can store, so that later changes of the circle can add 1 each.
+   */
   version: Schema.Int.pipe(Schema.between(1, 1_000_000_000)),
   valid_from: NullableAt,
   lat: Latitude,
@@ -167,8 +169,8 @@ export const ConsentChange = Schema.Struct({
 })
 
 /**
- * A pause, in which the app learns nothing. `until` null: until the person resumes the app. Null: the app is not
- * paused. Older archives lack this field.
+ * A pause, in which the app learns nothing. `until` is null when the pause lasts until the person resumes the app. The
+ * whole field is null when the app is not paused. Older archives lack this field.
  */
 const Pause = Schema.optionalWith(Schema.NullOr(Schema.Struct({ since: At, until: NullableAt })), { exact: true })
 
@@ -218,8 +220,8 @@ export const ConnectionEntry = Schema.Struct({
   /** The beginning of the connection, the sharing of each place in `places`, and the end, oldest first. */
   history: Schema.Array(ConsentChange),
   /**
-   * What the person allowed from each of the newest 5,000 changes on, oldest first. Older archives lack this field, or
-   * have fewer changes.
+   * The agreement after each of the newest 5,000 changes, oldest first. Older archives lack this field, or have fewer
+   * changes.
    */
   agreements: Schema.optionalWith(Schema.Array(Agreement), { exact: true })
 })

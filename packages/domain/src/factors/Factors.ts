@@ -43,11 +43,12 @@ export interface CodeApp {
 
 /**
  * After this number of wrong codes of the app in a row, no code of the app is accepted until the owner proves with a
- * passkey or a recovery code (decision factors-4). Without this limit, a thief of the password could always guess on.
+ * passkey or a recovery code (decision factors-4). Otherwise a thief who knows the password could guess codes without
+ * end.
  */
 export const MAX_WRONG_CODES = 100
 
-/** The owner gets a mail when this many codes in a row were wrong, and again after as many, at most once on a day. */
+/** After each series of this number of wrong codes in a row, the owner gets a mail, but at most one mail a day. */
 export const WARNED_CODES = 5
 
 /** An operator's request to remove the factors of an owner who lost them. Decision factors-7. */
@@ -103,9 +104,9 @@ export const tidy = (factors: Factors): Factors =>
 
 /**
  * The factors that were added before `from`. A code app that nobody confirmed is left out: its secret may be known to
- * somebody else. So are the recovery codes, because the account does not store when they were made. An operator's
- * request from `from` on is left out too, because somebody else may have asked for it. While the account is suspended,
- * the request stays, as at a use of a factor (decision factors-7).
+ * somebody else. The recovery codes are left out, because the account does not store when they were made. An operator's
+ * request that was made at `from` or later is left out, because somebody else may have asked the operator for it. While
+ * the account is suspended, the request stays, as when a factor is used (decision factors-7).
  */
 export const addedBefore = ({ account, factors }: Omit<FactorState, "passwordVersion">, from: Timestamp): Factors => {
   const isOlder = (addedAt: Timestamp | null | undefined) => (addedAt ?? from) < from

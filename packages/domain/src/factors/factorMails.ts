@@ -9,8 +9,9 @@ import { MAX_WRONG_CODES, opensAt, WARNED_CODES } from "./Factors.js"
 const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
 
 /**
- * The address of the account when the factors changed. Without it, a thief who then changes the address would get the
- * mail (decision accounts-13). An address that nobody confirmed may belong to a stranger, so a mail does not name it.
+ * The address that the account had when the factors changed. Otherwise a thief who changes the address afterwards would
+ * get the mail (decision accounts-13). An address that nobody confirmed may belong to a stranger, so the result is
+ * empty.
  */
 const addressOf = ({ confirmedAt, email }: Account): Pick<MailMessage, "address"> =>
   confirmedAt === null ? {} : { address: email }
@@ -68,7 +69,7 @@ export const codeUsed = (left: number) =>
       `On ${at} a recovery code was used in place of your second factor. ${left === 0 ? "It was the last one: make new ones now." : `${Words.count(left, "recovery code")} ${left === 1 ? "is" : "are"} left.`}`
   )
 
-/** At most one mail on a day, because a guesser could cause many. */
+/** At most one mail a day: otherwise somebody who guesses codes could cause many mails. */
 export const codesGuessed = mail(
   "codes_guessed",
   "Somebody types wrong one-time codes for your account",

@@ -165,8 +165,9 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     /**
      * At most `limit` readings of the device that were quarantined after `since` because their time was in the future,
      * earliest capture first. Leaves out the readings that this upload cannot accept: all that are not
-     * `FutureReading.undisputed`, by the device's stored fixes or by `upload.fixes`, which are not stored yet. Of the
-     * readings that were quarantined after `since`, each may keep earlier ones in quarantine, also beyond `limit`.
+     * `FutureReading.undisputed`, by the device's stored fixes or by `upload.fixes`, which are not stored yet.
+     * `undisputed` gets all readings that were quarantined after `since`, because each of them may keep earlier
+     * readings in quarantine. `limit` is applied afterwards.
      */
     readonly waiting: (
       userId: UserId,

@@ -41,11 +41,12 @@ export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
 
 /**
- * The readings that fixes of the same device do not keep in quarantine. A fix contradicts a reading when it arrived
- * after the reading and was captured between the reading's arrival and the reading's own time: then the phone's clock
- * was ahead when the reading arrived. It had also been ahead before, so each reading that arrived no later than a
- * contradicted reading stays in quarantine, too. A fix that was itself from the future when it arrived contradicts
- * nothing. A reading that was more than `MAX_WAIT` ahead stays in quarantine, and may be contradicted as well.
+ * The readings that fixes of the same device do not keep in quarantine. A fix contradicts a reading when the fix
+ * arrived after the reading and was captured between the reading's arrival and the reading's own time: then the phone's
+ * clock was ahead when the reading arrived. The clock was probably ahead before, so each reading that arrived no later
+ * than a contradicted reading stays in quarantine, too. A fix that was itself from the future when it arrived
+ * contradicts nothing. A reading that was more than `MAX_WAIT` ahead stays in quarantine, and may be contradicted as
+ * well.
  */
 export const undisputed = (
   readings: ReadonlyArray<FutureReading>,

@@ -8,8 +8,8 @@ export interface Nearest {
 }
 
 /**
- * The fix nearest to `at`, at most `toleranceMs` away; undefined when no fix is so near. Of two fixes at the same
- * distance, the earlier one (decision L9); of two fixes captured at one instant, the first by `Fix.newestFirst`.
+ * The fix nearest to `at`, at most `toleranceMs` away; undefined when no fix is so near. When two fixes have the same
+ * distance, the earlier fix counts (decision L9); when two fixes have the same time, the first by `Fix.newestFirst`.
  */
 export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, toleranceMs: number): Nearest | undefined => {
   let nearest: Nearest | undefined

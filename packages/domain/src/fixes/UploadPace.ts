@@ -15,7 +15,7 @@ export interface UploadPace {
   readonly share: number
 }
 
-/** The pace of a process in which nothing waits for an upload. */
+/** The pace of a process in which no other request waits while an upload is stored. */
 export const QUICK: UploadPace = { partEntries: 250, share: 1 }
 
 /** The pace of a server whose database runs in other processes. */

@@ -25,8 +25,8 @@ const ROUNDS = 4
  * event is written only once.
  *
  * When the crossings of a person cannot be settled, the run continues with the next person. When this failed for
- * `BATCH` people or more and succeeded for nobody, the run fails with the last error at its end, because then the fault
- * is probably not with these people.
+ * `BATCH` people or more and succeeded for nobody, the cause is probably a fault of the service and not these people's
+ * data. Then the run fails at its end with the last error.
  */
 export const settleDue = program("settleDue", function* (people: PeopleLeases) {
   // If the clock of this process is ahead, rules would fire too early.

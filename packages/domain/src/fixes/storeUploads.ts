@@ -46,9 +46,9 @@ export interface JudgedUpload {
 export type IngestOutcome = Either.Either<Ingested, InvalidDeviceToken>
 
 /**
- * The most rounds of uploads that are stored together. A round fails when the user's version (`UploadView.version`)
- * grows before its commit, for example by another upload. After the last round the program fails, and the phones have
- * to send the uploads again.
+ * How often the program tries to store a group of uploads (a round). A round fails when the user's version
+ * (`UploadView.version`) grows before its commit, for example by another upload. After the last round the program
+ * fails, and the phones have to send the uploads again.
  */
 const MAX_ROUNDS = 64
 
@@ -150,7 +150,8 @@ const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedU
     own.length > 0 && FutureReading.mayWait(device.lastFutureAt, receivedAt)
       ? FutureReading.due(yield* waitingReadings(userId, { deviceId, receivedAt, fixes: own }), own, receivedAt)
       : []
-  // An archive may have brought a deleted stretch that contains the time of a quarantined reading.
+  // The person may have imported an archive after a reading was quarantined. If the archive says that the person
+  // deleted the time of the reading, the reading is not accepted.
   const dueReadings = noLongerWaiting.filter(({ fix }) => isKept(view, fix.capturedAt))
   const fresh = dueReadings.length === 0 ? own : Fix.sortedAndDistinct([...own, ...dueReadings.map(({ fix }) => fix)])
   const { carried, leftBehind, movement } = Carried.judge(
