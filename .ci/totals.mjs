@@ -84,8 +84,8 @@ function count(path, status) {
     console.log("No test ran.")
     failed = 1
   }
-  // Recorded seeds that no longer do what they are for: their tests pass, but search for other seeds, which takes
-  // minutes of every run.
+  // Prints the recorded seeds that no longer lead to the situation for which they were recorded. Their tests still
+  // pass, because they search for other seeds, but this search takes minutes in every run.
   for (const line of outputOf(path).split("\n")) if (line.startsWith("To do: ")) console.log(line)
   totals.passed += passed + passedLater.length
   totals.failed += failed

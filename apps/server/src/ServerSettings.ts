@@ -117,7 +117,8 @@ export type ServerSettings = Config.Config.Success<typeof config>
 
 /**
  * A warning for an operator who may have forgotten TRUST_PROXY; undefined with other settings. The server speaks plain
- * HTTP. So with an https address there is a proxy in front of it, and every request has the address of this proxy.
+ * HTTP. So with an https address there is a proxy in front of the server, and every request has the address of this
+ * proxy.
  */
 export const unknownClients = ({
   addresses,

@@ -77,8 +77,8 @@ describeServers("processes whose clocks differ", ({ kind }) => {
     const all = await receiver.until("both events", (received) => received.length >= before + 2)
     const events = all.slice(before).map(eventOf)
     expect(new Set(events).size).toBe(events.length)
-    // This worker waits for a right clock and has claimed nothing. So it has no leases, and no other worker has to wait
-    // for their end when it is killed.
+    // This worker waits for a right clock and has claimed nothing. So this worker has no leases, and when the test
+    // kills it, no other worker has to wait until a lease ends.
     await wrong.stop("SIGKILL")
     expect(wrong.output()).not.toContain("the worker is ready")
     // A worker posts a delivery first and stores its result afterwards, so the rows may change a moment after the

@@ -20,8 +20,8 @@ const SAMPLES = 3
  * uses the quickest sample, whose error is the smallest. All samples are taken in one transaction, after its first
  * statement: a sample that had to wait for a free connection would show a wrong offset.
  *
- * The samples use the monotonic clock, and this machine's clock is read at the end. Somebody may set this machine's
- * clock during a sample, and the sample would then show a time that no clock had.
+ * The samples use the monotonic clock, and this machine's clock is read at the end. If the samples used this machine's
+ * clock, and somebody set that clock during a sample, the sample would show a time that no clock had.
  */
 export const offset = program(
   "DatabaseTime.offset",

@@ -69,8 +69,8 @@ export const sqlState = (error: unknown): string | undefined =>
   })
 
 /**
- * The message of the error, or of the first of its causes, that has a code: the server's message, or that of a lost
- * connection. Undefined when none of them has a code.
+ * Returns the message of the first error with a code, among the error and its causes: the server's message, or the
+ * message about a lost connection. Undefined when none of these errors has a code.
  */
 export const said = (error: unknown): string | undefined =>
   findCause(error, (inner) => (inner instanceof Error && codeOf(inner) !== undefined ? inner.message : undefined))
@@ -134,7 +134,7 @@ export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "5
  * commit. The SQLSTATE does not say so: Citus often reports a lost node as an internal error (XX000). A server with
  * another `lc_messages` may translate these messages, and then this pattern does not match. Citus writes "could not
  * commit transaction for shard" also when a deferred constraint is violated at the commit, but no table of the schema
- * has one.
+ * has a deferred constraint.
  */
 const LOST_NODE_MESSAGE =
   /^(?:could not commit transaction for shard|server closed the connection|no connection to the server|could not (?:receive data from|send data to) server|SSL (?:SYSCALL error|connection has been closed|error: unexpected eof)|connection (?:lost|not open))/
@@ -175,9 +175,9 @@ const diedInTransaction = (cause: Cause.Cause<unknown>): SqlError | undefined =>
 }
 
 /**
- * Fails with an `SqlError` when a transaction dies with it, as a transaction does when its connection is lost. Programs
- * that repeat a transaction, or describe its failure to an operator, end the transaction with this step: a defect is
- * not repeated, and ends the process with a stack trace.
+ * Fails with an `SqlError` when a transaction dies with this error, for example because its connection was lost.
+ * Programs that repeat a transaction, or describe its failure to an operator, need this step after the transaction: a
+ * transaction that dies is not repeated, and ends the process with a stack trace.
  */
 export const orSqlError = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
   Effect.catchAllCause(effect, (cause): Effect.Effect<never, E | SqlError> => {

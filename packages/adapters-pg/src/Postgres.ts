@@ -40,7 +40,7 @@ const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000
 /**
  * The time of silence after which the machine probes a connection (TCP keep-alive); the default of Linux is two hours.
- * It then probes every second, and closes the connection after ten probes without an answer (Node sets both numbers).
+ * The machine then probes every second, and closes a connection after ten unanswered probes (Node sets both numbers).
  */
 const KEEP_ALIVE_MILLIS = 5_000
 /**

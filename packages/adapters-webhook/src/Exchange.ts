@@ -20,9 +20,9 @@ const MAX_BODY = 16 * 1024
 const MAX_HEADERS = 16 * 1024
 const SNIPPET = 1024
 /**
- * The most interim answers (1xx) that are read. undici counts the bytes of the headers anew after each of them, so a
- * receiver that sends nothing else would keep this process busy for the five seconds of the attempt. `TooManyInterim`
- * names the number.
+ * The most interim answers (1xx) that are read. undici counts the bytes of the headers anew after each interim answer,
+ * so a receiver that sends nothing else would keep this process busy for the five seconds of the attempt.
+ * `TooManyInterim` names the number.
  */
 const INTERIM_MAX = 20
 /**
@@ -32,8 +32,9 @@ const INTERIM_MAX = 20
 const CONNECT_MILLIS = 6_000
 /**
  * How long Node tries one address of a host before it tries the next one; the last address has no limit. Node's default
- * is 250 ms. Then a distant receiver that has an IPv6 address too could not be reached from a machine without IPv6. A
- * longer time would leave too little of the five seconds of an attempt for a host whose first three addresses are dead.
+ * is 250 ms. With this default, a machine without IPv6 could not reach a distant receiver that also has an IPv6
+ * address. A longer time would leave too little of the five seconds of an attempt for a host whose first three
+ * addresses are dead.
  */
 const ADDRESS_MILLIS = 1_000
 /**

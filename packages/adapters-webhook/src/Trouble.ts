@@ -92,7 +92,8 @@ const OURS: ReadonlySet<string> = new Set([
 
 /**
  * Whether a firewall near the receiver refused a connection over IPv6. Linux reports its message (ICMPv6
- * "administratively prohibited") as EACCES. For IPv4 the same message is EHOSTUNREACH, and EACCES is this machine's.
+ * "administratively prohibited") as EACCES. For IPv4 the same message is EHOSTUNREACH, and EACCES comes from this
+ * machine.
  */
 const isProhibited = (error: Error): boolean => codeOf(error) === "EACCES" && isToIpv6(error)
 

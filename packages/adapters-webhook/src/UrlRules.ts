@@ -17,7 +17,7 @@ const AUTHORITY = /^[^:]*:\/*([^/?#]*)/
 export const check = (text: string, policy: EndpointUrl.Policy): EndpointUrl.UrlFault | URL => {
   if (text.length > EndpointUrl.MAX_LENGTH) return "too_long"
   // `URL` would drop or change blanks, control characters and backslashes (`BROKEN`), and the stored address would
-  // differ from the one that is used.
+  // differ from the address that is used.
   const url = BROKEN.test(text) ? undefined : parsed(text)
   if (url === undefined) return "not_a_url"
   if (url.protocol !== "https:" && !(policy.allowInsecure && url.protocol === "http:")) return "not_https"

@@ -7,8 +7,9 @@ import type { Statement } from "../harness/statements.js"
  * Runs recorded statements, as prepared statements. The product sent them for person 0, and the replay sends them for
  * person `n`. Three kinds of parameters change. An id or token of person 0 becomes the id or token of person `n`. A
  * generated id becomes a new random id. A time moves forward by the time that has passed since the recording, so that
- * it is as far from now as it was then. The product combines simultaneous requests into one statement when its
- * parameters are arrays (`unnest`). The replay does the same: its simultaneous runs share such a statement.
+ * it is as far from the replay as the recorded time was from the recording. The product combines simultaneous requests
+ * into one statement when its parameters are arrays (`unnest`). The replay does the same: its simultaneous runs share
+ * such a statement.
  */
 export interface Replay {
   /** Runs all statements for person `n`, one after the other. Returns the rows of each statement. */

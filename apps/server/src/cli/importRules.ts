@@ -23,7 +23,7 @@ export const importRules = (file: string) =>
     const { imported, known } = yield* importAll(text).pipe(
       Effect.catchTags({
         RulesNotImported: ({ faults }) => new CannotStart({ message: explain(faults) }),
-        // The answer of the database may be lost after it has stored the rules.
+        // The database may have stored the rules, although its answer was lost.
         StoreError: () =>
           new CannotStart({
             message:

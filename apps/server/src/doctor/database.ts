@@ -42,7 +42,7 @@ interface ServerState {
   readonly isReplica: boolean
 }
 
-/** The problems of a PostgreSQL server with which the service starts, or would start, but does not work. */
+/** The problems of a PostgreSQL server that do not keep the service from starting, but keep it from working. */
 const unfit = ({ encoding, isReadOnly, isReplica }: ServerState): ReadonlyArray<Check.Finding> => [
   ...(isReplica
     ? [

@@ -8,11 +8,11 @@ import { JudgedClock } from "@place-access/domain/shared"
 import { VERSION } from "@place-access/worker"
 import { Duration, Effect, Fiber, type Layer } from "effect"
 
-/** How long a question over a connection of the pool may take. */
+/** How long the statement of `acceptsWrites` may take over a connection of the pool. */
 const PATIENCE = Duration.seconds(2)
-/** After this time `/readyz` also asks over a connection outside of the pool. */
+/** After this time `/readyz` also sends the statement over a connection outside of the pool. */
 const POOL_IS_FULL_AFTER = Duration.millis(500)
-/** How long the question over that connection may take. */
+/** How long the statement may take over a connection outside of the pool. */
 const PATIENCE_OUTSIDE = Duration.millis(1_500)
 /** For how long the answer over a connection outside of the pool counts. */
 const OUTSIDE_COUNTS_FOR = Duration.seconds(1)
@@ -42,9 +42,9 @@ const ASK = `DO $$ BEGIN
 END $$`
 
 /**
- * Asks the same question over a connection outside of the pool (decision errors-4). Everybody may call `/readyz`, so
- * all requests of a second share one connection and its answer. A failure is shared only by the requests that wait for
- * it.
+ * Sends the statement of `acceptsWrites` over a connection outside of the pool (decision errors-4). Everybody may call
+ * `/readyz`, so all requests of a second share one connection and its answer. A failure is shared only by the requests
+ * that wait for it.
  */
 const acceptsWritesOutside = ({ connect }: typeof DedicatedConnection.Service) =>
   Effect.flatMap(connect, (client) =>
@@ -54,7 +54,7 @@ const acceptsWritesOutside = ({ connect }: typeof DedicatedConnection.Service) =
     })
   ).pipe(
     Effect.scoped,
-    // Connecting cannot be interrupted. So it goes on in the background when the answer no longer waits for it.
+    // Connecting cannot be interrupted. So it goes on in the background when no request waits for its result any more.
     Effect.disconnect,
     Effect.timeout(PATIENCE_OUTSIDE),
     Effect.cachedInvalidateWithTTL(OUTSIDE_COUNTS_FOR),
@@ -87,8 +87,8 @@ export const layer = (
           if (!(yield* JudgedClock.isRight)) {
             return yield* notReady("The server's clock differs from the database's by more than 10 s")
           }
-          // The question to the pool is not interrupted when the other one is answered first: its refusal would close a
-          // connection that accepts no writes.
+          // The statement over the pool is not interrupted when the one outside of the pool is answered first. If the
+          // pool's connection accepts no writes, the driver must get the refusal, so that it closes this connection.
           const asked = yield* acceptsWrites(sql).pipe(
             Effect.as("ready"),
             Effect.timeout(PATIENCE),

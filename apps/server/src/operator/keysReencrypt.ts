@@ -13,9 +13,9 @@ const unfinished = (error: unknown) =>
   })
 
 /**
- * Encrypts stored secrets again with the newest key, and then reports the status of the keys. Refuses unless the server
- * or worker that started last had this key in front: programs that lack the key could not read what it seals. Also
- * refuses keys that are not those of the database, and a database that lacks migrations.
+ * Encrypts stored secrets again with the newest key, and then reports the status of the keys. Refuses unless this key
+ * was also the newest key of the server or worker that started last: programs that lack the key could not read the
+ * values that it seals. Also refuses keys that are not those of the database, and a database that lacks migrations.
  */
 export const keysReencrypt = Effect.gen(function* () {
   const { currentKey } = yield* Vault.Vault

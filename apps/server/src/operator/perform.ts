@@ -157,8 +157,8 @@ const addressState = (account: Account.Account): string => {
 }
 
 /**
- * Shows whose account it is, its roles, its second factors, and where it is signed in. For a suspended account: where a
- * resume signs it in again.
+ * Shows whose account it is, its roles, its second factors, and where it is signed in. For a suspended account, shows
+ * the browsers that are signed in again when the account is resumed.
  */
 const show = (name: AccountName) =>
   Effect.gen(function* () {

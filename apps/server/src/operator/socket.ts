@@ -72,7 +72,9 @@ const broken = (cause: unknown) =>
 
 type Answer = (line: string) => Promise<string>
 
-/** The socket's server, with its open connections: whether the server is carrying out a command of the connection. */
+/**
+ * The socket's server, and for each open connection whether the server is carrying out a command of this connection.
+ */
 interface Listening {
   readonly server: Server
   readonly connections: Map<Socket, { isBusy: boolean }>
@@ -123,8 +125,8 @@ const serve = (socket: Socket, patienceMillis: number, answer: Answer): void => 
 }
 
 /**
- * Accepts no more commands, and closes the connections without one. Commands that are carried out get `FINISH_MILLIS`;
- * after this function, `listen` interrupts those that are left.
+ * Accepts no more commands, and closes the connections without a command. Commands that are being carried out may take
+ * `FINISH_MILLIS` more; after this function, `listen` interrupts the commands that are left.
  */
 const close =
   (path: string) =>

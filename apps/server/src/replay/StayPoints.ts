@@ -63,8 +63,8 @@ export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArra
 }
 
 /**
- * The spots of the stays as circles, beginning with the one where the phone stayed longest, all stays at the spot added
- * together. No spot is within `ONE_SPOT_M` of another.
+ * The spots of the stays as circles. The first spot is the one where the phone stayed longest, all stays at the spot
+ * added together. No spot is within `ONE_SPOT_M` of another.
  */
 export const spots = (stays: ReadonlyArray<StayPoint>, radiusM: number): ReadonlyArray<Geometry.Circle> => {
   const found: Array<{ readonly centre: StayPoint; millis: number }> = []

@@ -59,14 +59,18 @@ export interface Replayed {
   readonly outcomes: ReadonlyArray<OutcomeCount>
 }
 
-/** The most circles of a replay. One place less than an account can have, because `RuleSamples.sharing` makes one. */
+/**
+ * The most circles of a replay. One place less than an account can have, because `RuleSamples.sharing` makes a place
+ * itself.
+ */
 export const CIRCLES_MAX = AccountLimits.PLACES.most - 1
 
 /** Replays a log from empty tables. Each circle gets one place and three rules, which are older than every fix. */
 export const replayLog = (log: Log, terms: ReplayTerms) => {
   const visitTimes = log.visits.flatMap(({ arrival, departure }) => [arrival, departure]).filter((at) => at !== null)
   const times = log.readings.flatMap(({ reading, receivedAt }) => [reading.capturedAt, receivedAt])
-  // A time before `Fix.EARLIEST` is quarantined, so it must not set the clock: a log would begin in 1970.
+  // A reading from before `Fix.EARLIEST` is quarantined, so its time must not set the clock: otherwise a replay could
+  // begin in 1970.
   const known = [...times, ...visitTimes].filter((at) => at >= Fix.EARLIEST)
   const first = known.reduce((a, b) => Math.min(a, b), known[0] ?? Fix.EARLIEST)
   const { clock, set } = steered(first - Timestamp.DAY)

@@ -44,7 +44,7 @@ export class World {
    */
   readNews: (at: number) => Promise<ReadonlyArray<Happening>> = () => Promise.resolve([])
   /**
-   * Runs during a move of the clock, each time before the clock leaves an instant for that of the next timer.
+   * Runs during a move of the clock, each time before the clock goes from one instant to the instant of the next timer.
    * Everything that happens while the function runs counts for the instant that the clock leaves.
    */
   atInstant: () => Promise<void> = () => Promise.resolve()

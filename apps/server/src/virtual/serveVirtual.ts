@@ -199,8 +199,9 @@ const run = (
     )
     yield* Effect.gen(function* () {
       yield* connect(world, yield* recordFigures())
-      // The mark again, now that this server has the folder's lock: another start at the same time, which did not get
-      // the lock, may have written its own seed, and the key of the database is derived from the seed.
+      // Writes the mark again, now that this server has the folder's lock. A server that started at the same time, and
+      // did not get the lock, may have written its own seed. But the key of the database is derived from the seed of
+      // this server.
       yield* Mark.write(storage.dataDir, { ...mark, now: world.now })
       // The finalizer is added only after the database is open: a server that did not get the folder's lock must not
       // overwrite the mark of the server that has the lock.

@@ -79,7 +79,8 @@ describeServers("db copy", ({ freshDatabase }) => {
 
   it("says what may have happened when it loses the connection to the target", async () => {
     await onTarget(Migrator.migrate)
-    // A start stores the keys' canary, the one row that the copy stores below.
+    // A first start stores a canary (a sealed sample value) of the keys. The canary is the only row that the copy below
+    // stores.
     await Effect.void.pipe(
       Effect.provide(Data.withKeys({ _tag: "Embedded", dataDir: folder, keys: Option.none() }, "test", Data.COMMAND)),
       Effect.runPromise

@@ -103,7 +103,7 @@ it("a file that cannot be written is refused before the first run", async () => 
 
 it("when a file of the search cannot be written, its other findings are still named", async () => {
   const broken = "1 of the runs broke a rule or could not be run."
-  // At the start of the search the files can be written. Then a folder takes the name of the file.
+  // At the start of the search the file can be written. Then the test makes a folder with the name of the file.
   const file = join(folder, "taken")
   const taking: Running["runPlan"] = async (plan) => {
     await mkdir(file, { recursive: true })

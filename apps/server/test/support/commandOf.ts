@@ -24,9 +24,9 @@ export const commandOf = (
 }
 
 /**
- * The arguments of `commandOf` for a program that a test starts. With them, V8 optimizes a JavaScript function after
- * about four times as much work as by default, and the WebAssembly of the embedded database never. A test runs a
- * program for a few seconds, and the optimizing compilers would take a fifth of that time.
+ * The arguments of `commandOf` for a program that a test starts. With these arguments, V8 optimizes a JavaScript
+ * function after about four times as much work as by default, and never optimizes the WebAssembly of the embedded
+ * database. A test runs a program for a few seconds, and the optimizing compilers would take a fifth of that time.
  */
 export const shortCommandOf = (...named: Parameters<typeof commandOf>): ReadonlyArray<string> => [
   "--interrupt-budget=600000",

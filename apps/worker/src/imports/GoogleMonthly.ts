@@ -7,7 +7,7 @@ const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 
 /**
  * An element of `timelineObjects` in a monthly file of a Takeout (Semantic Location History): a stay at a place, or a
- * move between two places. A stay within a stay (`childVisits`) is part of the outer one. Waypoints have no time and
+ * move between two places. A stay within a stay (`childVisits`) is part of the outer stay. Waypoints have no time and
  * are skipped.
  */
 export const timelineObject = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {

@@ -12,8 +12,8 @@ export const isObject = (value: unknown): value is JsonValue =>
 export const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
 
 /**
- * The most characters of a number, time or point. No export has a longer one, and on a long text some of this module's
- * regular expressions would take minutes.
+ * The most characters of a number, time or point. No export has a longer value, and on a long text some of this
+ * module's regular expressions would take minutes.
  */
 const MAX_TEXT = 128
 

@@ -139,8 +139,8 @@ const saysNoMailbox = (reason: string): boolean =>
 const classify = (cause: unknown): MailSending.MailOutcome => {
   const { command, message, response, responseCode }: SmtpFailure =
     cause instanceof Error ? cause : new Error(String(cause))
-  // Many servers repeat the reader's address. The reason is stored and logged, so the address is left out, which may
-  // also contain one of the words that `saysNoMailbox` looks for.
+  // Many servers repeat the reader's address in the reason. The reason is stored and logged, so the address is removed.
+  // The address may also contain one of the words that `saysNoMailbox` looks for.
   const reason = (response ?? message).replace(/\s+/g, " ").replace(/\S+@\S+/g, "…")
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? "")?.[1]
   const isNoMailbox =

@@ -69,7 +69,10 @@ interface ProgramOptions {
   readonly mustFinish?: boolean
 }
 
-/** The exit codes of a command that was interrupted, as shells give them. A question broken off counts as SIGINT. */
+/**
+ * The exit codes of a command that was interrupted, as shells give them. When the person breaks a question off, no
+ * signal arrives, and SIGINT counts.
+ */
 const UNFINISHED = { SIGINT: 130, SIGTERM: 143 } as const
 
 const unfinished = (): number => {

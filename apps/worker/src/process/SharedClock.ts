@@ -55,7 +55,7 @@ export const make = () => {
   let hasAnswer = false
   /** The wall clock's lead over the time since the start of the process. It changes when somebody sets the clock. */
   const drift = () => host.unsafeCurrentTimeMillis() - performance.now()
-  /** The drift when the last comparison with an answer began. */
+  /** The drift at the beginning of the last comparison that the database answered. */
   let comparedAt = drift()
   const now = () => host.unsafeCurrentTimeMillis() + correction
   const nanos = () => host.unsafeCurrentTimeNanos() + BigInt(correction) * 1_000_000n
@@ -87,8 +87,9 @@ export const make = () => {
   }).pipe(Effect.catchAllCause((cause) => Effect.logDebug("The clocks could not be compared", cause)))
 
   /**
-   * Waits a minute, or until somebody has set the clock since the last comparison that had an answer began. So after
-   * the clock was set, comparisons are repeated every second until one that began after the setting has an answer.
+   * Waits a minute. Waits only a second if somebody has set the clock after the beginning of the last answered
+   * comparison. So after somebody sets the clock, comparisons are repeated every second, until the database answers a
+   * comparison that began after that.
    */
   const waitForNext = Effect.suspend(() => {
     let seconds = 0

@@ -75,8 +75,8 @@ export const install = (): void => {
 }
 
 /**
- * The first line that V8 and Node give a trace, which ignores the `toString` of the error. Reading a name or a message
- * may throw.
+ * The first line of a trace, as V8 and Node write it: without a call of the error's own `toString`. Reading the error's
+ * name or message may throw.
  */
 const titleOf = (error: unknown): string => {
   try {

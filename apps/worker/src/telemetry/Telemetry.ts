@@ -10,8 +10,8 @@ import { openAddress, type TelemetrySettings } from "./TelemetrySettings.js"
 const READ_EVERY = Schedule.spaced(Duration.seconds(10))
 
 /**
- * Measures and traces according to the settings. `program` is the name of the process, unless the settings have
- * another. `health` is a worker's answer to `GET /healthz` on the port of the metrics.
+ * Measures and traces according to the settings. `program` is the name of the process, unless the settings have another
+ * name. `health` is a worker's answer to `GET /healthz` on the port of the metrics.
  *
  * Without settings nothing is measured and no span is made: the code that measures first reads a fiber reference, which
  * says whether telemetry is on. The runtime's own count of fibers, which is on by default, is switched off, because

@@ -43,8 +43,9 @@ export const open = (sql: SqlClient): Store["openSession"] => {
 const HashRow = Schema.Struct({ session_hash: Vault.Hash })
 
 /**
- * Closes the account's other sessions beyond `Session.MOST`. Two statements, because nearly always there is nothing to
- * close, and on a cluster each node with a copy of the table must close the same sessions.
+ * Closes the account's other sessions beyond `Session.MOST`. The function first reads which sessions to close, because
+ * nearly always there are none. It deletes them by their hashes, because on a cluster each node with a copy of the
+ * table must delete the same sessions.
  */
 const closeLeastUsed = (sql: SqlClient) => {
   const share = sharing(sql)

@@ -121,8 +121,8 @@ const addRoles =
       // idempotency key, both steps are one transaction.
       yield* lockApps(id)
       // FOR UPDATE would also lock the key of the account's row, to which the row of a new team member refers. Then two
-      // acceptances by the same account could deadlock: the first has locked the app and waits for the key, and the
-      // second has locked the key and waits for the app.
+      // invitations that the same account accepts could deadlock: the first has locked the app and waits for the key,
+      // and the second has locked the key and waits for the app.
       const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
         Rows.first(AccountRow)
       )

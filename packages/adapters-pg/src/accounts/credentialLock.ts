@@ -17,11 +17,12 @@ import { isDistributed } from "../schema/isDistributed.js"
  * transaction must not insert into a table and delete from it too (`swept`). The lock ends with the transaction.
  *
  * On a single server, the lock of the account's row is enough between changes of one account, and the lock of the
- * credentials keeps two accounts from taking one address. There, one person can make other transactions hold the row of
- * the person's account for seconds, and changes of all accounts wait for the lock of the credentials. So a transaction
- * that has this lock waits for each further lock for at most `BRIEFLY` (decision accounts-25), and one that changes an
- * account first locks the account's row (`lockingCredentials`). On a cluster each writer locks whole tables, so waits
- * are longer there without an attack.
+ * credentials keeps two accounts from taking one address. There, one person can keep the row of the person's own
+ * account locked for seconds. If a transaction waited for this row while it has the lock of the credentials, the
+ * changes of all other accounts would wait too. So a transaction with the lock of the credentials waits for each
+ * further lock for at most `BRIEFLY` (decision accounts-25), and a transaction that changes an account locks the
+ * account's row first (`lockingCredentials`). `BRIEFLY` does not apply on a cluster: there each writer locks whole
+ * tables, so waits can be longer without an attack.
  */
 export const lockCredentials = (sql: SqlClient) =>
   // PostgreSQL computes the columns from left to right, so the wait for this lock itself still has the usual limit.

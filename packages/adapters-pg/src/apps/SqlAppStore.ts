@@ -49,8 +49,9 @@ const create =
                 ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`
     return Effect.gen(function* () {
       yield* lockApps(app.ownerId)
-      // Because of this lock, two creations by one owner run one after the other, so that the second counts the app of
-      // the first. A deletion or suspension of the owner also waits for this lock, and then finds the new app.
+      // Because of this lock, two apps of one owner are created one after the other. So the second creation counts the
+      // first app, and the limit of apps is kept. A deletion or suspension of the owner also waits for this lock, and
+      // then finds the new app.
       const owner = yield* sql`SELECT suspended_at IS NOT NULL AS is_suspended FROM accounts
                                WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`.pipe(Rows.first(OwnerRow))
       if (!Option.exists(owner, ({ is_suspended: isSuspended }) => !isSuspended)) return "NoOwner" as const

@@ -85,7 +85,10 @@ const approvalState = (sql: SqlClient) => {
   return {
     hasAccount: hasAccount(sql),
     readUnended: ConnectionReads.make(sql).readUnended,
-    /** The lock comes after that of the connection, as when a place is archived (decision places-3). */
+    /**
+     * Call this after the lock of the connection. The archiving of a place takes its locks in the same order, so the
+     * two transactions cannot deadlock (decision places-3).
+     */
     lockPlaces: PlaceWrites.make(sql).lockAll,
 
     lockRequest: (id: ConsentRequestId) =>

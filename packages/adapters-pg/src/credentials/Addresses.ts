@@ -26,8 +26,8 @@ const HolderRow = Schema.Struct({ user_id: AccountRow.fields.user_id, confirmed_
 /**
  * Frees an e-mail address for the account `to`. `isConfirmed` says whether `to` has proved that it receives mail at
  * this address. If so, another account that has the address and never confirmed the address gets a placeholder address
- * instead (`releasedEmail`). The caller holds the lock of the credentials. Returns whether another account keeps the
- * address.
+ * instead (`releasedEmail`). The caller holds the lock of the credentials (`lockCredentials`). Returns whether another
+ * account keeps the address.
  */
 export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConfirmed: boolean) =>
   Effect.gen(function* () {
@@ -41,8 +41,8 @@ export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConf
   })
 
 /**
- * Turns a unique violation into `Taken`. `AccountStore.create` does not take the lock of the credentials, so it may
- * insert an account with the same address while this transaction runs.
+ * Turns a unique violation into `Taken`. `AccountStore.create` does not take the lock of the credentials
+ * (`lockCredentials`), so it may insert an account with the same address while this transaction runs.
  */
 const takenIfUnique = <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>) =>
   Effect.catchAll(effect, (error) =>

@@ -55,8 +55,8 @@ const LockedRow = Schema.Struct({
 })
 
 /**
- * Returns a function that locks the account's row, takes the lock of the credentials and returns the row. Until the
- * transaction ends, every other writer of the row waits.
+ * Returns a function that locks the account's row, takes the lock of the credentials (`lockCredentials`) and returns
+ * the row. Until the transaction ends, every other writer of the row waits.
  */
 export const lockAccount = (sql: SqlClient) => {
   const locking = lockingCredentials(sql)

@@ -46,7 +46,7 @@ export const request =
   (one, mail) =>
     Effect.gen(function* () {
       yield* lockCredentials(sql)
-      // The row and the mail are there already when the COMMIT of an earlier try was not answered.
+      // The row and the mail are stored already if an earlier try was committed and its answer was lost.
       yield* sql`INSERT INTO pending_accounts (link_hash, user_id, email, display_name, password_hash, keep_days,
                    return_to, created_at, expires_at)
                  VALUES (${one.hash}, ${one.userId}, ${one.email}, ${one.displayName}, ${one.passwordHash}, ${one.keep},

@@ -68,8 +68,9 @@ export const remove = (
 /**
  * Deletes events of a deleted account. The deliveries of an event, and its rows in `listener_events`, are found by the
  * event, so they are deleted first. They are on the shards of the apps, so each table needs a separate statement. An
- * event stays for a minute after its fan-out (without one, after it was stored), because a worker may still be storing
- * deliveries of it. A replay in flight has locked another delivery of it, whose deletion waits for the replay's end.
+ * event stays for a minute after its fan-out (without a fan-out: after it was stored), because a worker may still be
+ * storing the event's deliveries. A replay in flight has locked another delivery of the event, and the deletion of that
+ * delivery waits for the replay's end.
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {

@@ -28,8 +28,8 @@ const WAITS = waits("state")
 /**
  * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the earliest due time (imports: upload) of these
  * rows. If more are due, older deliveries or imports may be left out. The result has the order of `QUEUES`. A person's
- * files are read one after the other, so an import is due when no other file of its owner is being read. A message that
- * an attempt did not send counts too, since it was written, also between its attempts: otherwise no figure would show
+ * files are read one after the other, so an import is due when no other file of its owner is being read. A mail whose
+ * attempt failed counts too, also between its attempts, as due since it was written: otherwise no figure would show
  * that the mail server takes no mail.
  */
 export const read = (sql: SqlClient, now: Timestamp.Timestamp) =>

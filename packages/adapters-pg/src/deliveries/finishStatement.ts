@@ -21,8 +21,8 @@ export interface FinishedDelivery {
 }
 
 /**
- * Whether a finish may share its statement with others. A strike (a failure that counts against the endpoint) may not:
- * it may disable the endpoint, and a strike against a disabled endpoint does not count.
+ * Whether the finish of a delivery may share its statement with other finishes. A strike (a failure that counts against
+ * the endpoint) may not: a strike may disable the endpoint, and then further strikes do not count.
  */
 export const mayShare = (how: Delivery.DeliveryFinish): boolean => effectOf(how) !== "strike"
 

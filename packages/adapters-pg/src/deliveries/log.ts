@@ -81,7 +81,10 @@ const answered = (sql: SqlClient, status: number | null) => [
 const isShown = (sql: SqlClient) =>
   sql`(a.attempt IS NOT NULL OR d.is_test OR d.fail_reason IS NULL AND d.replay_no = 0)`
 
-/** The condition for a state. The text has the state itself, because a parameter would fit no partial index. */
+/**
+ * The condition that a delivery is in a state. The SQL has the state as a literal, because PostgreSQL would use no
+ * partial index for a parameter.
+ */
 const isIn = (sql: SqlClient, state: Delivery.DeliveryState) => sql`d.state = ${sql.literal(`'${state}'`)}`
 
 /** Selects one more delivery than `limit`, with which the caller finds out whether there is another page. */

@@ -56,8 +56,9 @@ export const replay = (
       now
     )
     if (Either.isLeft(outcome)) return Option.some(outcome)
-    // The statement also locks the row of `id`, which may be marked already. The deletion of a person's account finds a
-    // replay because it waits for this lock. So when no row is left to lock, the replay must not be stored.
+    // The condition on `id` makes the statement lock the row of `id` even if it is marked already. The deletion of a
+    // person's account waits for this lock, and then also deletes the replay. When no row is left to lock, the deletion
+    // has come first, and the replay must not be stored.
     const marked = yield* Rows.affected(
       sql`UPDATE deliveries SET is_replayed = true
           WHERE app_id = ${appId} AND event_id = ${eventId} AND endpoint_id = ${endpointId}
@@ -140,8 +141,8 @@ export const recover = (sql: SqlClient, recovery: Recovery) =>
 
 /**
  * Locks the endpoint in one statement, and reads the failed deliveries in the next. After a wait for the lock, a single
- * statement would still see the deliveries as they were before the wait. It would find those that the other transaction
- * has replayed, store nothing, and return 0 although other deliveries are left.
+ * statement would still see the deliveries as they were before the wait. It would find only deliveries that the other
+ * transaction has replayed, store nothing, and return 0 although other deliveries are left.
  */
 const replayLost = (sql: SqlClient, recovery: Recovery) =>
   sql`SELECT epoch FROM endpoints

@@ -68,8 +68,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (device) =>
     Effect.gen(function* () {
-      // Locks the row of the user in `upload_streams`, so that two creations by one user run one after the other, and
-      // the second counts the device of the first.
+      // Locks the row of the user in `upload_streams`, so that two devices of one user are created one after the other.
+      // So the second creation counts the first device, and the limit of devices is kept.
       yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${device.userId}, 0)
                  ON CONFLICT (user_id) DO UPDATE SET version = stream.version`
       const counted = yield* sql`SELECT count(*) AS count FROM devices
@@ -172,7 +172,7 @@ const remove =
       return true
     }).pipe(sql.withTransaction, orStoreError)
 
-/** The rule types with a dwell time, and so with dwells that may wait for silence. */
+/** The rule types with a dwell time. Only the dwells of these types may wait for silence. */
 const DWELLS = Rule.RuleType.literals.filter((type) => Rule.PROPERTIES[type].hasDwellTime)
 
 /**

@@ -68,7 +68,9 @@ interface Answer {
   failure: Error | undefined
 }
 
-/** Sends statements a second time: the server skipped them after a failure, or their names were to blame for it. */
+/**
+ * Sends statements a second time: the server skipped them after a failure, or they failed only because of their names.
+ */
 type Resend = (requests: ReadonlyArray<QueryRequest>) => void
 
 /**
@@ -163,7 +165,8 @@ export class Exchange extends Query {
     const statement = name ?? ""
     this.names.push(name)
     if (name === undefined || !prepared.has(name)) {
-      // The server refuses to prepare a name that it already has. Closing a name that it does not have is no error.
+      // The server refuses to prepare a name twice, so a doubtful name is closed first. Closing an unknown name is no
+      // error.
       if (name !== undefined && doubtful.delete(name)) connection.close({ type: "S", name })
       connection.parse({ name: statement, text })
       if (name !== undefined) prepared.set(name, this.sender)

@@ -18,8 +18,8 @@ const names = new Map<string, string>([
 const uses = new Map<string, number>()
 
 /**
- * The name of a statement, the same on every connection. Undefined until `USES_MIN` uses of its text are counted (a
- * full `uses` is emptied), and always for a new text when there are `NAMES_MAX` names.
+ * The name of a statement, the same on every connection. Undefined until `USES_MIN` uses of its text are counted; when
+ * `uses` is full, the counts begin again at 0. Undefined for every new text once there are `NAMES_MAX` names.
  */
 export const nameOf = (text: string): string | undefined => {
   const known = names.get(text)
@@ -37,9 +37,9 @@ export const nameOf = (text: string): string | undefined => {
 }
 
 /**
- * A connection in pipeline mode. It sends several statements together (`send`) and names repeated statements, so that
- * the server parses each of them once and can reuse its plan; `@effect/sql` names none. The connections of the embedded
- * database share one session, and therefore the prepared statements of that session
+ * A connection in pipeline mode. It sends several statements together (`send`). It names repeated statements, so that
+ * the server parses each of them once and can reuse its plan; `@effect/sql` gives no names to statements. The
+ * connections of the embedded database share one session, and therefore the prepared statements of that session
  * (`embedded/PreparedStatements.ts`).
  */
 export class NamingClient extends pg.Client {
@@ -47,7 +47,8 @@ export class NamingClient extends pg.Client {
 
   /**
    * Sends the statements in one write. Every callback is called after all statements have ended. `areReads`: the
-   * statements are independent of each other and write nothing, so when one fails, the others are run all the same.
+   * statements are independent of each other and write nothing, so when one statement fails, the other statements still
+   * run.
    */
   send(requests: ReadonlyArray<QueryRequest>, areReads = false): void {
     const exchange = (requests: ReadonlyArray<QueryRequest>): void =>

@@ -25,7 +25,7 @@ export const pooled = (pool: pg.Pool): RunStatement => {
           if (over) return
           over = true
           if (left) return whenOver()
-          // The pool itself drops a connection that is broken.
+          // The pool itself drops a broken connection. `release(true)` also drops a connection that accepts no writes.
           found.release(isReadOnly(error))
           if (error === null) resume(answered(result, picked))
           else resume(isVictim(error) ? repeated(refused(error), run(text, params, picked)) : refused(error))

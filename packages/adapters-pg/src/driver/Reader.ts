@@ -10,10 +10,10 @@ export const UNREAD: unique symbol = Symbol("unread")
 export type RowReader = (value: unknown) => unknown
 
 /**
- * Compiles the decoder of a schema into plain functions, for rows. They return the same values as
- * `Schema.decodeUnknown` with its default options, but allocate little besides those values and take a twentieth of the
- * time. For parts of a schema that this module cannot compile, the functions call the schema's own decoder. They try
- * the members of a union in order.
+ * Compiles the decoder of a schema into plain functions, for rows. The functions return the same values as
+ * `Schema.decodeUnknown` with its default options, but allocate little besides these values and take a twentieth of the
+ * time. For parts of a schema that this module cannot compile, the functions call the schema's own decoder. The
+ * functions try the members of a union in order.
  */
 export const readerOf = (ast: AST.AST): RowReader => {
   const known = readers.get(ast)

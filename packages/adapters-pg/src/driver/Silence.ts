@@ -23,7 +23,7 @@ const SILENT_LOOKS = 3
 const CONFIRMATIONS = 2
 const PROBE_MILLIS = 3_000
 
-/** The parts of a client that `watch` uses. The types of `pg` have only the first one. */
+/** The parts of a client that `watch` uses. The types of `pg` declare only the first of these parts. */
 interface Inside {
   readonly connection: pg.Connection
   readonly processID: number | null

@@ -109,7 +109,8 @@ class Line {
   }
 
   /**
-   * Waits until BEGIN has succeeded. It sends an empty text, a statement that does nothing, together with BEGIN.
+   * Waits until BEGIN has succeeded. Sends BEGIN, if it was not sent yet, together with an empty text, a statement that
+   * does nothing.
    */
   private ready(): Effect.Effect<unknown, SqlError> {
     return Effect.suspend(() => (this.begin === "done" ? Effect.void : this.run("", [], "rows")))

@@ -123,8 +123,8 @@ const isAlive = (holder: Holder | undefined, silence: number, system: System): b
   if (!exists(holder.pid)) return false
   const started = system.startOf(holder.pid)
   if (started === "") return isRecent
-  // The file has no start time when the holder could not find it out, for example an older release on macOS. Such a
-  // process may be paused and silent: only its pid decides.
+  // The file has no start time when the holder could not find out its own start time, for example an older release on
+  // macOS. Such a process may be paused and silent: only its pid decides.
   return holder.started === "" || holder.started === started
 }
 
@@ -190,7 +190,8 @@ const create = async (path: string, content: string): Promise<boolean> => {
 const replace = async (path: string, stale: string, mine: string, token: string): Promise<boolean> => {
   const guard = `${path}.takeover`
   if (!(await create(guard, mine))) {
-    // A guard file normally exists for a moment only. An older one belongs to a process that died in this function.
+    // A guard file normally exists for a moment only. An older guard file belongs to a process that died in this
+    // function.
     if ((await silenceOf(guard, token)) > Duration.toMillis(SILENCE)) await rm(guard, { force: true })
     return false
   }
@@ -218,7 +219,7 @@ const silenceOf = async (path: string, token: string): Promise<number> => {
 }
 
 const release = async (path: string, mine: string): Promise<void> => {
-  // A lock that cannot be read stays: the next process finds its holder dead.
+  // A lock file that cannot be read is not deleted: the next process finds its holder dead, and takes the lock over.
   const content = await read(path).catch(() => undefined)
   if (content === mine) await rm(path, { force: true })
 }

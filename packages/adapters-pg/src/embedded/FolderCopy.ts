@@ -176,8 +176,8 @@ export const copyFolder = (
         Effect.tap(() => copying((signal) => flushAll(disk, draft, signal))),
         Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),
         // Deletes the copy after any failure. If the commit fails, the transaction may have ended during the copy, and
-        // other statements may have changed the files.
-        // An interruption does not wait for `copyParts`, which could write further files during the deletion.
+        // other statements may have changed the files. An interruption does not wait for the end of `copyParts`. So the
+        // deletion waits for that end: otherwise `copyParts` could write further files during the deletion.
         Effect.onError(() => Effect.promise(() => Promise.allSettled([parts]).then(() => disk.remove(draft))))
       )
   }).pipe(ONE_AT_A_TIME.withPermits(1))

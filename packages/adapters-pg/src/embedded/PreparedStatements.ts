@@ -25,7 +25,8 @@ export class PreparedStatements {
         // A connection closes a name that it marks as doubtful; another connection may still use that name.
         if (!this.prepared.has(name)) kept.push(message)
       } else if (this.prepared.get(name)?.equals(message) !== true) {
-        // The server refuses to prepare a name twice. Closing a name that it does not have is no error.
+        // The server refuses to prepare a name twice, so a doubtful name is closed first. Closing an unknown name is no
+        // error.
         if (this.doubtful.has(name)) kept.push(Wire.closeStatement(name))
         kept.push(message)
         // Copies the message, which is a view of the whole request.

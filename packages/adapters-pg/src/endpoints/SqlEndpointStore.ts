@@ -39,8 +39,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (endpoint, audit, admits) =>
     Effect.gen(function* () {
-      // Because of the lock of the app's row, two creations run one after the other. The count is a separate statement,
-      // so that it sees an endpoint that the other creation made.
+      // Because of the lock of the app's row, two endpoints of one app are created one after the other. The count is a
+      // separate statement, so that it sees an endpoint that another creation made before.
       const app = yield* lockApp(sql, endpoint.appId)
       if (Option.isNone(app) || app.value.owner_id === AccountDeletion.NOBODY.id) return "app_gone"
       if (!(yield* isAdmitted(sql, endpoint.appId, app.value, admits))) return "refused"

@@ -46,7 +46,8 @@ const change = (sql: SqlClient): Store["change"] => {
   const locking = lockingCredentials(sql)
   return (userId, decide) =>
     Effect.gen(function* () {
-      // Reads the factors under both locks: `Reencryption` changes them with the lock of the credentials alone.
+      // Reads the factors under the lock of the account's row and the lock of the credentials (`lockCredentials`):
+      // `Reencryption` takes only the second lock before it changes factors.
       const state = yield* Effect.flatMap(locking(ownerOf(sql, userId, "FOR UPDATE")), stateOf(sql))
       if (Option.isNone(state)) return Option.none()
       const now = yield* Timestamp.now

@@ -70,7 +70,7 @@ const waiting =
   (sql: SqlClient): Store["waiting"] =>
   (userId, { deviceId, fixes, receivedAt }, since, limit) => {
     const device = sql`user_id = ${userId} AND device_id = ${deviceId}`
-    // A visit report has no capturedAt and stays.
+    // Visit reports are left out: they have no `capturedAt`.
     const future = sql`${device} AND received_at > ${Rows.at(since)} AND reason = 'future' AND reading ? 'capturedAt'`
     const millis = sql`(reading ->> 'capturedAt')::float8`
     const readings = sql`(SELECT received_at, to_timestamp(${millis} / 1000) AS captured_at

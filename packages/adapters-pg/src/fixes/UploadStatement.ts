@@ -66,7 +66,7 @@ export const deviceAssignments = (sql: SqlClient, change: UploadRows.DeviceChang
         stays_due_from = least(stays_due_from, ${Rows.nullableAt(fixesFrom)}::timestamptz)`
 }
 
-/** Updates devices whose uploads have no entry that was quarantined or not kept, as most uploads. */
+/** Updates devices of which every uploaded entry was accepted and kept, which is the usual case. */
 const changedDevices = (sql: SqlClient, userId: UserId, changes: ReadonlyArray<UploadRows.DeviceChange>) => {
   const movements = changes.map(({ movement }) => (movement === null ? null : MovementColumn.encode(movement)))
   return sql`, changed_devices AS (
@@ -88,8 +88,8 @@ const changedDevices = (sql: SqlClient, userId: UserId, changes: ReadonlyArray<U
 }
 
 /**
- * Updates one device whose uploads have entries that were quarantined or not kept. Its counts of these entries grow, so
- * it is not updated by `changedDevices`.
+ * Updates one device whose uploads have entries that were quarantined or not kept. The counts of these entries in its
+ * row grow, and `changedDevices` does not change counts.
  */
 const changedDevice = (sql: SqlClient, userId: UserId, change: UploadRows.DeviceChange, index: number) =>
   sql`, ${sql.literal(`device_${index}`)} AS (

@@ -90,8 +90,8 @@ export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedA
 export const addedOnConflict = (sql: SqlClient) => sql.literal(SUM)
 
 /**
- * Replaces the counts that end after `from` and up to `until`. Both parameters are SQL: a multiple of `WIDTH`, or an
- * infinite time.
+ * Replaces the counts of the half hours that end after `from`, and at `until` at the latest. Both parameters are SQL: a
+ * multiple of `WIDTH`, or an infinite time.
  */
 const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) =>
   Effect.gen(function* () {

@@ -33,8 +33,8 @@ export const ImportRow = Schema.Struct({
   bytes_total: Rows.Bigint,
   bytes_done: Rows.Bigint,
   error: Schema.NullOr(Schema.String),
-  // Names of any length: an earlier version also stored names that are longer than `CsvColumns` allows. If one row
-  // could not be read, its owner could not list the other imports.
+  // This schema accepts names of any length, because an earlier version also stored names that are longer than
+  // `CsvColumns` allows. If such a row could not be read, its owner could not list the other imports either.
   columns: Schema.NullOr(Schema.partialWith(Schema.encodedSchema(CsvColumns.CsvColumns), { exact: true })),
   months: Schema.Array(MonthRow),
   uploaded_at: Rows.At,

@@ -130,10 +130,10 @@ const devicesOf = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId) =>
 
 /**
  * An SQL condition on `devices heir`: `heir` takes over this row of `table` when the import that stored the row is
- * undone. It is the first device in the row's `also_from` that belongs to another import that still exists and is not
- * being undone. The devices of a removed import still exist, but nobody could undo that import any more, so they take
- * over nothing. An import that is being undone takes over nothing, because its own undo may have passed the time of the
- * row already.
+ * undone. The heir is the first device in the row's `also_from` that belongs to another import that still exists and is
+ * not being undone. The devices of a removed import still exist, but nobody could undo that import any more, so they
+ * take over nothing. An import that is being undone takes over nothing, because its own undo may have passed the time
+ * of the row already.
  */
 const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (
@@ -148,8 +148,9 @@ const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
 /**
  * Runs when no fix of the import is left. A visit that another import brought too is handed over to that import. All
  * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. A visit
- * that the other import has already is deleted: the deletion of a stretch of history may have shortened two reports to
- * the same times. When two devices of this import have equal visits, only the first visit is handed over.
+ * is also deleted if that other import has an equal visit already: the deletion of a stretch of history may have
+ * shortened two reports to the same times. When two devices of this import have equal visits, only the first visit is
+ * handed over.
  */
 const forget = (sql: SqlClient, of: Undone) =>
   Effect.gen(function* () {

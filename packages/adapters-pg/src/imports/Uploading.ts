@@ -16,8 +16,8 @@ export const begin =
   (sql: SqlClient): Store["begin"] =>
   (begun, most) =>
     Effect.gen(function* () {
-      // Because of this lock, two imports that the user starts in two tabs run one after the other, so that the second
-      // counts the first.
+      // Because of this lock, two imports that the user starts in two tabs begin one after the other. So the second
+      // counts the first, and the limit of imports is kept.
       yield* UploadStream.lock(sql, begun.userId, 0)
       return (yield* Rows.affected(insertUnlessFull(sql, begun, most))) > 0
     }).pipe(sql.withTransaction, orStoreError)

@@ -68,8 +68,8 @@ const suspensions = (sql: SqlClient, at: Fragment) =>
         FROM accounts person WHERE person.user_id = c.user_id), false) AS was_suspended`
 
 /**
- * The values of an `AuthorisationRow`, in its order, over `connections c` and `apps a`. `asked` has the question:
- * `user_id`, `rule_id` and `occurred_at`.
+ * The select list for an `AuthorisationRow`, in the order of its columns, for a statement on `connections c`, `apps a`
+ * and `asked`. `asked` has the question: `user_id`, `rule_id` and `occurred_at`.
  */
 export const answers = (sql: SqlClient) =>
   sql`c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,

@@ -94,7 +94,10 @@ export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: P
       ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C"
       LIMIT ${onCluster ? sql`${limit}` : sql`(SELECT ${limit}::bigint)`}`
 
-/** Reads events only: on a cluster, the data of persons and of apps are on different nodes. */
+/**
+ * Reads the waiting events of a cluster. The endpoints and authorisations that the events need are not read with them,
+ * as `readAhead.ts` does on a single server: on a cluster, the data of persons and of apps are on different nodes.
+ */
 export const readPending = (
   sql: SqlClient,
   query: PendingRead

@@ -12,8 +12,8 @@ import { answers, AuthorisationRow, toAuthorisation } from "./authorisation.js"
 import { type PendingRead, read, waitingEvents } from "./pendingEvents.js"
 
 /**
- * Reads waiting events on a single server. When few wait, the same statement reads what their first attempts need, so
- * that a single event costs one statement.
+ * Reads waiting events on a single server. When few events wait, the same statement also reads the endpoints and the
+ * authorisation that their first attempts need (`ReadAhead`), so that a single event costs one statement.
  */
 
 type Row = Readonly<Record<string, unknown>>
@@ -77,8 +77,8 @@ export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
         e.created_at, e.endpoint_id COLLATE "C"`
 
 /**
- * What was read ahead for one event, whose rows these are. Undefined when its endpoints were not read, or when a column
- * cannot be decoded: the caller then reads the same again, and gets the error.
+ * What was read ahead for one event. `rows` are the rows of this event. Undefined when the event's endpoints were not
+ * read, or when a column cannot be decoded: the caller then reads the endpoints again, and gets the error.
  */
 const aheadOf = (rows: ReadonlyArray<Row>): ReadAhead | undefined => {
   const [first] = rows

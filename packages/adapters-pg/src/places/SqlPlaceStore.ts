@@ -40,7 +40,7 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
       create: (place) =>
         Effect.gen(function* () {
           // Locks the user's row of `upload_streams`. When two places are created at the same time, the second creation
-          // waits and then counts the place of the first.
+          // waits and then counts the first place, so that the limit of places is kept.
           yield* UploadStream.lock(sql, place.userId, 1)
           if ((yield* countOf(sql, place.userId)) >= AccountLimits.PLACES.most) return false
           yield* sql`INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at,

@@ -154,13 +154,17 @@ const SAID = `(CASE WHEN jsonb_typeof(reading -> 'capturedAt') = 'number' THEN (
     WHEN jsonb_typeof(reading -> 'arrival') = 'number' THEN (reading -> 'arrival')::numeric END)`
 const DEPARTURE = `(CASE WHEN jsonb_typeof(reading -> 'departure') = 'number'
     THEN (reading -> 'departure')::numeric END)`
-/** The receipt as these indexes have it. The index `quarantined_fixes_by_age` has the plain column. */
+/**
+ * The time of receipt, as the indexes of migration 0101 have it. The index `quarantined_fixes_by_age` has the column
+ * itself.
+ */
 const RECEIVED = "timezone('UTC', received_at)"
 
 /**
- * The condition for a quarantined reading that may come from the stretch, as `Erasure.mayComeFrom`. PostgreSQL reads an
- * index for each part of the OR, and so no reading that cannot come from the stretch. A reading with a time after the
- * stretch is found by `RECEIVED`: with the plain column, PostgreSQL might read all readings from before the stretch.
+ * The condition for a quarantined reading that may come from the stretch, as `Erasure.mayComeFrom`. PostgreSQL reads
+ * one index for each part of the OR, and reads only readings that may come from the stretch. A reading with a time
+ * after the stretch is found by `RECEIVED`: with the plain column, PostgreSQL might read all readings from before the
+ * stretch.
  */
 const mayComeFrom = (sql: SqlClient, { from, until }: Erasure.Stretch) => {
   const received = sql.literal(RECEIVED)
@@ -178,8 +182,9 @@ export const putAsideOf = (sql: SqlClient, userId: UserId, stretch: Erasure.Stre
   sql`DELETE FROM quarantined_fixes WHERE user_id = ${userId} AND ${mayComeFrom(sql, stretch)}`
 
 /**
- * Deletes the readings from the future that may come from the stretch, and the earlier ones of their devices. The
- * newest reading of each device is found once: a sub-query for each row would read all rows for each row.
+ * Deletes readings that were put aside because their time was in the future: those that may come from the stretch, and
+ * those of the same device that arrived earlier. The newest reading of each device is found once: a sub-query for each
+ * row would read all rows for each row.
  */
 export const futureOf = (sql: SqlClient, userId: UserId, stretch: Erasure.Stretch) => {
   const future = sql`user_id = ${userId} AND reason = 'future' AND reading ? 'capturedAt'`

@@ -65,7 +65,7 @@ export const TABLES: ReadonlyArray<Table> = [
   {
     name: "stays",
     key: "user_id, place_id, device_id, arrival",
-    // Not `t.arrival` alone: PostgreSQL would then read all of the user's stays by this column of the primary key.
+    // With `t.arrival` alone, PostgreSQL would read all of the user's stays by this column of the primary key.
     moment: "coalesce(t.arrival, t.departure)",
     until: "cutoff",
     // The stays of an imported file ended with the file's newest entry, also a stay whose stored departure is later

@@ -54,9 +54,10 @@ export interface StandingPart {
  * app must not get a later label.
  *
  * Without the lock of the connection's row, a withdrawal may commit between the SELECT and the UPDATE. The UPDATE then
- * skips the rows that the withdrawal changed, because it would remove their labels. The next read notes what is
- * missing. Under the lock, no withdrawal commits in between, so the UPDATE also overwrites what a list has noted
- * meanwhile. Otherwise the list could prevent a withdrawal from storing the label.
+ * skips the rows that the withdrawal changed, because it would remove their labels. The next read stores what is
+ * missing. Under the lock, no withdrawal can commit in between. So the UPDATE then also overwrites what a read without
+ * the lock has stored since the SELECT. If it skipped such a row, that read could keep a withdrawal from storing the
+ * label.
  */
 export const standing = (
   sql: SqlClient,

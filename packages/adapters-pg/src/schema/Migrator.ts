@@ -93,7 +93,8 @@ const LOCK_TIMEOUT = "200ms"
 /**
  * PostgreSQL cancels an autovacuum only for a statement that has waited for the table for `deadlock_timeout`, which is
  * a second by default. An autovacuum of a large table can take hours, and every wait of 200 ms would end too early. So
- * one of `LONG_EVERY` tries waits longer. Statements behind it wait shorter than the service's own lock time-out.
+ * one of `LONG_EVERY` tries waits longer. Statements that queue behind the migration then still wait for less than the
+ * service's own lock time-out.
  */
 const LONG_LOCK_TIMEOUT = "1500ms"
 const LONG_EVERY = 10

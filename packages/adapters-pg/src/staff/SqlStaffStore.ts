@@ -26,8 +26,9 @@ export const layer: Layer.Layer<StaffStore, never, SqlClient> = Layer.effect(
 const TAKEN = Option.some(Either.left(new Conflict({ reason: Account.EMAIL_TAKEN })))
 
 /**
- * Locks the account, its apps and the leave of an admin. None when the account is no person's. On a single server, the
- * lock of the credentials comes after all of these, because other people's changes wait for it.
+ * Locks the account and its apps, and takes the lock of `lockAdmins`. None when the account does not belong to a person
+ * (`Account.isPerson`). On a single server, take the lock of the credentials after these locks, because other people's
+ * changes wait for the lock of the credentials.
  */
 const lockPerson = (sql: SqlClient, id: UserId) =>
   Effect.gen(function* () {
@@ -77,7 +78,8 @@ const change = (sql: SqlClient): Store["change"] => {
     }).pipe(
       sql.withTransaction,
       Effect.uninterruptible,
-      // `AccountStore.create` takes no lock of the credentials, so it may have stored the new address meanwhile.
+      // `AccountStore.create` does not take the lock of the credentials (`lockCredentials`), so it may have stored an
+      // account with the new address meanwhile.
       Effect.catchIf(
         (error) => isUniqueViolation(error, "accounts_email_key"),
         () => Effect.succeed(TAKEN)

@@ -89,8 +89,8 @@ export const make = (sql: SqlClient): Effect.Effect<QuickRefresh, never, Scope.S
       ) =>
         Effect.flatMap(orStoreError(find(userId, id, presented)), (found): StoreEffect<Answer<A>> => {
           if (Option.isNone(found)) return Effect.succeed({ _tag: "Done", outcome: Option.none() })
-          // For a spent token, the decision depends on the tokens that were issued after it. They are read while the
-          // connection is locked.
+          // For a spent token, the decision depends on the tokens that were issued after it. These tokens are read only
+          // under the lock of the connection.
           if (found.value.token_rotated_at !== null) return Effect.succeed(NEEDS_LOCK)
           return Effect.flatMap(Timestamp.now, (now) => decided(found.value, decide, now))
         })

@@ -124,7 +124,8 @@ const lockedReads = (sql: SqlClient) => {
    * Selects the presented refresh token. If the token was spent within the race window (the time in which a spent token
    * may be presented again), also selects all later tokens of its family. `now` was read before the lock, and is
    * earlier than the time of the decision. So every token that the decision counts as a race (`TokenFamily.isRace`) is
-   * also within the window of this statement. `skew` makes the window longer beside a code (`Locked.chain`).
+   * also within the window of this statement. When the caller also presents a code, `skew` makes the window longer
+   * (`Locked.chain`).
    */
   const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash, now: Timestamp.Timestamp, skew: number) =>
     sql`SELECT ${REFRESH_COLUMNS} FROM refresh_tokens presented

@@ -66,8 +66,8 @@ export const count = program("KeyUsage.count", function* (): Program<
     used.push(...rows.map((row) => ({ keyId: row.key_id, where: `${table}.${column}`, count: row.count })))
   }
   const since = Rows.at(Timestamp.plus(yield* Timestamp.now, -REPEATS))
-  // A request for consent does not store when it was approved. The approval made a code of the same connection. A
-  // cluster may store the code on another node than the request, so the codes are read first.
+  // A request for consent does not store when it was approved. But the approval made a code of the same connection, and
+  // the code has the time. On a cluster, the code may be on another node than the request, so the codes are read first.
   const codes = yield* read(
     sql`SELECT connection_id FROM authorization_codes WHERE created_at > ${since}`.pipe(Rows.all(CodeRow))
   )

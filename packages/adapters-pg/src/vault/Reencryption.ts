@@ -181,13 +181,14 @@ const CODE_APP_SECRET = textColumn(
     owner: "user_id",
     id: "user_id",
     row: rowOf(UserId, UserId),
-    // A sign-in reads the row, and later writes the whole row back. It has this lock from before its read.
+    // A sign-in takes this lock, reads the row, and later writes the whole row back. Without the lock, a run could
+    // change the row in between, and the sign-in would restore the value of the older key.
     lock: lockCredentials
   },
   Factors.secretContext
 )
 
-/** The secrets of links in mails that wait. Without a mail server, they stay for a month. */
+/** The secrets of the links in mails that wait to be sent. Without a mail server, these secrets stay for a month. */
 const LINK_SECRET = textColumn(
   {
     table: "mail_outbox",
@@ -203,8 +204,8 @@ const LINK_SECRET = textColumn(
 const PAGE = 500
 
 /**
- * A pattern for texts that a key other than `key` encrypted, `v1.kid.text`. It also finds such texts inside JSON. An
- * id of a key has no character with a meaning in a pattern.
+ * A pattern for texts that a key other than `key` encrypted, `v1.kid.text`. It also finds such texts inside JSON. The
+ * id of a key needs no escaping, because none of its characters has a special meaning in a pattern.
  */
 const byOtherKeys = (key: Vault.KeyId): string => `v1\\.(?!${key}\\.)[A-Za-z0-9_-]{1,32}\\.[A-Za-z0-9_-]{20,}`
 

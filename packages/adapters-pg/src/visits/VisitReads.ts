@@ -7,8 +7,9 @@ import * as Rows from "../driver/Rows.js"
 type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
 
 /**
- * SQL: `Stay.departureOf` of a row `s`. A stay of an imported file ends when the file of device `d` ends at the latest:
- * when it is open, and when a deleted stretch of history ended it later. `least` ignores null.
+ * SQL: `Stay.departureOf` of a row `s`. A stay of an imported file ends at the latest when the file of device `d` ends,
+ * even if the stay is stored without an end, or if a deleted stretch of history gave it a later end. `least` ignores
+ * null.
  */
 const TOLD = `least(d.history_ends_at,
   CASE WHEN s.departure IS NOT NULL THEN coalesce(s.heard_until, s.departure) END)`

@@ -50,8 +50,8 @@ const CHANGES: Readonly<Record<string, (account: Account.Account) => Effect.Effe
 }
 
 /**
- * A person can make a transaction that has locked the person's account wait for seconds, and then the next one. Changes
- * of this account get their turn all the same, and nobody else waits for them.
+ * A person can make one transaction after another keep the person's account locked for seconds. Changes of this account
+ * must still get their turn, and changes of other accounts must not wait.
  */
 describePg("accountLock", "an account whose row other transactions hold, under the real clock", () => {
   const run = withStores(migratedPostgres, stores)

@@ -12,7 +12,10 @@ import { ConsentStores } from "../support/uploadStores.js"
 
 const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.places.watch"]
 
-/** Removing a place while one of its owner's apps gets it: each version of an app's places has one set [places-3]. */
+/**
+ * A place is archived while its owner shares it with an app. Each version number of an app's places must stand for
+ * exactly one set of places [places-3].
+ */
 describeServers("a place that is archived while it is shared", (server) => {
   const run = withStores(migratedOn(server), ConsentStores)
 

@@ -28,7 +28,7 @@ const connection = (processID: number) => {
 
 /**
  * A statement that runs on the connection `first`, and whose caller is interrupted. The driver then asks the pool for
- * another connection, to cancel the statement; `cancelStarts` gives it `second`.
+ * another connection, to cancel the statement; `cancelStarts` gives the driver the connection `second`.
  */
 const abandoned = Effect.gen(function* () {
   const [first, second] = [connection(4711), connection(4712)]

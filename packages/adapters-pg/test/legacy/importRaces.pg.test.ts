@@ -15,7 +15,7 @@ import { waits } from "../support/waits.js"
 describeServers("two imports of legacy rules at once", (server) => {
   const run = withStores(migratedOn(server), Layer.merge(SqlLegacyStore.layer, UploadStores))
 
-  /** Imports a rule of this id, unless a rule of the id is known already. */
+  /** Imports a rule with this id, unless a rule with the same id is known already. */
   const importRule = (connection: Connection.Connection, target: Rule.PlaceTarget, id: Rule.Rule["id"]) =>
     Effect.gen(function* () {
       const rule = yield* RuleSamples.draftRule(connection, target, { id, isLegacy: true })
@@ -37,7 +37,7 @@ describeServers("two imports of legacy rules at once", (server) => {
         const target: Rule.PlaceTarget = { _tag: "Place", placeId: place.id, label: place.label }
         const id = RuleId.make(yield* Entropy.id("rul"))
         const isStored = yield* Deferred.make<void>()
-        // The first import has stored the rule and commits when the second waits for it.
+        // The first import has stored the rule, and commits when the second import waits for it.
         const first = yield* importRule(connection, target, id).pipe(
           Effect.zipLeft(Deferred.succeed(isStored, undefined)),
           Effect.zipLeft(Effect.repeat(waits(sql), { until: (waiting) => waiting })),

@@ -16,7 +16,7 @@ describePg("plans", "what it costs to delete a stretch, for a phone with many qu
   /**
    * Readings of two kinds, `WAITING` of each. Those of the first kind were received in 2020, and their time is a year
    * earlier. The others were received in 2024, and their time is in the future. Returns how many rows the statement
-   * reads that deletes the stretch.
+   * that deletes the stretch reads.
    */
   const reads = (statement: typeof futureOf, mode: Parameters<typeof explained>[2], from: string, until: string) =>
     Effect.gen(function* () {

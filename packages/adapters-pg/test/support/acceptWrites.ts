@@ -6,7 +6,7 @@ import { ask } from "./citusStandIn.js"
  */
 export const acceptWrites = (url: string, mayWrite: boolean): Promise<unknown> => {
   const name = new URL(url).pathname.slice(1)
-  // Asks over another database, because a session of this one could not undo the setting.
+  // Runs the statement over another database, because a session of this database could not undo the setting.
   return ask(
     new URL("/postgres", url).href,
     `ALTER DATABASE ${name} SET default_transaction_read_only = ${mayWrite ? "off" : "on"}`

@@ -70,7 +70,10 @@ const listSubjects = () => {
   )
 }
 const chosenSubject = () => subjects.find((s) => s.id === $("subject").value)
-/** The number of the last change up to the chosen entry; without one, up to the end. -1: the subject does not exist. */
+/**
+ * The number of the last change up to the chosen entry, or up to the end when no entry is chosen. -1: the subject does
+ * not exist.
+ */
 const momentOf = (s) => {
   if (on === null) return s.moments.length - 1
   const later = s.moments.findIndex((m) => m.i > on)
