@@ -20,7 +20,10 @@ export const KEPT_FOR = DAY
 export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** The owner of idempotency keys: a connection or an account. Two subjects can use one key for different requests. */
+/**
+ * The sender of requests with idempotency keys: a connection or an account. Two subjects can use the same key for
+ * different requests.
+ */
 export const IdempotencySubject = Schema.String.pipe(brand("IdempotencySubject"))
 export type IdempotencySubject = typeof IdempotencySubject.Type
 
@@ -30,7 +33,10 @@ export const connection = (id: ConnectionId): IdempotencySubject => IdempotencyS
 /** The subject of a signed-in person's requests. It is the same in all sessions of the person. */
 export const account = (id: UserId): IdempotencySubject => IdempotencySubject.make(`account ${id}`)
 
-/** The key of a stored answer. A client may write anything into its key, so only a hash of the key is stored. */
+/**
+ * Identifies a stored answer. A client may write anything into its idempotency key, so the store keeps only a hash of
+ * the idempotency key.
+ */
 export interface AnswerKey {
   /** The user to whom the stored answer belongs. The answer is deleted together with the user's account. */
   readonly userId: UserId

@@ -5,8 +5,8 @@ import type { IdempotencyDecision, KeptAnswer, AnswerKey } from "./Idempotency.j
 /** The result of a request's work. */
 export interface Worked<A> {
   /**
-   * The encrypted answer. Null: no answer is stored, so the next request with the key does the work again. Everything
-   * that the work wrote stays.
+   * The encrypted answer. Null: no answer is stored, so the next request with the key does the work again. What the
+   * work wrote stays stored in both cases.
    */
   readonly sealed: Vault.Sealed | null
   readonly value: A

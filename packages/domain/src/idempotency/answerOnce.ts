@@ -8,7 +8,10 @@ export interface KeyedRequest {
   readonly userId: UserId
   readonly subject: Idempotency.IdempotencySubject
   readonly key: Idempotency.IdempotencyKey
-  /** Method, address and body, or a form's texts. A repeated request must have the same. The store keeps a hash. */
+  /**
+   * Method, address and body, or a form's texts. A repeated request must have the same content. The store keeps a hash
+   * of the content.
+   */
   readonly content: string
 }
 
@@ -25,8 +28,9 @@ const Stored = Schema.parseJson(Idempotency.StoredAnswer)
 
 /**
  * Does `work` once for a key, and repeats its answer for a day. Answers are stored encrypted, because they may contain
- * secrets that are shown only once. `KeyReused` when the key was used for another request, `KeyInUse` while a request
- * with the key is running. When `work` fails, nothing is written and the key can be used again.
+ * secrets that are shown only once. Fails with `KeyReused` when the key was used for another request, and with
+ * `KeyInUse` while a request with the key is running. When `work` fails, nothing is written and the key can be used
+ * again.
  */
 export const answerOnce = program("answerOnce", function* <
   A,

@@ -63,8 +63,8 @@ const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
 /** In a table that also has a column of dates, a column with one of these names contains only the time of day. */
 const TIMES_OF_DAY: ReadonlySet<string> = new Set(["time", "zeit"])
 /**
- * In a table that also has a column of `UTC_DAYS`, a column with one of these names contains only the time of day. In
- * every other table the column contains date and time.
+ * In a table that also has a column whose name is in `UTC_DAYS`, a column with one of these names contains only the
+ * time of day. In every other table the column contains date and time.
  */
 const UTC_TIMES: ReadonlySet<string> = new Set(["utctime", "timeutc"])
 const UTC_DAYS: ReadonlySet<string> = new Set(["utcdate", "dateutc"])
@@ -130,7 +130,7 @@ export const quotes = (line: string, delimiter: string, isContinued: boolean): Q
 
 /**
  * The first non-blank line of a text, without a byte order mark and spaces at its beginning. A tab at the beginning
- * stays, because in a table with tabs it ends a first column whose name is empty.
+ * stays: when tabs separate the columns, this tab ends a first column with an empty name.
  */
 export const firstLine = (text: string): string => /^(?:[\uFEFF\s]*[\r\n])?[\uFEFF ]*([^\r\n]*)/.exec(text)?.[1] ?? ""
 
@@ -148,7 +148,7 @@ export const headerOf = (beginning: string): Header | undefined => {
 
 /**
  * Guesses the columns from the names in the header, when neither a person nor a program has named the columns. Leaves
- * out a column whose name is longer than the name of a column may be.
+ * out a column whose name is too long for `Name`.
  */
 export const guess = (header: Header): Partial<CsvColumns> => {
   const names = header.names.filter(Schema.is(Name))

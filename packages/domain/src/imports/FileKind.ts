@@ -131,7 +131,8 @@ const textKind = (text: string): FileKind => {
 }
 
 /**
- * Whether these bytes end in the first line of a text, before `MAX_LINE`. The rest of the line may show another kind.
+ * Whether these bytes are the beginning of a text, shorter than `MAX_LINE`, and stop in the middle of its first line.
+ * The caller must then read more bytes, because the rest of the line may show another kind.
  */
 export const isCutText = (beginning: Uint8Array): boolean => {
   const kind = of(beginning)
@@ -142,7 +143,7 @@ export const isCutText = (beginning: Uint8Array): boolean => {
 
 /** The beginning of a file as text; bytes that are not UTF-8 become U+FFFD. */
 export const textOf = (bytes: Uint8Array): string =>
-  // Effect's decoder, because this package uses no globals of a platform such as `TextDecoder`.
+  // Uses Effect's decoder, because this package uses no globals of a platform such as `TextDecoder`.
   Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, CsvColumns.MAX_LINE))), () => "")
 
 /** The end of a refusal: it lists the kinds that can be imported. The portal's page of imports has the same list. */

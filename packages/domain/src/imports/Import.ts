@@ -134,7 +134,7 @@ export const PIECE_BYTES = 128 * 1_024
 export const MAX_OPEN = 50
 /**
  * An upload may begin when the user's unread files have at most this size together, in bytes. An unfinished upload
- * counts as `MAX_BYTES`. So the unread files of a user never have more than this size and one more file.
+ * counts as `MAX_BYTES`. So the unread files of a user together are never larger than this size and one more file.
  */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 
@@ -177,7 +177,8 @@ export const FALLBACK_NAME = "Imported file"
 
 /**
  * The name of a file as pages show it: the last part of the path that a browser or program sent, on one line. Only the
- * beginning of a long name is composed, because composing many combining marks in a row takes quadratic time.
+ * beginning of a long name is put into Unicode's composed form (NFC), because this takes quadratic time for many
+ * combining marks in a row.
  */
 export const fileName = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""

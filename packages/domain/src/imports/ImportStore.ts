@@ -71,7 +71,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
   ImportStore,
   {
     /**
-     * Begins an upload. `list` leaves the upload out until `complete`. False: the user has `most` uploads and
+     * Begins an upload. `list` leaves the upload out until `complete` is called. False: the user has `most` uploads and
      * unfinished imports already, or their files have more than `Import.MAX_WAITING_BYTES`.
      */
     readonly begin: (begun: NewImport, most: number) => StoreEffect<boolean>
@@ -102,7 +102,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly remove: (of: ImportKey) => StoreEffect<boolean>
     /**
-     * The due import that was uploaded first, of the people in these buckets without the people in `besides`. An import
+     * The due import that was uploaded first, of the people in these buckets, except the people in `besides`. An import
      * is due while it is `waiting`, `running` or `undoing` and no attempt has a valid lease. None when no import is
      * due.
      */
@@ -112,9 +112,10 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
       besides: ReadonlyArray<UserId>
     ) => StoreEffect<Option.Option<ImportKey>>
     /**
-     * Begins an attempt at a due import, and counts the attempt before the file is read: a file that crashes every
-     * worker is given up. Without `finish` or `renew` the import is due again at `dueAt`. `advance` and `finish` name
-     * the attempt's lease, so a worker that lost its lease writes nothing. None: the import is not due.
+     * Begins an attempt at a due import, and counts the attempt before the file is read, so that a file that crashes
+     * every worker is given up in the end. Without `finish` or `renew` the import is due again at `dueAt`. `advance`
+     * and `finish` name the attempt's lease, so a worker that lost its lease writes nothing. None: the import is not
+     * due.
      */
     readonly claim: (leased: Leased, now: Timestamp, dueAt: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
     /** Renews the lease: the import is not due again before `dueAt`. False when the lease was lost. */
@@ -127,21 +128,25 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /** The piece number `position` of the file, counted from 0. None after the last piece. */
     readonly piece: (of: ImportKey, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
-     * Stores the entries that the user does not have yet. Fixes are compared by time and position, visits by times and
-     * position, over all devices of the user, and places by `ImportedPlace.isSame`. Left out are history in a stretch
-     * that the user deleted before the commit, which counts as too old (`Entry.withoutErased`), and a place beyond
-     * `ImportedPlace.limitOf`. Notices are added to the notices that the user chose (decision exports-9). Deleted
-     * stretches are added to the user's deleted stretches (`Erasure.restored`), and delete nothing. No rule is
-     * evaluated. A step with entries to store raises the version of the user's uploads: an upload that is being
-     * evaluated is evaluated again. An entry belongs to its `ImportedDevice`, which is created with the first of its
-     * entries, or else to the device of the import.
+     * Stores the entries that the user does not have yet. No rule is evaluated for these entries. False, and nothing is
+     * written, when the lease was lost.
+     * - Fixes are compared by time and position, visits by times and position, over all devices of the user, and places
+     *   by `ImportedPlace.isSame`.
+     * - The store leaves out history in a stretch that the user deleted before the commit (`Entry.withoutErased`). This
+     *   history counts as too old. The store also leaves out a place beyond `ImportedPlace.limitOf`.
+     * - Notices are added to the notices that the user chose (decision exports-9). Deleted stretches are added to the
+     *   user's deleted stretches (`Erasure.restored`), and delete nothing.
+     * - A step with entries to store raises the version of the user's uploads, so that an upload that is being
+     *   evaluated is evaluated again.
+     * - An entry with an `ImportedDevice` belongs to this device, which is created together with its first entry. Every
+     *   other entry belongs to the device of the import.
      *
      * The stays of a device are derived from all entries that the file has of the device, also from duplicates.
      * Otherwise a visit would go on through a time for which the file has readings elsewhere. When the first new entry
      * of a device is stored, the stays of the device must be derived from its earliest entry in the file on; after each
      * later step, from the earliest entry of the step on. The time of the newest entry also becomes the end of the
-     * history of the device (`VisitReports.historyEndsAt`). While no entry is new, the device has no fixes for stays
-     * (`StayStore.fixes`). False, and nothing is written, when the lease was lost.
+     * history of the device (`VisitReports.historyEndsAt`). As long as no entry of the device is new, the device has no
+     * fixes for stays (`StayStore.fixes`).
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**
@@ -163,8 +168,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
      * the time of the last one. A fix or visit that another import contained too is moved to that import, if that
-     * import still exists (decision imports-13). When no fix is left, deletes the visits, the stays, the devices, the
-     * deleted stretches that an archive brought and the import, and returns "gone". "lost": the lease was lost. Each
+     * import still exists (decision imports-13). When no fix is left, deletes the import with its visits, stays and
+     * devices, and the deleted stretches that its archive brought, and returns "gone". "lost": the lease was lost. Each
      * step raises the version of the user's uploads, so an upload that is being evaluated is evaluated again.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">

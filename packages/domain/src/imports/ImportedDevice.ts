@@ -73,7 +73,8 @@ export interface DeviceEntries extends OfDevice {
 
 /**
  * Groups fixes by the devices in `alsoOf`: each group has the fixes of other devices that the group's device has too.
- * The store adds this device to `alsoFrom` of the stored fixes, and neither stores nor counts the fixes a second time.
+ * The store adds the group's device to `alsoFrom` of the stored fixes, and neither stores nor counts the fixes a second
+ * time.
  */
 export const alsoGrouped = ({ fixes }: Pick<DeviceEntries, "fixes">): ReadonlyArray<DeviceEntries> => {
   const copies = fixes.flatMap((fix) => (fix.alsoOf ?? []).map((device) => ({ ...fix, device })))

@@ -68,7 +68,7 @@ export interface ReturnedPlace {
 /**
  * The imported place with a new id; undefined when the place has no shape. The id is derived from the person and from
  * the place's id in the archive. So another import of the archive gives the same id and adds no second place, even when
- * the person renamed the place. An id is never taken from an archive: places of two accounts with one id would show
+ * the person renamed the place. The place never gets the id from the archive: the same id in two accounts would show
  * that both accounts belong to one person.
  */
 export const returned = (

@@ -18,13 +18,13 @@ export interface Pace {
 export const QUICK: Pace = { atOnce: 3, stepEntries: 1_000, sliceBytes: 128 * 1_024, share: 1 }
 
 /**
- * The pace of a worker on PostgreSQL. In each import the worker reads and the database stores in turn, and both leave a
- * quarter of the time to others, who may share their processors.
+ * The pace of a worker on PostgreSQL. In each import, the worker reads and the database stores alternately. Both pause
+ * for a quarter of the time, because other work may need the same processors.
  */
 export const FAIR: Pace = { ...QUICK, share: 0.75 }
 
 /**
- * The pace of a process that also answers requests and contains the database. Nothing else in the process runs during a
- * step or a slice. So steps and slices are short, with pauses between them.
+ * The pace of a process that also answers requests and in which the database runs. Nothing else in the process runs
+ * during a step or a slice. So steps and slices are short, with pauses between them.
  */
 export const POLITE: Pace = { atOnce: 1, stepEntries: 100, sliceBytes: 16 * 1_024, share: 0.5 }

@@ -16,7 +16,7 @@ interface ImportStepOptions {
   readonly begun: Import
   readonly leased: Leased
   readonly pace: Pace.Pace
-  /** Pauses between two pieces of work, as long as `pace` says. */
+  /** Pauses between two pieces of work. `pace` says how long a pause is. */
   readonly pause: Effect.Effect<void>
   /** The user keeps only history after this time. Null: all history. */
   readonly cutoff: Timestamp.Timestamp | null

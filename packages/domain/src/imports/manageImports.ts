@@ -28,10 +28,10 @@ export interface TableChoice {
 }
 
 /**
- * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. `Invalid`
- * for a kind that cannot be imported, and for columns in `choice` that the table lacks or that are named twice.
- * `ImportTooLarge` for a file above `Import.MAX_BYTES`. `Conflict` when the user has too many or too large unread
- * files, and when the upload was removed while it was running.
+ * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. Fails with
+ * `Invalid` for a kind that cannot be imported, and for columns in `choice` that the table lacks or that are named
+ * twice, with `ImportTooLarge` for a file above `Import.MAX_BYTES`, and with `Conflict` when the user has too many or
+ * too large unread files, and when the upload was removed while it was running.
  */
 export const startImport = program("startImport", function* <
   E,
@@ -95,8 +95,8 @@ const keep = <E, R>(of: ImportKey, bytes: Stream.Stream<Uint8Array, E, R>, choic
   })
 
 /**
- * The columns of the table that begins with these bytes; undefined when the file is no table. `Invalid` for a kind that
- * cannot be imported, and like `checkColumns`.
+ * The columns of the table that begins with these bytes; undefined when the file is no table. Fails with `Invalid` for
+ * a kind that cannot be imported, and in the cases of `checkColumns`.
  */
 const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoice) =>
   Effect.gen(function* () {

@@ -62,13 +62,16 @@ const renewed = (leased: Leased) =>
 const EVERY = "5 seconds"
 
 /**
- * Reads and undoes imports, and removes broken-off uploads and imports that were `asking` for too long, until it is
- * interrupted. It works on up to `pace.atOnce` imports at a time, each of another person. Never fails.
+ * Reads and undoes imports, and removes broken-off uploads and imports that were `asking` for too long. Runs until it
+ * is interrupted, and never fails. Works on up to `pace.atOnce` imports at a time, each of another person.
  */
 export const runImports = (leases: WorkLeases, pace: Pace.Pace = Pace.QUICK) =>
   Effect.suspend(() => {
     const slots = Effect.unsafeMakeSemaphore(pace.atOnce)
-    /** The people whose import is being read or undone. Their other imports wait, so nobody occupies every slot. */
+    /**
+     * The people whose import is being read or undone. Their other imports wait, so that one person cannot occupy all
+     * slots.
+     */
     const busy = new Set<UserId>()
     /**
      * The people whose due import could not be claimed, each with the time until which the loop skips them. Otherwise

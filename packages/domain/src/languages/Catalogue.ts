@@ -55,7 +55,10 @@ const entryOf = (en: string, other: string): Entry => ({ from: Template.parse(en
 
 const GERMAN = german.map(({ de, en }) => entryOf(en, de))
 
-/** The catalogue of English finds the names in a text, and writes the same text. */
+/**
+ * All catalogues. The English catalogue leaves a text as it is: its templates only show where the names are in the
+ * text.
+ */
 export const catalogues: Readonly<Record<Language, LanguageCatalogue>> = {
   en: compile(
     " and ",

@@ -44,7 +44,7 @@ export const untranslated = (text: string, language: Language): ReadonlyArray<st
         said === undefined ? [text] : []
       )
 
-/** A catalogue, and what becomes of a name in a text. */
+/** A catalogue, and the function that is applied to each name in a text. */
 interface Reading extends LanguageCatalogue {
   readonly name: (text: string) => string
 }
@@ -159,8 +159,8 @@ const say = (
   catalogue: Reading,
   text: string,
   further: ReadonlyArray<Entry> = [],
-  // Translates the text in a slot of the kind `text` or `list`. This text may match a template too, but the text in the
-  // slots of that template is a name.
+  // Translates the text in a slot of the kind `text` or `list`. This text may match a second template, but the texts in
+  // the slots of the second template always count as names.
   sayPart: (part: string) => string = (part) => say(catalogue, part, [], catalogue.name) ?? catalogue.name(part)
 ): string | undefined => {
   for (const entries of [catalogue.byFirstWord.get(firstWord(text)) ?? [], catalogue.others, further]) {

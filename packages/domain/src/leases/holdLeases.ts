@@ -105,8 +105,8 @@ export const holdLeases = program(
 
     /**
      * Waits for the end of a look in three cases: the worker has not looked yet, the worker is taking leases, or its
-     * last beat has run out, for example because the machine slept. Wakes the loop that calls `look`. Otherwise the
-     * caller would wait for that loop's next poll.
+     * last beat has run out, for example because the machine slept. Before it waits, it wakes the loop that calls
+     * `look`, because otherwise the caller would wait for that loop's next poll.
      */
     const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
       if (hasLeft || (holding !== undefined && !isExpired(holding, now) && !isTaking)) return Effect.void
@@ -183,7 +183,8 @@ export const holdLeases = program(
       const idle = [...(holding?.leases.values() ?? [])].filter((lease) => !uses.isUsed(Lease.keyOf(lease)))
       hasLeft = true
       holding = undefined
-      // No look follows. Without this call, a loop that waits for the end of a look would never end.
+      // No look follows after the worker has left. Without this call, a loop that waits for the end of a look would
+      // wait forever.
       announce(false)
       const giveIdleUp = !uses.isAnyUsed() || idle.length === 0 ? Effect.void : store.giveUp(Lease.HOME, idle)
       return giveIdleUp.pipe(

@@ -20,9 +20,10 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
     /** Whether the connection has this subscription. */
     readonly isSubscribed: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
     /**
-     * The legacy receivers of each event. An event that is not from a rule has none. The address of a deleted rule is
-     * included, so that the last events of the rule go to no other receiver. Before the worker sends, it checks the
-     * user's permission, and sends no event of a deleted rule.
+     * The legacy receivers of each event. An event that is not from a rule has no legacy receiver. An event of a
+     * deleted rule still gets the rule's address, because otherwise the event would go to another receiver. The worker
+     * then does not send the event: it checks the user's permission before it sends, and refuses events of deleted
+     * rules.
      */
     readonly receivers: (
       events: ReadonlyArray<OutboxEvent>

@@ -62,7 +62,7 @@ export interface RuleImportFacts {
         readonly rules: ReadonlyArray<Rule>
       }
   >
-  /** The stored rules that have the user and the rule id of a line of the file. Deleted rules are included. */
+  /** The stored rules whose user and rule id are those of a line of the file. Deleted rules are included. */
   readonly known: ReadonlyArray<Rule>
 }
 
@@ -258,7 +258,7 @@ export const decide = (
   return faults.length > 0 ? Either.left(faults.sort((a, b) => a.line - b.line)) : Either.right(news)
 }
 
-/** The messages of the faults by the limit that the rule would exceed. */
+/** For each limit that a rule could exceed, the end of the message about the fault. */
 const REACHED = {
   Active: `has ${ConcurrentLimit.MAX_ACTIVE} rules active at one instant already`,
   Evaluated: `has ${AccountLimits.RULES.most} rules that uploads evaluate already`

@@ -30,8 +30,8 @@ export const UPLOADS = perMinute(3_000)
 export const SIGN_UPS: Rate = { calls: 60, windowMillis: 10 * MINUTE }
 
 /**
- * The rate for attempts to prove a password or a code from one network, whether the proof is right or wrong. Each costs
- * the service a password hash, and each sign-in stores a session and an event of the audit log.
+ * The rate for attempts to prove a password or a code from one network, whether the proof is right or wrong. Each
+ * attempt costs the service a password hash, and each sign-in stores a session and an event of the audit log.
  */
 export const SIGN_INS: Rate = { calls: 600, windowMillis: 15 * MINUTE }
 
@@ -117,15 +117,15 @@ export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
 /**
  * The rate for links to one mailbox that work only for the caller who requested them: links of sign-ups, and links to a
  * new address. This rate counts all callers together. One network or account can cause at most as many mails as its own
- * rate allows (`LINKS`, `ADDRESS_CHANGES`), or five when one of its windows ends within a window of this rate. So a
- * single stranger cannot use up the mails that the owner of the mailbox needs.
+ * rate allows (`LINKS`, `ADDRESS_CHANGES`), or five mails when a window of its own rate ends within a window of this
+ * rate. So a single stranger cannot use up the mails that the owner of the mailbox needs.
  */
 export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
 /**
  * The rate for mails about invitations to one mailbox, from all teams together. It is smaller than `NamedMail.NOTICES`,
  * so that teams that invite a person again and again leave room for the notices that the person chose. (Two windows may
- * meet, so that an hour has three such mails.)
+ * follow each other immediately. Then three such mails can be sent within one hour.)
  */
 export const INVITATION_MAILS: Rate = { calls: 2, windowMillis: HOUR }
 

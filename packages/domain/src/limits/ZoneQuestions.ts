@@ -5,17 +5,18 @@ import * as Budget from "./Budget.js"
 /**
  * The budget of an app's questions about areas that the app chooses. Each call of `verify-zone` and each new zone rule
  * is one question. Without a limit, an app could find out where somebody is by asking about many circles. So the
- * questions of one person and app share two budgets. An app may ask 20 questions in any hour; and over a day so few
- * that the person stays hidden in a town of 12 × 12 km. A zone rule whose window opens later counts on the day when the
- * app makes it, and on the day from its opening, because the app gets answers from then on.
+ * questions of one person and app share two budgets. The first budget allows 20 questions in any hour. The second
+ * budget allows so few questions in a day that a person in a town of 12 × 12 km stays hidden. A zone rule whose window
+ * opens later counts twice: for the 24 hours after the app makes the rule, and for the 24 hours after the window opens,
+ * because the app gets answers from then on.
  *
  * Decision M8 derives the second budget, `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what the
  * budget does not protect.
  *
  * The second budget counts the square kilometres of the town in which the questions could find somebody to within 1 km.
- * A small circle adds its own area. The edge of a large circle can cut the area where the person may be in two, so each
- * later question is worth twice as much to a search. The count does not depend on the answers, so a refusal reveals
- * nothing about the person.
+ * A small circle adds its own area. The edge of a large circle can divide the area where the person may be into two
+ * parts, so that each later question helps a search twice as much. The count does not depend on the answers, so a
+ * refusal reveals nothing about the person.
  */
 
 /**
@@ -40,7 +41,10 @@ export interface ZoneQuestions {
 /** No questions yet. */
 export const none: ZoneQuestions = { calls: [], circles: [] }
 
-/** The time of the newest question, or of the last opening of a rule's window if it is later; null without both. */
+/**
+ * The time of the newest question, or of the last opening of a rule's window if the opening is later; null when there
+ * is neither.
+ */
 export const lastAt = ({ calls, circles }: ZoneQuestions): Timestamp | null => {
   const times = [...calls, ...circles.map(({ askedAt }) => askedAt)]
   return times.sort((a, b) => b - a)[0] ?? null
@@ -90,15 +94,16 @@ const KM2_WITHIN_1_KM = Math.PI
 export const MAX_BAND_M = 200
 
 /**
- * Whether a fix of this accuracy answers no question about a zone: `verify-zone` ignores the fix, and apps do not read
- * how a zone rule evaluated it. Zone rules evaluate the fix (Spec §4.6.2).
+ * Whether a fix of this accuracy answers no question about a zone: `verify-zone` ignores the fix. Zone rules do
+ * evaluate the fix (Spec §4.6.2), but apps do not read the result.
  */
 export const isTooCoarse = (accuracyM: number | null | undefined): boolean => Geometry.bandM(accuracyM) > MAX_BAND_M
 
 /**
  * The maximum number of openings of rules' windows in the future. Without this limit, an app could make and delete
- * rules about circles far from each other, and the stored list would grow. A refusal looks for the end of its wait at
- * each opening, and there at each opening of the same day: its time grows with the cube of this number.
+ * rules about circles far from each other, and the stored list would grow. To find out how long a refused app must
+ * wait, the code tries each opening. At each of them it checks all spans of 24 hours that begin with an opening, and
+ * for each span it reads all openings. So the time of a refusal grows with the cube of this number.
  */
 export const WAITING_MAX = 50
 
@@ -114,8 +119,9 @@ export const ask = (
 ): ZoneQuestionOutcome => {
   const hour = Budget.spend(HOURLY, before.calls, now)
   const hourMillis = hour._tag === "Refused" ? hour.retryAfterMillis : 0
-  // The day's budget is checked for the moment when the hour's budget has room. While the app waits for that moment,
-  // the question may stop being a repeated one, and then it must fit into the day's budget like a new question.
+  // The day's budget is checked for the moment when the hour's budget has room. While the app waits for that moment, an
+  // earlier question about the same circle may stop counting. Then the question is no longer a repeated question, and
+  // must fit into the day's budget like a new question.
   const dayMillis = waitOfDay(before.circles, circle, plus(now, hourMillis), opensAt)
   if (hour._tag === "Refused" || dayMillis > 0) return { _tag: "Refused", retryAfterMillis: hourMillis + dayMillis }
   const circles = withQuestion(countingAt(before.circles, now), circle, timesOf(now, opensAt))
@@ -128,8 +134,9 @@ const timesOf = (now: Timestamp, opensAt: Timestamp | null): ReadonlyArray<Times
 
 /**
  * The circles with one more question. A circle that is listed already keeps its place in the order, because the app
- * chose the circle at its first question. Of its times before the new question, none is needed any more: each 24 hours
- * that begin before such a time and may still get questions include the time of the new question.
+ * chose the circle at its first question. Its times before the new question are removed, because they are not needed
+ * any more: a span of 24 hours that includes such a time, and to which further questions can still be added, also
+ * includes the new question.
  */
 const withQuestion = (
   counting: ReadonlyArray<QueriedCircle>,
@@ -171,10 +178,11 @@ const waitOfDay = (
     return hasRoom && times.every((time) => fits(countingAt(near, now), circle, time))
   }
   if (isAllowedAt(at)) return 0
-  // Whether the question is allowed can change only at these times: a circle stops to count, or a rule's window opens.
+  // Whether the question is allowed can change only at these times: a circle stops counting, or a rule's window opens.
   const changes = [...near.map(({ askedAt }) => plus(askedAt, COUNTED_FOR + 1)), ...circles.map((one) => one.askedAt)]
   const later = [...changes, ...(opensAt === null ? [] : [opensAt])].filter((change) => change > at)
-  // After the last of these times no circle counts, and a circle always fits then. So `find` finds a time.
+  // After the last of these times no earlier circle counts, so the new circle fits into the budget. So `find` finds a
+  // time.
   const allowed = later.sort((a, b) => a - b).find(isAllowedAt)
   return allowed === undefined ? COUNTED_FOR : allowed - at
 }

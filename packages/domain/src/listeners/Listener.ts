@@ -37,8 +37,8 @@ export const MAX_WAITING = 200
  */
 export const HEARTBEAT = 15 * SECOND
 /**
- * How long a listener counts as present after a heartbeat, in milliseconds. After this time its server has probably
- * died.
+ * How long a listener counts as present after a heartbeat, in milliseconds. After this time, the server that holds the
+ * listener's stream has probably died.
  */
 export const LIFETIME = 3 * HEARTBEAT
 

@@ -34,7 +34,7 @@ export type Naming =
   | { readonly _tag: "Foldable" }
   /**
    * A notice that the reader chose. Beyond `NamedMail.NOTICES` messages the notice is not written, and no folded
-   * message stands for it: the next hourly sweep puts it again, if it is still due.
+   * message stands for it: the next hourly sweep writes the notice again, if it is still due.
    */
   | { readonly _tag: "Notice" }
   /**
@@ -116,7 +116,7 @@ export const secretOf = (
  * The message in its reader's language and time zone, for sending. `zone` is null when the reader's time zone is not
  * known. Messages are stored in English and UTC, because the code that writes them knows neither language nor zone of
  * the reader (decisions accounts-19 and accounts-20). Only two mails are stored in their reader's language, because no
- * account is there when they are sent: the mail about the deletion of an account, which is also in the reader's zone
+ * account exists when they are sent: the mail about the deletion of an account, which is also in the reader's zone
  * (decision deletions-6), and the mail with the link of a sign-up.
  */
 export const forReader = (

@@ -11,24 +11,27 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  * a chosen text.
  *
  * Beyond the limit, one folded message is written. It names no app, and says until when no further message will come.
- * No folded message stands for notices that the reader chose (`Naming`, `Notice`), because they come later. Three kinds
- * of messages are still written: decisions of reviewers and admins, with a subject that names no app, and that an app
- * is in the reader's name now, without the app's name (`Naming`, `Always`); and once an hour, without the app's name, a
- * message that a token or code may have been copied (a leak). Otherwise a developer could hide a leak or a hand-over by
+ * No folded message stands for notices that the reader chose (`Naming`, `Notice`), because these notices are written
+ * later.
+ *
+ * Three kinds of messages are still written beyond the limit. Otherwise a developer could hide a leak or a hand-over by
  * causing many other messages first.
+ * - The decision of a reviewer or admin, with a subject that names no app (`Naming`, `Always`).
+ * - The message that an app is in the reader's name now, without the app's name (`Naming`, `Always`).
+ * - Once an hour, the message about a leak (a token or code may have been copied), without the app's name.
  */
 
 /**
  * The maximum number of messages with an app's name for one reader in any 60 minutes. Mails about decisions of
- * reviewers and admins (`decided`) are written beyond this limit too, and name the app in their text. So are mails
- * about an app that is in the reader's name now (`TeamNotice`), without its name.
+ * reviewers and admins (`decided`) are written beyond this limit too, and name the app in their text. Mails that an app
+ * is in the reader's name now (`TeamNotice`) are also written beyond the limit, but then do not name the app.
  */
 export const LIMIT = AccountLimits.RECEIPTS.most
 
 /**
- * A chosen notice with an app's name is written only while the reader got fewer messages with an app's name than this
- * in the last 60 minutes. So notices leave two places for messages that nobody can switch off, such as the receipt of a
- * new connection: an app whose developer makes it ask often cannot hide that another app was connected.
+ * When the reader got this many messages with an app's name in the last 60 minutes, no notice with an app's name that
+ * the reader chose is written. So notices leave two places for messages that nobody can switch off, such as the receipt
+ * of a new connection: an app whose developer makes it ask often cannot hide that another app was connected.
  */
 export const NOTICES = LIMIT - 2
 
@@ -40,7 +43,10 @@ export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
 export const foldable: Naming = { _tag: "Foldable" }
 
-/** For a notice that the reader chose. The hourly sweep puts the notice again while it is due. */
+/**
+ * For a notice that the reader chose. When the limit held the notice back, the hourly sweep tries again while the
+ * notice is due.
+ */
 export const chosen: Naming = { _tag: "Notice" }
 
 /**
@@ -49,7 +55,7 @@ export const chosen: Naming = { _tag: "Notice" }
  */
 export const decided: Naming = { _tag: "Always", subject: "We decided about one of your apps" }
 
-/** For one reader, when the last messages were written that decide about the limit. */
+/** The times of one reader's last messages, as far as the limit depends on them. */
 export interface NamedMailCount {
   /** When the messages that count towards `LIMIT` were written, ordered by time. Some may be older than `WINDOW`. */
   readonly namedAt: ReadonlyArray<Timestamp>

@@ -56,7 +56,10 @@ interface InFlight {
   readonly held: Set<string>
   /** How many messages were sent, given up or set for a retry. */
   handled: number
-  /** Whether no message was sent since a message was last set for a retry. */
+  /**
+   * True from a message that was set for a retry until the next message that was sent. While it is true, no retry is
+   * logged.
+   */
   isFailing: boolean
 }
 
@@ -112,7 +115,7 @@ const holdingSlot = <R>(flight: InFlight, due: DueMail, attempt: Effect.Effect<O
     )
   )
 
-/** A broken mail server fails every message, so one line stands for all of them. */
+/** When the mail server is broken, every message fails. The log has only one line for all of them. */
 const RETRIED = "A message could not be sent. Until one is sent, no further retry is logged"
 
 /**

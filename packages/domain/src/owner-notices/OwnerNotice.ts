@@ -22,7 +22,7 @@ export interface Facts {
   readonly connections: number
 }
 
-/** The minimum number of requests today with which an app can count as asking unusually often. */
+/** An app with fewer requests today than this number does not count as asking unusually often. */
 export const OFTEN_FROM = 50
 /**
  * An app asks unusually often when it sends today more than this many times the requests of its busiest day, among the
@@ -38,9 +38,9 @@ export const SILENT_UNTIL = 7 * DAY
 export const WEEKLY_FROM = 7 * HOUR
 
 /**
- * The messages that are due. Every sweep computes them again, so a message for which there is no place in this hour
- * (decision mail-2) comes later. The outbox stores only the first message with each `dedupeKey`. So a person gets at
- * most one notice of each kind in a day; of the kind `asked_often`, at most one for each app.
+ * The messages that are due. Every sweep computes them again, so a message that the limit of mails does not allow in
+ * this hour (decision mail-2) is written later. The outbox stores only the first message with each `dedupeKey`. So a
+ * person gets at most one notice of each kind in a day; of the kind `asked_often`, at most one for each app.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
   kinds.flatMap((kind) => DECIDE[kind](facts, now))

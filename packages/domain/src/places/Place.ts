@@ -74,8 +74,8 @@ export const make = (userId: UserId, id: PlaceId, draft: PlaceDraft, now: Timest
 })
 
 /**
- * Whether the place is not archived and has exactly the fields of `draft`. When a form is sent twice, a page finds with
- * this check the place that the first request made, and makes no second place (decisions L1 and consent-11).
+ * Whether the place is not archived and has exactly the fields of `draft`. When a form is sent twice, the page uses
+ * this check to find the place that the first request made, and makes no second place (decisions L1 and consent-11).
  */
 export const isDraftOf = ({ archivedAt, circle, kind, label }: Place, draft: PlaceDraft): boolean =>
   archivedAt === null &&

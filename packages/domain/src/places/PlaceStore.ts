@@ -27,7 +27,8 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
      * Locks the place and stores the result of `change`. When `change` raised the geometry version, a new shape begins
      * at `now`. When the place got a new shape or was archived, the stays at all places of the user are derived again
      * from `now` on, and the version of the user's uploads is raised, so that an upload in progress is evaluated again.
-     * A change of only the label or kind does neither. None when the user has no place with this id.
+     * When only the label or kind changed, the stays and the version stay as they are. None when the user has no place
+     * with this id.
      */
     readonly update: (
       userId: UserId,

@@ -11,8 +11,8 @@ import { normalise, type Scope, type SensitiveScope } from "../shared/Scope.js"
 export const available = (app: App): ReadonlyArray<Scope> => normalise([...app.declaredScopes, ...wanted(app).scopes])
 
 /**
- * `Invalid` with a problem for each scope that is not `available`; the problem names the scope by its index in
- * `scopes`. Undefined when all scopes are available.
+ * The error for a purpose with these scopes: `Invalid` with a problem for each scope that is not `available`; the
+ * problem names the scope by its index in `scopes`. Undefined when all scopes are available.
  */
 export const refused = (scopes: ReadonlyArray<SensitiveScope>, app: App): Invalid | undefined => {
   const declared = available(app)

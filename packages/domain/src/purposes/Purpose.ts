@@ -93,7 +93,10 @@ export type Purpose = Live | Archived
 export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | undefined =>
   purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
 
-/** The description that users see: of the last approved terms, or of the newest terms when no terms were approved. */
+/**
+ * The description that users see: that of the last approved terms, or that of the newest terms when no terms were
+ * approved.
+ */
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description
 
@@ -105,8 +108,9 @@ export interface PurposeApproval {
 }
 
 /**
- * The description that users saw at `at`: of the last approval until then. Before the first approval, it is the first
- * approved description, because earlier drafts are not stored. `approvals`: those of the app, oldest first.
+ * The description that users saw at `at`: the description that was approved last before this time, or at it. Before the
+ * first approval, the result is the first approved description, because earlier drafts are not stored. `approvals`: the
+ * approvals of all purposes of the app, oldest first.
  */
 export const wordingAt = (purpose: Purpose, approvals: ReadonlyArray<PurposeApproval>, at: Timestamp): string => {
   const own = approvals.filter(({ purposeId }) => purposeId === purpose.id)

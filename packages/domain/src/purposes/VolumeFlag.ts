@@ -4,8 +4,8 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { PurposeKey } from "./Purpose.js"
 
 /**
- * In one day, an app asked for a user's coordinates more than `FACTOR` times as often as its purpose announced (Spec
- * §8). The flag is a warning: no call is refused because of it.
+ * The warning that an app, in one day, asked for a user's coordinates more than `FACTOR` times as often as its purpose
+ * announced (Spec §8). No call is refused because of the warning.
  */
 export interface VolumeFlag {
   readonly userId: UserId

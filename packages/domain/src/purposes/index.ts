@@ -2,7 +2,8 @@
  * Purposes: why an app wants raw coordinates, in words that users read. A purpose is a draft, in review, approved or
  * rejected, and can be archived for good (`PurposeLife`). A request for coordinates must name a purpose that the app
  * can use now, which `PurposeGate` checks. `flagVolumes` flags apps that request coordinates much more often than their
- * purposes announced. `managePurposes.ts` has the programs for developers, `decidePurpose.ts` that for reviewers.
+ * purposes announced. `managePurposes.ts` has the programs for developers, and `decidePurpose.ts` has the program for
+ * reviewers.
  *
  * @module
  */

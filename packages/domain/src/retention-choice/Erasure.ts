@@ -10,7 +10,10 @@ export interface Stretch {
   readonly until: Timestamp
 }
 
-/** A stretch whose history the owner deleted. While it is stored, the service stores no reading from this time. */
+/**
+ * A stretch whose history the owner deleted. While the stretch is stored, the service stores no reading from this
+ * stretch.
+ */
 export interface Erasure extends Stretch {
   /** When the owner deleted the stretch, or an import stored it; for merged stretches, the latest of these times. */
   readonly erasedAt: Timestamp

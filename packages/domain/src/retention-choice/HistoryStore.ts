@@ -42,9 +42,10 @@ export interface DeletionTimes {
  * - of a stay of an imported file, at the latest the time of the file's newest entry
  * - of the resting place of a device (`Device.movement`), the time of its newest reading
  *
- * One exception: a visit without a departure that the phone itself reported is deleted although the phone still sends,
- * when the phone later reported another arrival or departure that is also older than the cutoff. By then the phone had
- * left the first place. The access log has a separate limit (`DeletionTimes.accessLogUntil`).
+ * One exception: the phone itself reported a visit without a departure, and later reported another arrival or departure
+ * that is also older than the cutoff. Then the visit is deleted although the phone still sends, because the phone had
+ * left the place of the visit before the later report. The access log has a separate limit
+ * (`DeletionTimes.accessLogUntil`).
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -71,12 +72,12 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      * Returns false and deletes nothing when the user would have more than `Erasure.MOST` stretches.
      *
      * The store deletes fixes, quarantined entries that may come from the stretch (`Erasure.mayComeFrom`), visits
-     * (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of devices, and evaluations of rules. A reading from
-     * the future that it deletes takes with it all readings from the future of its device that did not arrive later,
-     * because it may have kept these in quarantine (`FutureReading.undisputed`). Rules also forget on which side of
-     * their circles the user was in the stretch (`RuleEvaluation.without`). Stays are derived again from the beginning
-     * of the stretch. The version of the user's uploads is raised, so that an upload in progress must read the stretch
-     * before it can commit.
+     * (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of devices, and evaluations of rules. When the store
+     * deletes a reading from the future, it also deletes the readings from the future of the same device that arrived
+     * earlier or at the same time: the deleted reading may be the reason why these readings stayed in quarantine
+     * (`FutureReading.undisputed`). Rules also forget on which side of their circles the user was in the stretch
+     * (`RuleEvaluation.without`). Stays are derived again from the beginning of the stretch. The version of the user's
+     * uploads is raised, so that an upload in progress must read the stretch before it can commit.
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**

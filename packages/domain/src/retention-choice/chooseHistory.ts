@@ -6,7 +6,7 @@ import { type Extent, HistoryStore } from "./HistoryStore.js"
 /** How long the user has chosen to keep history, and the time from which history is kept. */
 export interface KeptHistory {
   readonly keep: History.Keep
-  /** History from this moment or earlier is deleted, or will be at the next sweep; null: all is kept. */
+  /** History from this moment or earlier is deleted already, or the next sweep deletes it; null: all is kept. */
   readonly cutoff: Timestamp.Timestamp | null
 }
 

@@ -27,9 +27,9 @@ export interface Submittable {
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
 /**
- * Refuses a change after which a submission waits, while the address of the account that makes the change is not
- * confirmed (decision accounts-11). A submission that waited before the change is no exception: otherwise an edit of it
- * could show a reviewer what the account may not submit.
+ * Refuses a change if a submission waits after the change and the account that makes the change has no confirmed
+ * address (decision accounts-11). The change is also refused if the submission waited before: otherwise such an account
+ * could edit what it submitted, and a reviewer would read what the account may not submit.
  */
 export const admit =
   <A extends Submittable>(account: Account, rule: AddressRule, before: A) =>
@@ -39,8 +39,8 @@ export const admit =
       : Either.right(after)
 
 /**
- * Checks that a decision is about the present revision. `Conflict` when the reviewer names another revision, because
- * the reviewer has not read the present one. Undefined when the decision is allowed.
+ * Checks that a decision is about the present revision. Returns `Conflict` when the reviewer names another revision,
+ * because the reviewer has not read the present revision. Returns undefined when the decision is allowed.
  */
 export const outdated = (present: Pick<Submittable, "revision">, named: ShownState<number>): Conflict | undefined =>
   isOutdatedRevision(present, named) ? new Conflict({ reason: CHANGED }) : undefined

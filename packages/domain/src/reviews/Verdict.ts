@@ -20,7 +20,7 @@ export interface Verdict {
   readonly revision: ShownState<number>
 }
 
-/** `Invalid` for a rejection without a note, because a rejection must say what to change (Spec §3.2). */
+/** Fails with `Invalid` for a rejection without a note, because a rejection must say what to change (Spec §3.2). */
 export const check = (verdict: Verdict): Either.Either<Verdict, Invalid> =>
   verdict.decision === "reject" && verdict.note === null
     ? Either.left(Invalid.of("note", "is missing: a rejection says what to change"))

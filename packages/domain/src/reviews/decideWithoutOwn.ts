@@ -8,9 +8,10 @@ type Decide<A, E, R> = (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>
 
 /**
  * Makes sure that nobody decides about their own apps and purposes while somebody else can (decision reviews-1).
- * `decide(false)` fails with `OwnWork` when the account is in the team of the app. Then, if an account outside `team`,
- * the team of the app, has one of `roles` and is not suspended, the result is `Forbidden`. Otherwise `decide(true)`
- * runs, so that the only reviewer of a service can approve their own apps.
+ * `decide(false)` fails with `OwnWork` when the account is in the team of the app. Then the result is `Forbidden` if
+ * somebody else can decide: an account outside `team` (the team of the app) that has one of `roles` and is not
+ * suspended. If nobody else can decide, `decide(true)` runs, so that the only reviewer of a service can approve their
+ * own apps.
  */
 export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,
@@ -27,8 +28,8 @@ export const decideWithoutOwn = program("decideWithoutOwn", function* <
 })
 
 /**
- * Whether `decideWithoutOwn` lets the account decide: the account is outside the team, or no account outside the team
- * has one of the roles without being suspended. A page calls this before it shows a form.
+ * Whether `decideWithoutOwn` lets the account decide: the account is outside the team, or all accounts outside the team
+ * that have one of the roles are suspended. A page calls this before it shows a form.
  */
 export const mayDecide = program(
   "mayDecide",

@@ -58,7 +58,8 @@ export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince =
 /**
  * The earliest capture time of a fix that may fire the rule: the latest of the rule's creation and the times in
  * `needed`. `needed` has the time since when the rule has each thing that it needs. Every rule needs its scope; a place
- * rule also needs its present circle and the sharing of the place. Null: the rule has had the thing since its creation.
+ * rule also needs its present circle and the sharing of the place. A null in `needed` means that the rule has had the
+ * thing since its creation.
  */
 export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
   needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)

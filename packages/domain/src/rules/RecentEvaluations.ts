@@ -7,7 +7,8 @@ import type { RuleOutcome } from "./RuleEvaluation.js"
 
 /**
  * The outcome of one fix for one rule, with the times of the fix. Apps read evaluations, so an evaluation has no
- * position and no distance: they would show where the user is. A firing by `RuleEvaluation.settle` is one too.
+ * position and no distance: they would show where the user is. A firing by `RuleEvaluation.settle` is an evaluation
+ * too.
  */
 export interface Evaluation {
   readonly capturedAt: Timestamp
@@ -16,8 +17,8 @@ export interface Evaluation {
   /** The event of a firing; null for other outcomes. */
   readonly eventId: EventId | null
   /**
-   * Whether the fix is too inaccurate to answer a question about a zone (`ZoneQuestions.isTooCoarse`). Absent: it is
-   * accurate enough, or the rule is no zone rule.
+   * Whether the fix is too inaccurate to answer a question about a zone (`ZoneQuestions.isTooCoarse`). Absent: the fix
+   * is accurate enough, or the rule is no zone rule.
    */
   readonly isTooCoarse?: true
 }

@@ -298,7 +298,8 @@ const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, re
     due > at &&
     receivedAt - at <= STALE_AFTER &&
     due - at <= LAST_WORD &&
-    // Otherwise the firing would tell where the person was before the rule began, or during a pause (decision M5).
+    // A dwell must not fire because of a fix from before `firesFrom`: the firing would tell where the person was before
+    // the rule began, or during a pause (decision M5).
     (firesFrom === null || at >= firesFrom) &&
     (window.until === null || due < window.until) &&
     (state.lastFiredAt === null || due - state.lastFiredAt >= COOLDOWN)

@@ -7,8 +7,9 @@ import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 
 /**
  * A span of time that the person spent on one side of the circle. `side` is null when the evaluations do not show the
- * side. A span ends at the first reading of the next span; the last span ends at the last reading. A span before a
- * reading at which the rule began anew ends at its own last reading, because the rule looked at nothing in between.
+ * side. A span ends at the first reading of the next span; the last span ends at the last reading. One exception: when
+ * the rule begins anew at a reading, the span before this reading ends at the last reading of the span, because the
+ * rule used no reading between the two readings.
  */
 export interface SideRun {
   readonly side: RuleMemory["side"]

@@ -113,9 +113,9 @@ export const getEvaluations = program(
 )
 
 /**
- * The last evaluations of a rule, for the user, who reads all of them except those of fixes that are older than the
- * history that the user keeps. `NotFound` for a deleted rule, for a rule of another connection, for another user's
- * connection, and for a connection that has ended.
+ * The last evaluations of a rule, for the user. Evaluations of fixes that are older than the history that the user
+ * keeps are left out. `NotFound` for a deleted rule, for a rule of another connection, for another user's connection,
+ * and for a connection that has ended.
  */
 export const getEvaluationsOfUser = program(
   "getEvaluationsOfUser",

@@ -93,9 +93,9 @@ const BATCH = 100
 
 /**
  * Lists rows to remove, batch by batch, and removes each, until no other row is listed. Returns how many rows were
- * removed. A removal that fails is logged as `failure`, and the next run tries again. Its row is in the result of the
- * next query, too. The query leaves room for such rows and the loop skips them. Otherwise a removal that always fails
- * would make the loop endless, and a hundred of them would hide all other rows.
+ * removed. A removal that fails is logged as `failure`, and the next run tries again. The row of a failed removal is
+ * also in the result of the next query, so the query leaves room for such rows and the loop skips them. Otherwise a row
+ * whose removal always fails would make the loop endless, and a hundred such rows would hide all other rows.
  */
 export const sweepEach = <Row extends { readonly id: string }, E, R, E2, R2>(
   failure: string,

@@ -12,7 +12,7 @@ export interface PageRequest {
 
 const MAX_LIMIT = 500
 
-/** `Invalid` on `limit`, unless `limit` is a whole number from 1 to 500. */
+/** Fails with `Invalid` on `limit`, unless `limit` is a whole number from 1 to 500. */
 export const checkLimit = (limit: number): Effect.Effect<void, Invalid> =>
   Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT
     ? Effect.void

@@ -194,9 +194,10 @@ interface Position {
 
 /**
  * The position of the fiber; null for a fiber that was never in a trace. A new fiber begins with a copy, so its first
- * span becomes a child of the span in which the fiber was started. For a runtime that a fiber captured
- * (`Effect.runtime`), this is the span in which that fiber is when the runtime starts a fiber. Effect itself keeps the
- * span as a service in the context, and copies and compares all services of a request when one of them changes.
+ * span becomes a child of the span in which the fiber was started. A runtime that a fiber captured (`Effect.runtime`)
+ * has the position of the capturing fiber: a fiber that the runtime starts begins in the span in which the capturing
+ * fiber then is. Effect itself keeps the span as a service in the context instead. This is slower, because Effect
+ * copies and compares all services of a request when one of them changes.
  */
 const position: FiberRef.FiberRef<Position | null> = GlobalValue.globalValue(
   Symbol.for("@place-access/domain/Telemetry/position"),

@@ -6,7 +6,8 @@ import { Schema } from "effect"
  */
 
 /**
- * The length in code points. A simple emoji counts once (in UTF-16 it would count twice), and so does a composed "é".
+ * The length in code points. A simple emoji counts once (in UTF-16 it would count twice). A composed "é" also counts
+ * once.
  */
 export const length = (text: string): number => [...text].length
 
@@ -17,9 +18,9 @@ const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 /** Whether PostgreSQL can store the text and a page displays its characters in their order. */
 export const isPlain = (text: string): boolean => !FORBIDDEN.test(text)
 
-// Characters that show nothing, with which two different names could look the same, such as the soft hyphen, zero-width
-// space, marks of direction, invisible operators and tags. Tags after a black flag stay, because they make the flags of
-// England, Scotland and Wales.
+// Characters that show nothing, such as the soft hyphen, zero-width space, marks of direction, invisible operators and
+// tags. With invisible characters, two different names could look the same. Tags after a black flag stay, because they
+// make the flags of England, Scotland and Wales.
 const UNSEEN =
   /(\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f})|\u034f|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
@@ -34,8 +35,8 @@ const shown = (text: string): string => {
 
 /**
  * The text in Unicode's composed form (NFC). Composing joins at most four code points into one. So a text of more than
- * `4 * max` code points cannot become a text of `max`: it stays as it is, and the caller must refuse it. Composing such
- * a text could take minutes, because it needs quadratic time for many combining marks in a row.
+ * `4 * max` code points cannot become a text of `max` code points: the text stays as it is, and the caller must refuse
+ * it. Composing such a text could take minutes, because it needs quadratic time for many combining marks in a row.
  */
 export const composed = (text: string, max: number): string => (length(text) > 4 * max ? text : text.normalize("NFC"))
 

@@ -43,7 +43,10 @@ const read = (clock: Clock.Clock): Timestamp => Math.trunc(clock.unsafeCurrentTi
 /** Adds whole milliseconds, which may be negative. */
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp
 
-/** The earlier of two times. `other` is null for a limit that does not exist, such as that of a tier without an end. */
+/**
+ * The earlier of two times. `other` is null for a time that does not exist, such as the end of a tier that has no end
+ * date.
+ */
 export const earlier = (one: Timestamp, other: Timestamp | null): Timestamp =>
   other === null || one < other ? one : other
 

@@ -2,9 +2,9 @@ import { Effect, Option } from "effect"
 import * as Entropy from "./Entropy.js"
 
 /**
- * Opaque credentials such as `pa_at.con_4f….<secret>` (decision O5). A credential has a kind, by which leak scanners
- * recognise it, a route (an id) that says whose rows to read, and a secret of 256 bits or more. Apps see the id of
- * their connection, never that of the user.
+ * Opaque credentials such as `pa_at.con_4f….<secret>` (decision O5). A credential has three parts: a kind, by which
+ * leak scanners recognise the credential; a route, which is an id and says whose rows to read; and a secret of 256 bits
+ * or more. Apps see the id of their connection, never the id of the user.
  */
 export type TokenKind =
   /** access token */

@@ -15,8 +15,8 @@ export const KeyId = Schema.String.pipe(brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
 /**
- * A value could not be unsealed, a key id is unknown, or a stored refresh token is not the one that the token before it
- * derives. The cause is, for example, a damaged row or a key that an operator removed.
+ * A value could not be unsealed, a key id is unknown, or a stored refresh token is not the token that the service
+ * derives from the token before it. The cause is, for example, a damaged row or a key that an operator removed.
  */
 export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {
   /** The reason is for the operator and names at most the id of a key, so the message may repeat it. */

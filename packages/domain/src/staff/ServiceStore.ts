@@ -8,16 +8,16 @@ export const QUEUES = ["outbox", "deliveries", "mail", "imports"] as const
 export type QueueName = (typeof QUEUES)[number]
 
 /**
- * The rows of a queue that are due and wait for a worker. A message that an attempt did not send counts also between
- * its attempts.
+ * The rows of a queue that are due and wait for a worker. A message that could not be sent yet also counts while it
+ * waits for its next attempt.
  */
 export interface QueueBacklog {
   readonly queue: QueueName
   /** The number of these rows, counted up to `COUNTED_MAX`. */
   readonly rows: number
   /**
-   * Since when the oldest of the counted rows has been due, a message written, or an import uploaded; null when nothing
-   * waits.
+   * The earliest time of the counted rows: when the row became due, when the message was written, or when the import
+   * was uploaded. Null when nothing waits.
    */
   readonly oldestDueAt: Timestamp.Timestamp | null
 }

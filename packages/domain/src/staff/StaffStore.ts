@@ -10,12 +10,13 @@ export class StaffStore extends Context.Tag("@place-access/domain/staff/StaffSto
     /**
      * Locks the account, and all admins, so that two changes at the same time cannot leave the service without an
      * admin. Then reads the clock and calls `step`. One transaction stores the roles, the suspension, the address and
-     * the time of its confirmation. `Conflict` when another account has confirmed a new address. An account that never
-     * confirmed the address loses it (`SignUpRequest.releasedEmail`). The transaction also copies the suspension to
-     * the apps of the account, adds a suspension that has ended to the past suspensions of the account and of its apps,
-     * queues the notice and stores the audit event. When the suspension begins or ends, the transaction deletes the
-     * invitations into teams that the account sent, and their mails. Returns the account after the change. None when
-     * there is no account of this id, and for an account that is no person's (`Account.isPerson`).
+     * the time of its confirmation. A new address that another account has confirmed gives `Conflict`. Another account
+     * that has the new address and never confirmed it loses the address (`SignUpRequest.releasedEmail`). The
+     * transaction also copies the suspension to the apps of the account, adds a suspension that has ended to the past
+     * suspensions of the account and of its apps, queues the notice and stores the audit event. When the suspension
+     * begins or ends, the transaction deletes the invitations into teams that the account sent, and their mails.
+     * Returns the account after the change. None when there is no account of this id, and for an account that is no
+     * person's (`Account.isPerson`).
      */
     readonly change: (id: UserId, step: AccountStep) => StoreEffect<Option.Option<Either.Either<Account, Conflict>>>
     /**

@@ -1,4 +1,4 @@
-// How the user changes a connection without the app asking. Decisions connection-4, connection-6 and connection-8.
+// How the user changes a connection without an app's request. Decisions connection-4, connection-6 and connection-8.
 import type { App } from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import type { ConnectionDecision, WithApp, Write } from "../connection/ConnectionStore.js"
@@ -165,9 +165,9 @@ export interface LostExactLocation {
 }
 
 /**
- * The scopes that the user can give back after the end of exact location. Null when the newest change is another one,
- * when no older entry has the scopes, and when their end date has passed. The first argument has the two newest entries
- * of the consent history, newest first.
+ * The scopes that the user can give back after the end of exact location. Null when the newest change is not the end of
+ * exact location, when no older entry has the scopes, and when their end date has passed. The first argument has the
+ * two newest entries of the consent history, newest first.
  */
 export const lostExactLocation = (
   [newest, before]: ReadonlyArray<ConsentEntry.ConsentEntry>,
@@ -182,9 +182,7 @@ export const lostExactLocation = (
 const haveSameIds = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((id) => other.includes(id))
 
-/**
- * Whether two agreements are the same. `earlierVisits` is not compared when `one` is of an entry without this record.
- */
+/** Whether two agreements are the same. `earlierVisits` is not compared when the entry of `one` does not record it. */
 const isSame = (one: ConsentEntry.Agreement, other: ConsentEntry.Agreement): boolean =>
   Scope.same(one.scopes, other.scopes) &&
   haveSameIds(one.places, other.places) &&

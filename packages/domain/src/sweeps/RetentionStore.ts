@@ -25,9 +25,9 @@ export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/Ret
 
     /**
      * Examines the next `limit` events of the outbox after the position `after` that were fanned out at `until` or
-     * earlier. Deletes those of which no delivery is left; an event that is locked may stay. Returns the number of
-     * deleted events, and `next`, the position after which the next call goes on; `next` is undefined at the end of the
-     * events. Without `after`, each call would examine again the events that must stay.
+     * earlier. Deletes the examined events of which no delivery is left; an event that is locked may stay. Returns the
+     * number of deleted events, and `next`, the position after which the next call goes on; `next` is undefined at the
+     * end of the events. Without `after`, each call would examine again the events that must stay.
      */
     readonly removeEvents: (
       until: Timestamp.Timestamp,

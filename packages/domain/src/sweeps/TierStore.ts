@@ -27,8 +27,9 @@ export interface DueTiersPage {
 /** A connection, as a sweep sees it while its row is locked. */
 export interface Dated extends WithApp {
   /**
-   * No notice that was due before this moment is left to send. Earlier sweeps have handled these notices: each was
-   * sent, or was dropped because a later notice was due. Notices that were due before the last consent are skipped.
+   * The sweep handles only notices that are due at this moment or later. Earlier sweeps have handled the earlier
+   * notices: each was sent, or was dropped because a later notice was due. Notices that were due before the last
+   * consent are skipped.
    */
   readonly from: Timestamp
   /** The notices that the app has got already. */

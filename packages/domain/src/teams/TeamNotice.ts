@@ -112,8 +112,9 @@ const SECRETS_STAY =
   "Somebody who worked on the app before may still have its client secret. Replace the secret before you connect the app with your own account."
 
 /**
- * The mail to the new holder, for whom `what` says how the app passed on. It is always written: otherwise the former
- * holder, who may still have the secret, could cause other mails first, so that the new holder does not read about it.
+ * The mail to the new holder of the app. `what` says why the app is now in the new holder's name. The mail is written
+ * even beyond the limit of mails that name an app (`NamedMail`). Otherwise the former holder, who may still have the
+ * client secret, could use up the limit first, and the new holder would not learn that the app changed hands.
  */
 const inYourName = (
   team: Pick<Team, "appId" | "appName">,

@@ -82,9 +82,8 @@ export interface Invited {
 /**
  * Invites the person with this address. The person gets a mail only if an account that is not suspended has confirmed
  * the address, if the inviting owner's own address is confirmed, and if few invitations were mailed to the address
- * lately (`Rate.INVITATION_MAILS`). The answer and the
- * list of invitations are the same whether or not the person has an account, so that an owner cannot find out who has
- * an account. Fails like `TeamLife.invite`.
+ * lately (`Rate.INVITATION_MAILS`). The answer and the list of invitations are the same whether or not the person has
+ * an account, so that an owner cannot find out who has an account. Fails like `TeamLife.invite`.
  */
 export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, input: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))
@@ -95,11 +94,13 @@ export const inviteMember = program("inviteMember", function* (account: Account,
       ({ confirmedAt, suspendedAt, testOf }) => confirmedAt !== null && suspendedAt === null && testOf === null
     )
   )
-  // Checked before the mail is counted: otherwise a stranger to the team could use up the mails to an address.
+  // This check comes before the mail is counted: otherwise somebody outside the team could use up the limit of mails to
+  // an address.
   const before = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
   yield* TeamLife.invite(account, { ...input, id, invitee })(before, yield* Timestamp.now)
   const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
-  // Otherwise anybody could have mails sent to strangers, with an account of an address that is not theirs.
+  // Only a person with a confirmed address can cause this mail. Otherwise anybody could sign up with an address of
+  // somebody else, and have mails sent to strangers.
   const isMailed = account.confirmedAt !== null && (yield* takeCall(mailbox, Rate.INVITATION_MAILS)).isAdmitted
   const team = yield* change(appId, account.id, TeamLife.invite(account, { ...input, id, invitee, isMailed }))
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
@@ -144,7 +145,8 @@ export const getInvitation = program(
     const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })
     const by = Option.getOrNull(yield* (yield* AccountStore).find(found.invitation.invitedBy))
-    // The suspension ended the account's invitations. This one was read before, or the suspension is just beginning.
+    // The suspension ended the account's invitations. This invitation was read before that, or the suspension is just
+    // beginning.
     if (by !== null && by.suspendedAt !== null) return yield* new NotFound({ what: "invitation" })
     // An address that its owner never confirmed may be somebody else's, so the page must not show it.
     const email = by === null || by.confirmedAt === null ? null : by.email

@@ -80,8 +80,8 @@ const crossing = (
   after: Timestamp | null,
   end: Timestamp
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
-  // When another trip ended less than `APPROACH` ago, the time between this trip's two readings is shorter than that.
-  // Otherwise a developer would have to wait a minute between two trips.
+  // When another trip ended less than `APPROACH` ago, the time between this trip's two readings is shorter than
+  // `APPROACH`. Otherwise a developer would have to wait a minute between two trips.
   const begin = Math.max(end - APPROACH, after === null ? -Infinity : after + 1) as Timestamp
   if (begin >= end) return Either.left(new Conflict({ reason: TOO_SOON }))
   const points = kind === "arrive" ? [outside(circle), circle] : [circle, outside(circle)]

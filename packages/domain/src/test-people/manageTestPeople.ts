@@ -45,9 +45,10 @@ export interface MadeTestPerson {
 
 /**
  * Creates a test person of the app: an account, its places, a phone, and a connection with tokens. The programs of the
- * consent page and the token endpoint make the connection, so it is like that of a real person. `Invalid` for scopes
- * that the app cannot be granted; `Conflict` for an app that can have no test people (`TestPerson.unavailable`), and
- * when the app has the maximum number of test people. If a step fails, everything that was created is removed.
+ * consent page and the token endpoint make the connection, so the connection is like the connection of a real person.
+ * `Invalid` for scopes that the app cannot be granted; `Conflict` for an app that can have no test people
+ * (`TestPerson.unavailable`), and when the app has the maximum number of test people. If a step fails, everything that
+ * was created is removed.
  */
 export const makeTestPerson = program("makeTestPerson", function* (app: App, requested: TestPerson.NewTestPerson) {
   yield* refuseOutsideSandbox(app)

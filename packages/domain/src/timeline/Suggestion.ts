@@ -7,7 +7,9 @@ import type { Place, PlaceKind } from "../places/Place.js"
 import { HOUR, type Timestamp } from "../shared/Timestamp.js"
 import { line, type DayPart, type Stop, stops } from "./Trace.js"
 
-/** A spot where the person often is and that is not inside a place yet: the service suggests to make it a place. */
+/**
+ * A spot where the person often is and that is not inside a place yet: the service suggests a new place at this spot.
+ */
 export interface Suggestion {
   readonly centre: Geometry.Point
   readonly kind: PlaceKind

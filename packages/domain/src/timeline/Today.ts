@@ -117,7 +117,8 @@ export const since = (
   if (place !== null) {
     return visits.find(({ departure, place: at }) => departure === null && at.id === place.id)?.arrival ?? null
   }
-  // The newest reading is at no place. An open visit contradicts this reading, so it counts as the last visit.
+  // The newest reading is at no place. An open visit contradicts this reading. The open visit then counts as the last
+  // visit, and the result is null.
   const [last] = [...visits].sort((a, b) => (b.departure ?? Infinity) - (a.departure ?? Infinity))
   return last === undefined || last.isUncertain ? null : last.departure
 }

@@ -21,8 +21,9 @@ export interface Locked extends WithApp {
   /**
    * The presented refresh token, and the tokens after it, ordered by issue; empty if the token does not belong to this
    * connection. The tokens after it are left out when the presented token was spent longer ago than `RACE_WINDOW`: then
-   * no decision reads these tokens, and a chain can have any length. Beside a code the window is `CLOCK_SKEW` longer: a
-   * repeated exchange counts from the time of the exchange, and the server that spent the token may have been behind.
+   * no decision reads these tokens, and a chain can have any length. When a code is presented too, the window is
+   * `CLOCK_SKEW` longer: a repetition of the exchange is allowed for a time that counts from the exchange, and the
+   * clock of the server that spent the token may have been behind.
    */
   readonly chain: ReadonlyArray<RefreshToken>
   /** The presented access token, if it belongs to this connection. */

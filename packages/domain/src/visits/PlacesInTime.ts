@@ -13,7 +13,7 @@ import type { DeviceStay } from "./VisitStore.js"
 
 /**
  * For each stay, the other places that have a circle, present or past, which overlaps the circle with which the stay
- * began. Only stays at these places can tell of the same stop. An account may have thousands of past circles, so the
+ * began. Only stays at these places can represent the same stop. An account may have thousands of past circles, so the
  * circles of two places are never all compared with each other, and stays that began with one circle share a search.
  */
 export const neighbours = (
@@ -88,7 +88,8 @@ const ONE_CENTRE_M = 10
 
 /**
  * Whether `a` hides `b`: the median of `b` lies in the circle of `a`, and the median of `a` is nearer to the centre of
- * its own circle. At equal distances, or about one centre, `a` has the smaller circle, then the smaller id.
+ * its own circle. When the distances are equal, or the centres of the two circles are almost the same (`ONE_CENTRE_M`),
+ * `a` must have the smaller circle or, when the circles are equally large, the smaller id.
  */
 const hides = (a: Located, b: Located): boolean => {
   if (a.median === null || b.median === null || !overlap(a, b)) return false

@@ -27,8 +27,8 @@ export interface Stay {
 
 /**
  * The fields of a fix that the derivation needs. A fix of a device that its user had left behind counts as outside and
- * far away of every circle, because it does not show where the user was. A made-up position far away could not say
- * this: the user may have a place there.
+ * far away of every circle, because it does not show where the user was. So the fix needs a mark (`isLeftBehind`), and
+ * does not get a made-up position far away: the user may have a place there.
  */
 export type StayFix = Pick<MarkedFix, "capturedAt" | "lat" | "lon" | "accuracyM" | "isLeftBehind">
 

@@ -17,7 +17,7 @@ export interface StayPace {
 export const QUICK: StayPace = { fixesAStep: 5_000, share: 1 }
 
 /**
- * The pace of a process that also answers requests and contains the database. Nothing else in the process runs while a
- * step reads.
+ * The pace of a process that also answers requests and in which the database runs. Nothing else in the process runs
+ * while a step reads.
  */
 export const POLITE: StayPace = { fixesAStep: 1_000, share: 0.5 }

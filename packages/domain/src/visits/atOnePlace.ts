@@ -15,10 +15,11 @@ interface OverlapQuery {
 }
 
 /**
- * Leaves each stop of a phone at one place only, although the circles of several places contain the stop. Of stays that
+ * Keeps one stay for each stop of a phone, even when the circles of several places contain the stop. Of stays that
  * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isShownElsewhere`),
  * and the other stays are left out. A stay ends earlier when a stay at another place began before its end and the phone
- * stayed at that place. Only stays that began with overlapping circles are compared. Runs no query when there are none.
+ * stayed at that place. Only stays that began with overlapping circles are compared. When no circles overlap, no query
+ * runs.
  */
 export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {

@@ -244,7 +244,8 @@ type PlacedVisit = OsVisit.OsVisit & Visit.Visit
 
 /**
  * Whether the end of a reported visit is final (decision visits-8). Without a reported departure, a stay that is not
- * derived yet may end the visit. An uncertain end is not final: a reading from the silence may come later.
+ * derived yet may end the visit. An uncertain end is not final: a reading that the phone captured during its silence
+ * may still arrive.
  */
 const isFinal = (
   { departure, deviceId, isLeft, isUncertain, placeId }: PlacedVisit,
