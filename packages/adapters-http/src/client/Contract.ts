@@ -53,7 +53,10 @@ export interface SharedPlacesAnswer {
 }
 
 export interface CurrentPlaceAnswer extends MayBePaused {
-  /** `elsewhere`: at none of the shared places. `unknown`: no recent reading decides, or the user paused the app. */
+  /**
+   * `elsewhere`: at none of the shared places. `unknown`: no recent reading is clear enough to decide, or the user has
+   * paused the app.
+   */
   readonly state: "at_place" | "elsewhere" | "unknown"
   /** Null unless `state` is `at_place`. */
   readonly place: PlaceAnswer | null
@@ -295,7 +298,10 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** For `enter` and `exit`: seconds from the crossing to the event, 0 to 300. No event if the user is back by then. */
+  /**
+   * For `enter` and `exit`: seconds from the crossing to the event, 0 to 300. No event is sent if the user has gone
+   * back by then.
+   */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
   /** The exact url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */

@@ -193,9 +193,9 @@ const fitting = (link: (waypoints: number) => string, most: number): string => {
 }
 
 /**
- * The app identifies a waypoint by `tst`, the time of its creation in seconds, and keeps one waypoint of two with the
- * same `tst`. Several places may have been made in one second, so a place whose second is taken gets the next free
- * second.
+ * The app identifies a waypoint by `tst`, the time of its creation in seconds, and keeps only one of two waypoints that
+ * have the same `tst`. Several places may have been made in one second, so a place whose second is taken gets the next
+ * free second.
  */
 const waypointsOf = (places: ReadonlyArray<SetupPlace>) => {
   const taken = new Set<number>()

@@ -44,8 +44,8 @@ const setting = {
 }
 
 /**
- * The answer to the request that adds a phone. It contains the phone's token. Afterwards the token can be read only
- * once more, with the set-up link, if the phone's app has such a link.
+ * The answer to the request that adds a phone. The answer contains the phone's token. No later answer contains the
+ * token, with one exception: if the phone's app has a set-up link, this link answers once with the token.
  */
 export const AddedDevice = Schema.Struct({
   ...fields,

@@ -65,11 +65,11 @@ export const layer: Layer.Layer<
     // A request with a password and a code asks the throttle several times. It counts as one attempt all the same.
     const counted = new WeakSet<CurrentRequest.Cell>()
 
-    /** The time until the rates allow a further attempt, in milliseconds; 0: they allow this one. */
+    /** The time until the rates allow a further attempt, in milliseconds; 0: the rates allow this attempt. */
     const untilAllowed = ({ address, browser, email }: SignInThrottle.SignInTry) => {
       const account = sha256(`sign-in ${email}`)
-      // Attempts of known browsers are counted apart from those of strangers, also from strangers in the same network:
-      // strangers cannot lock a known browser out (decision accounts-14).
+      // The attempts of known browsers have a separate count. Attempts of strangers do not add to this count, even in
+      // the same network. So strangers cannot lock a known browser out (decision accounts-14).
       const rates =
         browser === null
           ? ([

@@ -61,8 +61,8 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
 
 /**
  * Checks the text of an address together with the other fields, so that one answer names all faults. This schema does
- * not look up the host name. The program of the route does that, and for a request with an `Idempotency-Key`
- * `LooksUpUrl` does it earlier.
+ * not look up the host name. The program of the route looks up the host name. For a request with an `Idempotency-Key`,
+ * the look-up runs earlier (`LooksUpUrl`).
  */
 const Url = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,

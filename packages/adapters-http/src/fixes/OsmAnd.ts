@@ -12,7 +12,7 @@ import { degrees, type Fields, fields, instant, isFields, isoMillis, list, numbe
  * does not.
  */
 export interface OsmAndRequest {
-  /** The fields of the query. A flat message of the body takes each field that it lacks from the query. */
+  /** The fields of the query. A message whose fields are not nested takes each field that it lacks from the query. */
   readonly query: Fields
   /** The messages of the body; without a body, one message without fields. */
   readonly messages: ReadonlyArray<Fields>
@@ -42,8 +42,8 @@ export const deviceId = ({ messages, query }: OsmAndRequest): string | undefined
 }
 
 /**
- * Splits a request into entries with at most one reading each: a flat message is one entry, and each location of a
- * message of Traccar Client is one entry. In a query or a form, `location` is a text, `lat,lon`.
+ * Splits a request into entries with at most one reading each: a message whose fields are not nested is one entry, and
+ * each location of a message of Traccar Client is one entry. In a query or a form, `location` is a text, `lat,lon`.
  */
 export const entries = ({ messages }: OsmAndRequest): ReadonlyArray<Fields> =>
   messages.flatMap((message): ReadonlyArray<Fields> => {
@@ -102,7 +102,7 @@ const KNOTS = 1_852 / 3_600
 
 const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
   const { location } = message
-  // A third part of `location` is ignored. The limit keeps a text of many commas from becoming a list as long.
+  // A third part of `location` is ignored. The limit of 2 keeps a text of many commas from becoming a long list.
   const [lat, lon] = typeof location === "string" ? location.split(",", 2) : [message["lat"], message["lon"]]
   if (isLeftOut(lat) && isLeftOut(lon)) return []
   if (isFalse(message["valid"])) return []

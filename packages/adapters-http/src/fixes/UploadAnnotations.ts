@@ -3,8 +3,8 @@ import { type Bounds, BodyBounds } from "../edge/BodyBounds.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
 
 /**
- * The bounds of an upload. A body within the bound of bytes has too many entries only if its entries are much shorter
- * than the readings that apps for phones send.
+ * The bounds of an upload. Readings of phone apps are so long that an upload of them reaches the bound of bytes first.
+ * Only a body of much shorter entries can reach the bound of entries.
  */
 export const BOUNDS: Bounds = { bytes: 8 * 1_048_576, entries: 160_000 }
 

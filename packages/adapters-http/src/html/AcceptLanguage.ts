@@ -28,8 +28,8 @@ const rangesOf = (header: string): ReadonlyArray<Range> => {
 /**
  * Returns the language of the service that has the highest weight in `Accept-Language`. Of languages with equal
  * weights, the first counts. Null when the header names none of the service's languages, or excludes all of them with
- * `q=0`. `*` stands for the service's languages that the header does not name. It counts only in a header that names
- * one of them: programs send `*` too, and by itself it says nothing about a person.
+ * `q=0`. `*` stands for the service's languages that the header does not name. `*` counts only in a header that also
+ * names one of the service's languages. Programs send `*` too, so `*` alone says nothing about a person.
  */
 export const negotiate = (header: string | undefined): Language.Language | null => {
   const ranges = rangesOf(header ?? "")

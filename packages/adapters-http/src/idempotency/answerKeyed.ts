@@ -4,12 +4,12 @@ import { Effect } from "effect"
 const NOTHING: Work<undefined> = { answer: null, value: undefined }
 
 /**
- * `answerOnce`, also for work that consists of several transactions (`severalCommits`). One transaction around all of
- * them would keep the locks of the first one until the last one ends. So for such work, a first transaction only looks
- * whether there is an answer, and another transaction stores the answer after the work. Two equal requests that run at
- * the same time both do the work, and both get the answer that was stored first.
+ * Like `answerOnce`, but the work may also consist of several transactions (`severalCommits`). One transaction around
+ * all of them would keep the locks of the first transaction until the last transaction ends. So for such work, a first
+ * transaction only looks whether an answer is stored, and another transaction stores the answer after the work. Two
+ * equal requests that run at the same time both do the work, and both get the answer that was stored first.
  *
- * `count` counts the request towards a limit, outside of the transactions, if there is no answer yet.
+ * `count` counts the request towards a limit, outside of the transactions, if no answer is stored yet.
  */
 export const answerKeyed = <A, E, R>(
   request: KeyedRequest,

@@ -1,10 +1,10 @@
 import type { HttpApiError } from "@effect/platform"
 
 /**
- * Turns the issues of decoding into messages. Each names a field by its path on the wire, or the body, and repeats no
- * value that was sent. The platform's own messages end in `, actual <value>` and would send client secrets back.
- * `repeated`: the query parameters that the request has more than once. A schema sees such a parameter as an array and
- * would report, for example, that it must be a string.
+ * Turns the issues of decoding into messages. Each message names a field by its path on the wire, or the body, and
+ * repeats no value that was sent. The platform's own messages end in `, actual <value>` and would send client secrets
+ * back. `repeated`: the query parameters that the request has more than once. A schema sees such a parameter as an
+ * array and would report, for example, that it must be a string.
  */
 export const messages = (
   all: ReadonlyArray<Issue>,

@@ -50,8 +50,9 @@ const log = ({ code, message }: Reason): Effect.Effect<void> =>
   })
 
 /**
- * The code and the message of the error, or of the first of its causes, that has a code; otherwise the message of the
- * innermost cause. The error of the store itself, and that of the SQL client, only say that something failed.
+ * Follows the causes of the error, from the outside to the inside, to the first error that has a code. Returns the code
+ * and message of that error; without such an error, the message of the innermost cause. The outer errors, of the store
+ * and of the SQL client, only say that something failed.
  */
 const reasonOf = (error: unknown): Reason => {
   let message = typeof error === "string" ? error : "the store is unavailable"

@@ -255,7 +255,7 @@ describe("POST …/deliveries/{delivery_id}/retry-now [§4.7]", () => {
     await on.work()
     const [row] = await rows(on)
     for (let attempt = 2; attempt <= 7; attempt++) {
-      // Two calls before the worker claims the row have the effect of one.
+      // Two calls before the worker claims the row have the effect of one call.
       expect(await retryNow(on, row!.id)).toMatchObject({ status: 200, json: { attempt } })
       expect(await retryNow(on, row!.id)).toMatchObject({ status: 200, json: { attempt } })
       await on.work()

@@ -32,7 +32,10 @@ const twoBrowsers = async (options: Parameters<World["person"]>[0] = {}) => {
   return { thief, owner, replacePassword }
 }
 
-/** Sends a form without its last byte. Returns a function that sends this byte, and answers where the form led. */
+/**
+ * Sends a form without its last byte. Returns a function that sends this byte, and returns the address to which the
+ * answer redirects.
+ */
 const holdBackForm = async (browser: Visitor, action: string, fields: Readonly<Record<string, string>>) => {
   const release = await holdBack(world.url + action, {
     method: "POST",
@@ -43,7 +46,8 @@ const holdBackForm = async (browser: Visitor, action: string, fields: Readonly<R
     },
     body: new URLSearchParams(fields).toString()
   })
-  // The service has begun with the form. When it has answered this later request, it waits for the form's end.
+  // When the service has answered this later request, it has begun to read the form, and waits for the form's last
+  // byte.
   await browser.get("/portal/devices")
   return async () => (await release()).location
 }

@@ -34,7 +34,10 @@ const startAll = <E, R>(count: number, store: UploadTurns.Store<E, R>) =>
     return fibers
   })
 
-/** A store that delays its first call until `release`, and lists in `calls` what each call stores: at most `atOnce`. */
+/**
+ * A store that delays its first call until `release`, and lists in `calls` which uploads each call stores: at most
+ * `atOnce`.
+ */
 const holding = (atOnce: number) =>
   Effect.map(Deferred.make<void>(), (release) => {
     const calls: Array<ReadonlyArray<number>> = []

@@ -163,7 +163,8 @@ describe("a request that comes again with its key", () => {
     await Effect.runPromise(Deferred.await(started))
     const second = await makePlace(person, key)
     expect([...saying(second), second.headers.get("retry-after")]).toEqual([409, "idempotency_key_in_use", "1"])
-    // The running request need not be the first one with the key: a refused request lets the next one run.
+    // The message says “another”, not “the first”: after a refused request, a later request with the key may be the
+    // running one.
     expect(second.json).toMatchObject({ message: expect.stringContaining("Another request with this Idempotency-Key") })
     Effect.runSync(Deferred.succeed(gate, undefined))
     await first

@@ -48,7 +48,7 @@ const approve = (purpose: Purpose.Purpose) =>
     }))
   )
 
-/** The words within the codes and addresses of the tables that do not stand on one line. */
+/** Finds the words that the browser has broken into two lines, in the codes and addresses of the tables. */
 const BROKEN = `[...document.querySelectorAll("td code, td .small")].flatMap((one) => {
   const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT)
   const broken = []

@@ -18,7 +18,7 @@ const decoded = (text: string): string =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&")
 
-/** The attributes that people see or hear. Programs read all others. */
+/** The attributes that people see or hear. Only programs read all other attributes. */
 const READ_ALOUD = new Set(["alt", "aria-label", "data-label", "placeholder", "title"])
 /** Elements whose text cannot have elements. */
 const PLAIN = new Set(["title", "option", "textarea", "text"])

@@ -110,7 +110,7 @@ describe("scopes that an admin does not allow the app now", () => {
     const { held, limit, page, save, update } = await granted()
     await update({ declaredScopes: [CURRENT, RULES, LATEST, "location.lookup"] })
     await limit([CURRENT])
-    // The form offers no end of exact location while the app has none.
+    // While the limit excludes exact location, the form has no field for the end date of exact location.
     const limited = await page()
     expect(limited.text).not.toContain('name="sensitive_days"')
     expect((await save(limited, [CURRENT, RULES, LATEST], { standard_days: "90" })).status).toBe(303)

@@ -15,7 +15,10 @@ afterAll(() => world.close())
 const { DAY, MINUTE } = Timestamp
 const iso = (millis: number) => new Date(millis).toISOString()
 
-/** A new phone of the person uploads readings: at one place for each of `times`, at another for each of `elsewhere`. */
+/**
+ * A new phone of the person uploads readings: at one place for each time of `times`, and at another place for each time
+ * of `elsewhere`.
+ */
 const sent = async (person: Person, times: ReadonlyArray<number>, elsewhere: ReadonlyArray<number> = []) => {
   const added = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
   const { token } = added.json as { readonly token: string }

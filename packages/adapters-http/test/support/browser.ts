@@ -17,8 +17,8 @@ export const signInAs = (context: BrowserContext, url: string, { cookie }: Perso
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /**
- * A session of the DevTools protocol for each page. It ends with the page and is never detached: with any session that
- * detaches, Chromium removes the page's virtual authenticator.
+ * A session of the DevTools protocol for each page. It ends with the page and is never detached: when a session of a
+ * page is detached, Chromium removes the page's virtual authenticator.
  */
 const sessions = new WeakMap<Page, CDPSession>()
 

@@ -6,7 +6,7 @@ import type { Person, World } from "./World.js"
 
 /** A phone whose readings arrive at once. */
 export interface Phone {
-  /** Uploads readings of one point, by how long ago each was captured. The default accuracy is 10 m. */
+  /** Uploads readings of one point. `agesMs`: how long ago each reading was captured. The default accuracy is 10 m. */
   readonly at: (point: Geometry.Point, agesMs: ReadonlyArray<number>, accuracyM?: number | null) => Promise<void>
 }
 

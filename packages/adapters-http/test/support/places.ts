@@ -1,7 +1,9 @@
 import { createPlace, Place } from "@place-access/domain/places"
 import type { Person, World } from "./World.js"
 
-/** Adds places with the names "Place FROM" to "Place TO" to the person's account, and returns the first one. */
+/**
+ * Adds places with the names "Place FROM" to "Place TO" to the person's account, and returns the first of these places.
+ */
 export const addPlaces = async (world: World, { account }: Pick<Person, "account">, from: number, to: number) => {
   const add = (number: number) =>
     world.run(

@@ -144,7 +144,7 @@ export const consent = {
     /** The hint when the app also asks for exact location, or about areas that it chooses. */
     hintByName: "The app does not get the names of places that you do not tick.",
     earlier: (place: string): string => `Also share past visits to ${place}`,
-    /** For an app with `location.place.lookup`, which the choice about past visits does not limit. */
+    /** The hint for an app with `location.place.lookup`. The choice about past visits does not limit this scope. */
     lookup:
       "For any moment in the past, the app can ask which ticked place you were at, even if you do not share past visits.",
     find: "Find a place",

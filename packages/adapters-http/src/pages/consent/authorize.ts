@@ -84,8 +84,8 @@ const parametersOf = (url: string): Readonly<Record<string, ReadonlyArray<string
 }
 
 /**
- * Counts a request with an unusable client id, for example a made-up one or that of a revoked app, against the limit of
- * the network address. The token endpoint does the same for made-up client ids (decision limits-3).
+ * Counts a request with an unusable client id, for example a made-up id or the id of a revoked app, against the limit
+ * of the network address. The token endpoint does the same for made-up client ids (decision limits-3).
  */
 const countMadeUp = ({ parameter }: AuthorizePage) =>
   parameter === "client_id"

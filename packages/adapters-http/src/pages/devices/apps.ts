@@ -35,7 +35,7 @@ export const kindChoice = (page: string, share: string, chosen: PhoneKind.PhoneK
       <a class="button second" href="${share}">${words.add.onlyBrowser}</a>
     </p>`
 
-/** The apps for one kind of phone, as radio buttons. At first the first app is chosen. */
+/** The apps for one kind of phone, as radio buttons. When the page opens, the first app is chosen. */
 export const appChoice = (form: Fields.Shown, kind: PhoneKind.PhoneKind): Html => {
   const formats = PhoneKind.formatsFor(kind)
   const chosen = form.values("format")

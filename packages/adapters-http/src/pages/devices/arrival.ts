@@ -14,8 +14,8 @@ const words = texts.devices
 const ANYWHERE_M = 20_037_508
 
 /**
- * The accuracy of a location in whole metres. Null when it is not known: some phone apps send a huge number when they
- * do not know it.
+ * The accuracy of a location in whole metres. Null when the accuracy is not known: some phone apps then send a huge
+ * number.
  */
 export const wholeMetres = (accuracyM: number | null): number | null =>
   accuracyM === null || accuracyM >= ANYWHERE_M ? null : Math.ceil(accuracyM)

@@ -18,7 +18,7 @@ export const LABELS = {
   lat: words.lat,
   lon: words.lon,
   radius_m: words.radius,
-  /** Not a field of the form: the map and the fields of the coordinates are where a person sets the centre. */
+  /** `centre` is no field of the form. The problem of a place without a centre has this name, and links to the map. */
   centre: words.centre.set
 }
 

@@ -14,7 +14,7 @@ interface RemovalForm {
   readonly consequence: Value
 }
 
-/** The folded form that removes one thing of a list. Nobody removes the thing by one wrong click. */
+/** The form that removes one thing of a list. The form is folded away, so that one wrong click removes nothing. */
 export const form = ({ action, button, consequence, named, token }: RemovalForm): Html =>
   html`<details>
     <summary aria-describedby="${named}">${button}</summary>

@@ -107,8 +107,8 @@ const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 /**
- * How many units outside of the picture the shapes are cut off. With this margin, the line along the cut is not
- * visible.
+ * The shapes are cut off at this distance outside of the picture, in units of the picture. So the line along the cut is
+ * not visible.
  */
 const MARGIN = 6
 

@@ -11,7 +11,10 @@ import { nearestTown } from "../land/Land.js"
 
 const words = texts.rules
 
-/** The badge with a rule's state. An active rule has no badge, because its sentence is true without one. */
+/**
+ * The badge with a rule's state. An active rule has no badge, because the sentence about the rule is true without a
+ * badge.
+ */
 export const stateBadge = ({ state }: ListedRule): Html | false =>
   state !== "active" && html`<span class="badge quiet">${words.states[state]}</span>`
 
