@@ -9,7 +9,10 @@ const accepts = (schema: Schema.Schema<never, string>) => (text: string) =>
 /** Combining marks in the order in which Unicode's normalisation takes quadratic time. */
 const MARKS = "\u0301".repeat(2_000) + "\u0323".repeat(2_000)
 
-/** The error for the text, or else the decoded text; and the length of the longest text that was normalised for it. */
+/**
+ * Returns the error for the text or, if there is none, the decoded text. Also returns the length of the longest text
+ * that was normalised for it.
+ */
 const read = (schema: Schema.Schema<never, string>, text: string) => {
   const seen = vi.spyOn(String.prototype, "normalize")
   const decoded = Schema.decodeEither(schema as unknown as Schema.Schema<string, string>)(text)

@@ -32,7 +32,8 @@ const deed: fc.Arbitrary<AppDeed> = fc.oneof(
   fc.record({ type: fc.constantFrom("approve" as const, "reject" as const, "withdraw" as const) })
 )
 /**
- * How many revisions before the present one the reviewer read the proposal. Undefined: the reviewer names no revision.
+ * The age of the revision that the reviewer read: 0 is the present revision, 1 the revision before. Undefined: the
+ * reviewer names no revision.
  */
 const revisionsAgo = fc.constantFrom(undefined, 0, 0, 0, 1)
 

@@ -113,7 +113,7 @@ describe("GET /authorize", () => {
     "1234567\0",
     "1234567\ud800",
     // The value that the parser of the query gives for bytes that are not UTF-8. With this value, the app would get
-    // another state back than it sent.
+    // back another state than the state that it sent.
     new URLSearchParams("state=%FF%FEabcdef").get("state") ?? "",
     ["12345678", "12345678"]
   ])("state %j: a page (8 to 512 characters) [§2.1-state, §8-state]", async (state) => {

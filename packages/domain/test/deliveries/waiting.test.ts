@@ -386,7 +386,8 @@ describe("recover since", () => {
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
         const batches: Array<{ readonly dueFrom: number; readonly count: number }> = []
-        // A developer replayed one delivery of the second batch at the same time, so the store replayed 499 of them.
+        // A developer replayed one delivery of the second batch at the same time, so the store replayed only the other
+        // 499 deliveries of this batch.
         const left = [500, 499, 7]
         const store = {
           ...(yield* DeliveryStore),
@@ -438,7 +439,7 @@ describe("recover since", () => {
         yield* script(answers(500))
         yield* withWorker(
           Effect.gen(function* () {
-            // 501 events: a batch of replays has at most 500.
+            // A batch of replays has at most 500 events, so these 501 events need two batches.
             yield* Effect.replicateEffect(fire(stage), 501)
             yield* Effect.sleep("10 seconds")
             yield* interrupt

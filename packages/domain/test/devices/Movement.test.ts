@@ -40,7 +40,7 @@ describe("where a device rests, and when it last moved [M14, devices-5]", () => 
       heardAt: NOON + 2 * MINUTE
     })
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 505), seen(3, 5)))).toBe(3)
-    // This device moves on and does not come back. So no move is undone, and the last one counts.
+    // This device moves on and does not come back. So no move is undone, and the last move counts.
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 1_000), seen(3, 1_500)))).toBe(3)
   })
 

@@ -36,7 +36,7 @@ const stored = (
   }
 }
 
-/** Readings of the last 24 hours, one each `step` milliseconds. */
+/** Readings of the last 24 hours, one reading every `step` milliseconds. */
 const every = (step: number, delay = 0) =>
   Array.from({ length: Math.ceil((24 * HOUR) / step) }, (_, index) => ({ before: index * step, delay }))
 

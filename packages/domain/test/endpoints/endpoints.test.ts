@@ -314,7 +314,7 @@ describe("rotateSecret [§4.7, §6.4.3]", () => {
             secrets = SigningSecret.rotate(secrets, Vault.Sealed.make(String(index + 1)), now)
           })
           const live = SigningSecret.live(secrets, now).map(({ sealed }) => Number(sealed))
-          // Secret 0 is the first one, and rotation n makes secret n. `rotatedAt[0]` is the time of rotation 1.
+          // Secret 0 is the first secret, and rotation n makes secret n. `rotatedAt[0]` is the time of rotation 1.
           const expected = [...Array.from({ length: gaps.length + 1 }).keys()]
             .filter((index) => index === gaps.length || now < (rotatedAt[index] ?? 0) + 86_400_000)
             .toReversed()

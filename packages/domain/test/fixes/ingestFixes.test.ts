@@ -532,7 +532,7 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const { quarantined } = yield* MemoryDatabase
         // The server's clock is an hour behind, so the readings are put aside. The upload with the earlier readings is
-        // lost at first, and arrives only after the upload with the later ones.
+        // lost at first, and arrives only after the upload with the later readings.
         const part = (from: number, length: number) =>
           Array.from({ length }, (_, index) => reading(from + index * 1_000, INSIDE))
         yield* ingestFixes(phone, part(40 * MINUTE, 700), [])

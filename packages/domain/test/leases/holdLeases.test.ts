@@ -404,8 +404,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
             const [first, second] = yield* Effect.all(
               [
                 living(60),
-                // A worker that comes when the first worker is the only one left, and so has all leases. Both workers
-                // must end with a fair share.
+                // A worker that comes at a time when the first worker is alone and has all leases. Both workers must
+                // end with a fair share.
                 Effect.delay(living(12), "48 seconds"),
                 // A worker that begins together with the first worker, and leaves.
                 Effect.flatMap(living(15), ({ leave }) => leave),

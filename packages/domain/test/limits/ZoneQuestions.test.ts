@@ -97,7 +97,7 @@ describe("questions about zones", () => {
     for (let count = 0; count < 10; count++) for (const one of large) expect(ask(one, repeated)).toBe("asked")
     // A repeated question about a circle takes nothing from the budget of the day. The app asked about the small circle
     // less than a day ago, but the budget of the hour is used up. When the hour has room again, the small circle counts
-    // as a new one, and the two large circles leave no room for it until their own day ends.
+    // as a new circle. The two large circles leave no room for it until their own day ends.
     const asked = NOON + DAY - 10 * MINUTE
     const wait = repeated + DAY + 1 - asked
     expect(ask(small!, asked)).toBe(wait)
@@ -210,7 +210,8 @@ describe("a zone rule whose window opens later", () => {
       expect(asking._tag).toBe("Allowed")
       if (asking._tag === "Allowed") questions = asking.questions
     }
-    // Only a span of 24 hours that includes the opening of the ten zones has no room. All other openings are earlier.
+    // The ten zones open at the same time, and fill the budget of every 24 hours that include this time. All other
+    // zones open earlier.
     TEN_ZONES.forEach((one, index) => ask(index, one, NOON + 4 * DAY + 16 * HOUR))
     for (let index = 0; index < ZoneQuestions.WAITING_MAX - 11; index++) {
       ask(10 + index, circle(5, 5, 100), NOON + 4 * DAY - index * 10 * MINUTE)

@@ -19,7 +19,8 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("archive" as const) }) }
 )
 /**
- * How many revisions before the present one the reviewer read the purpose. Undefined: the reviewer names no revision.
+ * The age of the revision that the reviewer read: 0 is the present revision, 1 the revision before. Undefined: the
+ * reviewer names no revision.
  */
 const reading = fc.constantFrom(undefined, 0, 0, 0, 1, 2)
 

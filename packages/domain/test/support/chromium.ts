@@ -22,7 +22,7 @@ export const theBrowser = async (): Promise<Browser> => {
       "--disable-gpu",
       "--disable-background-networking",
       // Another name of this machine, for tests of insecure pages: the browser treats http pages of `localhost` as
-      // secure, but not those of this name.
+      // secure, but not http pages of this name.
       "--host-resolver-rules=MAP insecure.test 127.0.0.1"
     ]
   }))

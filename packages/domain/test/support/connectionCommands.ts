@@ -165,8 +165,8 @@ const at = (date: Extract<Command, { type: "go to" }>["date"], plus = 0): Comman
 const STANDARD = 0b00111
 
 /**
- * Fixed lists of commands that run before the generated ones. They make sure that all `MARKS` are reached, whatever the
- * generator draws.
+ * Fixed lists of commands that run before the generated commands. They make sure that all `MARKS` are reached, whatever
+ * the generator draws.
  */
 export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   // Refresh tokens that are used once, used again within 30 s or later, and revoked (decision O6).

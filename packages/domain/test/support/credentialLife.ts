@@ -83,7 +83,7 @@ const edge = fc
 /** Signs in with each password. One of them is the present password. */
 const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
 
-/** Two browsers have a session. One of them ends its own session, or that of the other. */
+/** Two browsers have a session. One browser ends its own session or the session of the other browser. */
 const apart: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
   .constantFrom<"it" | "others">("it", "others")
   .map((what) => [...SIGN_IN, ...SIGN_IN, { _tag: "End", session: 1, what }] as const)
@@ -185,8 +185,8 @@ export const liveCredentials = (
 
     let present = 0
     /**
-     * The number of wrong passwords since the last right one. A fifth in a row would close sign-in for the account, and
-     * this test is not about that limit.
+     * The number of wrong passwords since the last right password. A fifth wrong password in a row would close sign-in
+     * for the account, and this test is not about that limit.
      */
     let failures = 0
     let window = { endsAt: 0, used: 0 }

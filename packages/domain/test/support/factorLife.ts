@@ -47,9 +47,8 @@ const PASSWORDS = ["correct horse battery", "purple monkey dishwasher"].map((tex
 export type FactorStep =
   | { readonly _tag: "Password" }
   /**
-   * `which` chooses the code: that of the present time step (`now`), of the next one (`next`), of the one after
-   * (`far`), the last accepted code (`again`), or a wrong code. `times` is the number of browsers that send it
-   * at the same time.
+   * `which` chooses the code: the code of the present time step (`now`), of the next step (`next`) or of the step after
+   * that (`far`), the last accepted code (`again`), or a wrong code. `times` browsers send the code at the same time.
    */
   | { readonly _tag: "Code"; readonly which: "now" | "next" | "far" | "again" | "wrong"; readonly times: number }
   | { readonly _tag: "Recovery"; readonly code: number; readonly times: number }
@@ -190,8 +189,8 @@ export const liveFactors = (
     let signed = 0
     let codes: Array<{ readonly text: string; used: boolean }> = []
     /**
-     * The number of wrong codes since the last right one. A fifth in a row would close the second step of the sign-in,
-     * and this test is not about that limit.
+     * The number of wrong codes since the last right code. A fifth wrong code in a row would close the second step of
+     * the sign-in, and this test is not about that limit.
      */
     let wrong = 0
     let lastCode: string | null = null
@@ -350,7 +349,7 @@ export const liveFactors = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             shown(yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present)))
             secret = fresh
-            // If two time steps have the same code by chance, the service takes the code for that of the later step.
+            // If two time steps have the same code by chance, the service assumes that the code is from the later step.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             usedStep = same ? present + 1 : present
             lastCode = MemoryAuthenticators.code(fresh, present)

@@ -42,7 +42,7 @@ const { DAY, HOUR, MINUTE } = Timestamp
 const QUARTER = SignInThrottle.WINDOW
 const HALF_HOUR = 30 * MINUTE
 const YEAR = 365 * DAY
-// Fewer accounts than a browser can be known to (`KnownBrowser.MOST_ACCOUNTS`), so that no browser forgets one.
+// A browser can be known to more accounts than these (`KnownBrowser.MOST_ACCOUNTS`), so no browser forgets an account.
 const ACCOUNTS = 2
 const BROWSERS = 3
 

@@ -19,7 +19,10 @@ type How = "sent" | "retry" | "given up"
 export type Step =
   | { readonly _tag: "Put"; readonly reader: number; readonly key: number }
   | { readonly _tag: "Claim"; readonly limit: number }
-  /** The worker that claimed a message last, or (`isOldest`) the one whose claim is the oldest, ends its attempt. */
+  /**
+   * A worker ends its attempt: the worker that claimed a message last or, with `isOldest`, the worker whose claim is
+   * the oldest.
+   */
   | { readonly _tag: "Finish"; readonly how: How; readonly isOldest: boolean; readonly isTwice: boolean }
   | { readonly _tag: "Pass"; readonly millis: number }
   /** Several workers claim messages at the same time. */

@@ -35,7 +35,10 @@ export interface ReferenceRule {
   readonly activeUntil?: number | null
 }
 
-/** The events of a user's phones, place and connection, in order. `at` is never less than that of the event before. */
+/**
+ * The events of a user's phones, place and connection, in the order of their times (`at`). Two events may have the same
+ * time.
+ */
 export type Happening =
   | { readonly _tag: "Upload"; readonly device: number; readonly fixes: ReadonlyArray<ReferenceFix> }
   | { readonly _tag: "Created"; readonly rule: number; readonly at: number }
@@ -77,8 +80,8 @@ export interface Outcome {
 }
 
 /**
- * The result of each rule of a scenario. With `takesLate`, a fix from the future is accepted when its time has come, as
- * the stores do. The plain functions of the product, which `replay.ts` calls, do not accept it.
+ * The result of each rule of a scenario. With `takesLate`, a fix from the future is accepted when its time has come.
+ * The stores accept it, too. The plain functions of the product, which `replay.ts` calls, do not.
  */
 export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> => {
   const fresh = freshFixes(life, takesLate)
@@ -345,8 +348,8 @@ const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
 const measured = new WeakMap<ReferenceCircle, Map<number, Map<number, number>>>()
 
 /**
- * The firings of the rule: its crossings or dwells, without those from fixes that arrived too late (Spec §4.6.4), and
- * without those less than two minutes after the firing before (Spec §4.6.3).
+ * The firings of the rule, from its crossings or dwells. Leaves out firings from fixes that arrived too late (Spec
+ * §4.6.4), and firings less than two minutes after the firing before (Spec §4.6.3).
  */
 const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
   const settle = (rule.settleS ?? 0) * SECOND

@@ -128,8 +128,8 @@ export const liveRemovals = (
     let askedAt: number | null = null
     let lapsed = false
     /**
-     * For each kind of mail, the times at which the service must have sent one. Two mails of one kind at the same time
-     * count once.
+     * For each kind of mail, the times at which the service must have sent a mail of this kind. Two mails of one kind
+     * at the same time count once.
      */
     const mailed = { asked: new Set<number>(), removed: new Set<number>() }
     let sessions: Array<{ readonly cookie: string; readonly openedAt: number; isOver: boolean }> = []
@@ -220,7 +220,7 @@ export const liveRemovals = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             const fresh = yield* beginCodeApp(account)
             yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present))
-            // If two time steps have the same code by chance, the service takes the code for that of the later step.
+            // If two time steps have the same code by chance, the service assumes that the code is from the later step.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             secret = fresh
             usedStep = same ? present + 1 : present

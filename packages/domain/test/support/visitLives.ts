@@ -111,9 +111,9 @@ const journey = (dice: Random): Journey => {
 }
 
 /**
- * Of readings that differ only in accuracy, keeps the last one. The service stores only one of them, and which one
- * depends on how the readings are split into uploads (decision L4). So without this function, the expected visits would
- * depend on the uploads, too.
+ * If several readings differ only in accuracy, keeps the last of them. The service stores only one of these readings,
+ * and the split of the readings into uploads decides which one (decision L4). So without this function, the expected
+ * visits would depend on the uploads, too.
  */
 const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
   ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()

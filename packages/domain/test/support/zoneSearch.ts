@@ -312,7 +312,8 @@ const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): voi
     const angle = longAxis(search.possible)
     const disc = radiiKm.map((r) => cut(search.possible, r, angle, 0.5)).find((one) => search.mayAsk(one))
     const before = search.possible.length
-    // Ends when the budget allows no circle, or when an answer ruled out no cell: the next answer would not either.
+    // Ends when the budget allows no circle. Also ends when an answer ruled out no cell, because the next question
+    // would be the same and would rule out no cell either.
     if (disc === undefined || search.ask(disc) === undefined || search.possible.length === before) return
   }
 }

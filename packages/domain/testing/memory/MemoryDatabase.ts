@@ -172,8 +172,8 @@ export interface Tables {
   readonly devices: Map<DeviceId, Device>
   readonly streamVersions: Map<UserId, number>
   /**
-   * For each device, the time from which on its stays must be derived. If a device has no entry, no stays are due, or
-   * only those at new places (`stayBackfills`).
+   * For each device, the time from which on its stays must be derived. If a device has no entry, no stays are due,
+   * except perhaps stays at new places (`stayBackfills`).
    */
   readonly staysDueFrom: Map<DeviceId, Timestamp>
   /** The key contains the ids of device and place, and the arrival. */
@@ -209,7 +209,7 @@ export interface Tables {
   readonly importDevices: Map<DeviceId, Timestamp | null>
   /**
    * An import of an archive makes a device for the import itself, and may make further devices for the old account's
-   * devices (`ImportedDevice`). The key is such a further device, and the value is the device of its import.
+   * devices (`ImportedDevice`). The key is one of the further devices, and the value is the device of its import.
    */
   readonly importParts: Map<DeviceId, DeviceId>
   readonly historyChoices: Map<UserId, Keep>

@@ -69,7 +69,10 @@ describe("bugs planted in the service and found by the swarm", () => {
   })
 })
 
-/** All seeds, those with the shortest runs first, because the tests repeat the run of each seed in `swarm.json`. */
+/**
+ * All seeds. The seeds with the shortest runs come first, because the tests repeat the run of each seed in
+ * `swarm.json`.
+ */
 const shortestFirst = (): ReadonlyArray<number> => {
   const seeds = Array.from({ length: MOST_RUNS }, (_, n) => n + 1)
   const lengths = new Map(seeds.map((seed) => [seed, Simulation.randomSync({ seed, oracles: [] }).steps]))

@@ -14,8 +14,8 @@ import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Rules that every `FixStore` must keep about unsettled crossings. A rule waits after such a crossing (`settleS`), and
- * fires only if no fix contradicts the crossing meanwhile (decision rules-13).
+ * Rules that every `FixStore` must keep about unsettled crossings. After an unsettled crossing, a rule waits
+ * (`settleS`). It fires only if no fix contradicts the crossing meanwhile (decision rules-13).
  */
 
 /**

@@ -24,8 +24,8 @@ const erase = (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Times
   })
 
 /**
- * What `HistoryStore.erase` must keep at the first and at the last instant of a stretch, about a departure that was
- * reported alone and about a crossing that waits.
+ * Rules that `HistoryStore.erase` must keep at the first and at the last instant of a deleted stretch. They are about a
+ * departure that a phone reported without an arrival, and about a crossing after which a rule waits.
  */
 export const erasedEdges: Contract<HistoryStore | Uploads.UploadSamplePorts> = [
   {

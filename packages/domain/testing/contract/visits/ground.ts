@@ -7,7 +7,7 @@ import * as Imports from "../fixes/importSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Visits from "./visitSamples.js"
 
-/** A user with a phone and the places `home` and `gym`. The id of `home` is smaller than that of `gym`. */
+/** A user with a phone and the places `home` and `gym`. The id of `home` is smaller than the id of `gym`. */
 export const ground = Effect.gen(function* () {
   const phone = yield* Visits.phone
   const [a, b] = [yield* Samples.place(phone.userId), yield* Samples.place(phone.userId)]

@@ -61,8 +61,8 @@ const noteSender = <A extends Brought>(
 
 /**
  * Removes a row of an import that is being undone. `own` is the key of the fix or visit, and `going` has the import's
- * devices. If the file of another import that still exists and is not being undone also has the fix or visit, the
- * row is stored under the device of that import, and the function returns this device.
+ * devices. Another import may also have the fix or visit in its file. If this import still exists and is not being
+ * undone, the row is stored under its device, and the function returns this device.
  */
 const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
   { importDevices, importParts, imports }: Tables,

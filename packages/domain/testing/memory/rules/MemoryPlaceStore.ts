@@ -45,7 +45,7 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
   })
 )
 
-/** The user's places, archived ones included. */
+/** The user's places, including archived places. */
 export const ofUser = ({ places }: Tables, userId: UserId): Array<Place> =>
   [...places.values()].filter((place) => place.userId === userId)
 

@@ -4,8 +4,8 @@ import type { Tables } from "../MemoryDatabase.js"
 
 /**
  * The departure of a stay of this device, as stores return it. Null: the stay is open. A stay of an imported file ends
- * with the file's newest entry at the latest, even if the stay is stored as open, or with a later departure because the
- * owner deleted a stretch of history (decision visits-6).
+ * with the file's newest entry at the latest (decision visits-6). This is so even if the store has no departure for the
+ * stay, or has a later departure because the owner deleted a stretch of history.
  */
 export const byFileEnd = (
   { importDevices }: Pick<Tables, "importDevices">,

@@ -61,9 +61,8 @@ const looking =
         : [`${error.name}: ${error.message}`, ...sites.map((site) => `    at ${String(site)}`)].join("\n")
 
 /**
- * The stack frames that called `ours`, nearest first. The guard's own frames, up to `ours`, are left out here, because
- * in a bundle all frames have the same file name, so a later check of the file name could not recognise the guard's
- * frames.
+ * The stack frames that called `ours`, nearest first, without the guard's own frames up to `ours`. A later check of the
+ * file name could not recognise the guard's frames, because in a bundle all frames have the same file name.
  */
 const callers = (ours: Function, depth: number): ReadonlyArray<Site> => {
   const errors = Error as unknown as WithTrace

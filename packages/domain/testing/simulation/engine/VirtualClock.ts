@@ -13,8 +13,8 @@ const HOUR = 60 * MINUTE
  */
 const PROMPT = 15 * MINUTE
 /**
- * A sleep shorter than this is a pause within a piece of work (`Pacing`), for example between two steps of an import,
- * because no loop looks for work more often than once a second. The clock never makes such a pause longer.
+ * No loop looks for work more often than once a second. So a shorter sleep is a pause within a piece of work
+ * (`Pacing`), for example between two steps of an import. The clock never makes such a pause longer.
  */
 const PAUSE = SECOND
 /** A loop with this interval or a longer interval does only maintenance, so the clock may make its sleeps longer. */

@@ -38,9 +38,9 @@ const eachStreamed = (run: Run, wrong: (event: StreamedEvent, listener: Listener
 // ---- the oracle N1
 
 /**
- * In a run with at least this number of rotations of the vault's key, the oracle does not require a signature with the
- * secret that the listener got at the beginning: each key gives the listener another secret, and only the newest eight
- * secrets sign.
+ * With each key of the vault, the listener gets another secret, and only the newest eight secrets sign. So in a run
+ * with at least this number of rotations of the key, the oracle does not require a signature with the secret that the
+ * listener got at the beginning.
  */
 const KEYS = 7
 

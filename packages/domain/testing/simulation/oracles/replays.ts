@@ -159,7 +159,10 @@ const Y4 = oracle(
   }
 )
 
-/** Whether an event of this type has an entry in the access log: firings of rules and `places.changed` have one. */
+/**
+ * Whether an event of this type has an entry in the access log. Firings of rules and the event `places.changed` have an
+ * entry.
+ */
 const isLogged = (type: string): boolean =>
   type.startsWith("place.") || type.startsWith("zone.") || type === "places.changed"
 

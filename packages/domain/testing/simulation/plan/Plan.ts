@@ -12,7 +12,7 @@ export interface Plan {
   readonly seed: number
   readonly scheduling: "fifo" | "random"
   readonly workers: number
-  /** For each fault, its probability (0 to 1) at one port call, upload, webhook or mail. On from the first step. */
+  /** The probability (0 to 1) of each fault at one port call, upload, webhook or mail. Applies from the first step. */
   readonly faults: Partial<Readonly<Record<FaultKind, number>>>
   /** The number of people. Each person has a Home, a Work and a phone. */
   readonly people: number
@@ -96,8 +96,8 @@ interface AtEdge {
 
 type AccountDeed =
   /**
-   * `old` is the password whose number (`Cast.ts`) is one lower than that of the present password, normally the
-   * password before it. `address` stands for a network address; sign-in attempts from one address are counted together.
+   * `old` is normally the earlier password: its number (`Cast.ts`) is one lower than the number of the present
+   * password. `address` stands for a network address; sign-in attempts from one address are counted together.
    */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
   /**

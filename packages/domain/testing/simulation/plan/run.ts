@@ -88,9 +88,7 @@ export const randomSync = ({ seed, steps, ...config }: RandomConfig): PlanResult
   runPlanSync(Swarm.plan(seed, steps), config)
 
 export interface ShrinkConfig extends PlanConfig {
-  /**
-   * The invariants of which a smaller plan must still break at least one. Default: all invariants that the plan breaks.
-   */
+  /** A smaller plan must still break at least one of these invariants. Default: all invariants that the plan breaks. */
   readonly invariants?: ReadonlyArray<string> | undefined
   /** The largest number of runs of smaller plans. Default: 400. */
   readonly attempts?: number | undefined

@@ -22,8 +22,8 @@ const SHAPE =
 export const hasShape = (text: string): boolean => SHAPE.test(text)
 
 /**
- * The known secrets of a run, each with its alias: those that the simulated people and apps received, the passwords,
- * and every signing secret that the vault encrypted.
+ * The known secrets of a run, each with its alias: the secrets that the simulated people and apps received, the
+ * passwords, and every signing secret that the vault encrypted.
  */
 export class Secrets {
   private readonly aliases = new Map<string, string>()

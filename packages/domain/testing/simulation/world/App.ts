@@ -21,8 +21,8 @@ export interface Draft {
   /** Whether the app is reviewed and approved, so that any user can connect it. Default: true. */
   readonly production?: boolean | undefined
   /**
-   * The app's purposes, which are approved if the app is. Default: one purpose that covers every sensitive scope of the
-   * app.
+   * The app's purposes. If the app is approved, its purposes are approved, too. Default: one purpose that covers every
+   * sensitive scope of the app.
    */
   readonly purposes?: ReadonlyArray<PurposeDraft> | undefined
 }

@@ -219,8 +219,10 @@ const reseedAt =
   }
 
 /**
- * A rule begins anew when the user deletes a stretch (decision retention-choice-4) in two cases: the present stay began
- * before the end of the stretch, or the stretch contains the last fix outside or the crossing that waits.
+ * What a rule does when the user deletes a stretch (decision retention-choice-4). The rule begins anew in three cases:
+ * - The person is inside, and the present stay began before the end of the stretch.
+ * - The person is outside, and the stretch contains the newest fix of the rule.
+ * - The rule waits because of a crossing that the stretch contains.
  */
 const forgetting =
   (from: number, until: number, observed: Observer): Transition =>

@@ -10,8 +10,8 @@ export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): nu
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
 /**
- * The state after the end of its wait. The result is empty when the state is impossible: the rule had to fire at the
- * end of the wait, but the trace has no such firing, although the trace would certainly show it.
+ * The state after the end of its wait. If the rule had to fire at the end of the wait, the trace would certainly show
+ * the firing. If the trace does not show it, the state is impossible, and the result is empty.
  */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state

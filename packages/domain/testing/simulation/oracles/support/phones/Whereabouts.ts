@@ -14,7 +14,9 @@ import { SECOND } from "../../../Specification.js"
  * does not show whether a fix was stored, the answer of the next older fix is possible, too.
  */
 
-/** The state, with the place if it names one, and the time of the deciding fix, in one text: `yes 1767225600000`. */
+/**
+ * The state, its place if the state names a place, and the time of the deciding fix, in one text: `yes 1767225600000`.
+ */
 type Answer = string
 
 /** The answers that one fix allows. `isSilent`: perhaps the fix is not decisive, so the next older fix may decide. */

@@ -155,8 +155,8 @@ export const isDone = ({ name, outcome }: CompletedCall): boolean => {
 }
 
 /**
- * Whether the operation may have taken effect: it certainly took effect, its outcome is unknown, it has no end, or it
- * is a call that the service answered with a status of 500 or more.
+ * Whether the operation may have taken effect. This is so if it certainly took effect, if its outcome is unknown, if
+ * the trace has no end of it, or if the service answered a call with a status of 500 or more.
  */
 export const mayBeDone = (operation: CompletedCall): boolean => {
   const { name, outcome } = operation

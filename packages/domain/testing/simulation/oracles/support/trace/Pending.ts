@@ -17,8 +17,8 @@ export interface Written<A> {
 
 /**
  * A value that operations replace while other operations read it. A read returns every value that may have been there
- * at some instant of the read: every value whose write began before the read ended, except the values that were
- * certainly replaced before the read began.
+ * at some instant of the read. These are all values whose write began before the read ended. Only values that were
+ * certainly replaced before the read began are left out.
  */
 export class Register<A> {
   private readonly writes: Array<Written<A>> = []
