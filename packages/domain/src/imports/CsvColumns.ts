@@ -137,7 +137,7 @@ export const firstLine = (text: string): string => /^(?:[\uFEFF\s]*[\r\n])?[\uFE
 /** Splits a file's first line at the delimiter that gives the most columns. Undefined: the file is no table. */
 export const headerOf = (beginning: string): Header | undefined => {
   const line = firstLine(beginning)
-  // PostgreSQL stores no text with the character NUL, so it could not store the name of a column that contains NUL.
+  // PostgreSQL stores no text with the character NUL, so it could not store a column name with this character.
   if (line.trim() === "" || line.length > MAX_LINE || line.includes("\0")) return undefined
   const [best] = DELIMITERS.map((delimiter) => ({
     delimiter,

@@ -39,7 +39,7 @@ export interface FileReader {
   readonly end: () => ReadResult
 }
 
-/** Makes readers for all formats. Readers are synchronous, because reading a piece takes milliseconds. */
+/** Makes readers for all formats. Readers are synchronous, because reading a piece takes only a few milliseconds. */
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
   {

@@ -15,8 +15,8 @@ export const POP_DIRECTIONAL_ISOLATE = "\u2069"
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
 /**
- * The characters that change the direction of text. A name cannot have them (`shared/Text.ts`), but texts of apps can,
- * such as their id of a user. Without them, a text cannot end its isolate.
+ * The characters that change the direction of text. A name cannot have these characters (`shared/Text.ts`), but a text
+ * of an app can, such as the app's id of a user. A text from which they are removed cannot end its isolate.
  */
 const CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 

@@ -195,7 +195,7 @@ const readSecret = (value: unknown, wrong: (field: string, message: string) => u
   if (!isText) {
     return wrong("secret", `must be ${MIN_SECRET} to ${MAX_SECRET} characters, none of them control characters`)
   }
-  // UTF-8 cannot write one half of a surrogate pair, so the stored secret would differ from the receiver's.
+  // UTF-8 cannot write one half of a surrogate pair, so the stored secret would differ from the secret of the receiver.
   return /\p{Cs}/u.test(value)
     ? wrong("secret", "must not have one half of a surrogate pair (\\ud800 to \\udfff) without the other")
     : value

@@ -108,7 +108,7 @@ export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
  * The rate for links of one account that change its e-mail address to one new address. A link is valid for as long as
- * the window lasts. If the window were as short as that of `LINKS`, four accounts of a stranger could use up
+ * the window lasts. If the window were as short as the window of `LINKS`, four accounts of a stranger could use up
  * `LINKS_TO_MAILBOX` in every half hour, and nobody could change an account to that address. With a window of a day,
  * these accounts can use up the limit for half an hour a day only.
  */

@@ -12,7 +12,7 @@ import * as MailSending from "./MailSending.js"
 
 /**
  * Sends the mail to the people whose buckets this worker leases (`PeopleLeases.buckets`), until interrupted. No signal
- * announces new mail, so the program polls the outbox, also while it sends earlier messages, as long as it may send
+ * announces new mail, so the program polls the outbox. It also polls while it sends earlier messages, if it may send
  * another message at the same time. Never fails.
  */
 export const runMail = (addresses: MailLinks, people: PeopleLeases, every: Duration.DurationInput = "5 seconds") =>

@@ -65,8 +65,8 @@ interface Facts extends Submittable {
   /** The last approved terms. They stay in force while an edit waits for a reviewer. */
   readonly approved: PurposeTerms | null
   /**
-   * The reviewer's last note. The next submission removes the note, and so does an edit back to the approved terms.
-   * Other edits keep the note, except the edit of an approved purpose, which is a submission too.
+   * The reviewer's last note. The next submission and an edit back to the approved terms remove the note. The edit of
+   * an approved purpose counts as a submission. Every other edit keeps the note.
    */
   readonly reviewNote: string | null
   readonly createdAt: Timestamp
@@ -94,8 +94,8 @@ export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | un
   purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
 
 /**
- * The description that users see: that of the last approved terms, or that of the newest terms when no terms were
- * approved.
+ * The description that users see: the description in the last approved terms or, when no terms were approved, in the
+ * newest terms.
  */
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description

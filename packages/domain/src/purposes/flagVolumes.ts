@@ -21,8 +21,8 @@ export interface ReadableFlag extends VolumeFlag.VolumeFlag {
   readonly appName: string
   /**
    * The wording of the purpose that was in force at the end of the counted day. Null when the purpose was deleted
-   * together with its app. The key is not shown in its place, because users never see the key of a purpose (Spec §2.4,
-   * decision M13).
+   * together with its app. The purpose's key is not shown instead, because users never see the key of a purpose (Spec
+   * §2.4, decision M13).
    */
   readonly purposeDescription: string | null
 }

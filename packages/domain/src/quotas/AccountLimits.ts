@@ -165,7 +165,7 @@ export const TEST_WEBHOOKS = within(
   "an account can send 30 test webhooks in an hour; wait and try again"
 )
 
-/** Limited because each redelivery is up to seven requests to an address of the developer's choice. */
+/** Redeliveries are limited because each redelivery is up to seven requests to an address of the developer's choice. */
 export const REDELIVERIES = within(
   "Redelivered webhooks",
   300,
@@ -175,8 +175,8 @@ export const REDELIVERIES = within(
 )
 
 /**
- * Limited because, for each new address, the service queries name servers of the developer's choice, which may take
- * seconds to answer.
+ * New addresses of webhooks are limited because, for each new address, the service queries name servers of the
+ * developer's choice, which may take seconds to answer.
  */
 export const WEBHOOK_ADDRESSES = within(
   "Webhook addresses",
@@ -186,7 +186,7 @@ export const WEBHOOK_ADDRESSES = within(
   "an account can set 300 webhook addresses in an hour; wait and try again"
 )
 
-/** Limited because each invitation can be a mail to somebody who did not ask for it. */
+/** Invitations are limited because each invitation can be a mail to somebody who did not ask for it. */
 export const INVITED = within(
   "Invitations into teams",
   50,
@@ -196,8 +196,8 @@ export const INVITED = within(
 )
 
 /**
- * Limited because each hand-over is a mail that no other limit holds back (decision mail-2). An account can hand over
- * as many apps in a day as it can have.
+ * Hand-overs are limited because each hand-over is a mail that no other limit holds back (decision mail-2). An account
+ * can hand over as many apps in a day as it can have.
  */
 export const HAND_OVERS = within(
   "Hand-overs of apps",
@@ -207,7 +207,7 @@ export const HAND_OVERS = within(
   "an account can hand over 50 apps in a day; wait and try again"
 )
 
-/** Limited because each change of a name is an event in the audit log, which admins read. */
+/** Changes of a name are limited because each change is an event in the audit log, which admins read. */
 export const NAME_CHANGES = within(
   "Changes of the name",
   30,
@@ -216,7 +216,10 @@ export const NAME_CHANGES = within(
   "an account can change its name 30 times in a day; wait and try again"
 )
 
-/** Limited because each new secret that replaces another is an event in the audit log, which admins read. */
+/**
+ * New secrets are limited because each new secret that replaces another secret is an event in the audit log, which
+ * admins read.
+ */
 export const NEW_SECRETS = within(
   "New secrets",
   300,
@@ -225,7 +228,7 @@ export const NEW_SECRETS = within(
   "an account can make 300 new secrets in a day; wait and try again"
 )
 
-/** Limited because each trip is an upload of up to 1,000 readings. */
+/** Trips are limited because each trip is an upload of up to 1,000 readings. */
 export const TRIPS = within(
   "Simulated trips of test people",
   300,
@@ -234,7 +237,7 @@ export const TRIPS = within(
   "an account can simulate 300 trips in an hour; wait and try again"
 )
 
-/** Limited because each consent page is stored for about a day. */
+/** Consent pages are limited because each consent page is stored for about a day. */
 export const CONSENT_PAGES = within(
   "Consent pages",
   120,
@@ -252,7 +255,7 @@ export const CONSENT_PAGES_OF_ADDRESS = within(
   "an address can open 120 consent pages in a minute; wait and try again"
 )
 
-/** Limited because the answer to a request with an Idempotency-Key can be stored for a day. */
+/** Requests with an Idempotency-Key are limited because each answer can be stored for a day. */
 export const KEYED = within(
   "Requests with an Idempotency-Key",
   1_000,

@@ -63,11 +63,12 @@ export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "windo
  *   can find out where the user is.
  * - The app is paused: the newest evaluations say where the user was just before the pause (decision connection-4).
  *
- * Of the other rules, they do not read evaluations of fixes that were captured before `firesFrom`
- * (`LiveRule.firesFrom`): these would show when the user came and left before the app had permission. They also do not
- * read evaluations of fixes that were captured during a past suspension (decision staff-1). Of fixes that are too
- * inaccurate for questions about zones, they read only firings: "too near the edge" would be the answer in a wide band
- * around a small zone (decision rules-10).
+ * Of the other rules, they do not read these evaluations:
+ * - Evaluations of fixes that were captured before `firesFrom` (`LiveRule.firesFrom`). These evaluations would show
+ *   when the user came and left before the app had permission.
+ * - Evaluations of fixes that were captured during a past suspension (decision staff-1).
+ * - Evaluations of fixes that are too inaccurate for questions about zones, except firings: "too near the edge" would
+ *   be the answer in a wide band around a small zone (decision rules-10).
  */
 export const forApp = (
   rule: Pick<Rule, "disabledAt">,

@@ -51,7 +51,7 @@ export const program: {
     })
 
 /**
- * Like `Effect.gen`, for handlers and guards. `yield*` of a port costs one look-up in the context, where `Effect.gen`
+ * Like `Effect.gen`, for handlers and guards. `yield*` of a port costs one look-up in the context, whereas `Effect.gen`
  * takes several steps of the fiber (`Body`).
  */
 export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): Run<Y, A> =>

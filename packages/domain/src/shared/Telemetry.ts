@@ -179,8 +179,9 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
   )
 
 /**
- * Where a fiber is in its trace. The object belongs to one fiber and changes when the fiber enters or leaves a span,
- * because a new value of a fiber reference copies all references of the fiber, twice for each span.
+ * Where a fiber is in its trace. The object belongs to one fiber, which changes it in place when the fiber enters or
+ * leaves a span. With a new object each time, the fiber reference would be set twice for each span, and each set copies
+ * all references of the fiber.
  */
 interface Position {
   /**

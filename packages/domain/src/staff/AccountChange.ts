@@ -34,7 +34,7 @@ export type AccountStep = (state: AccountState, now: Timestamp) => Either.Either
 export const LAST_ADMIN = "this is the only admin: the service needs another one first"
 
 /**
- * Whether the service would be left without an admin if this account stopped being one. A suspended admin does not
+ * Whether the service would be left without an admin if this account stopped being an admin. A suspended admin does not
  * count.
  */
 const wouldLeaveNone = ({ account, hasOtherAdmin }: AccountState): boolean =>

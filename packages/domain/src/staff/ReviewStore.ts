@@ -27,8 +27,8 @@ export interface Leaked {
   /** When a spent token or code of the connection was last presented again. */
   readonly flaggedAt: Timestamp.Timestamp
   /**
-   * Why the connection ended; null while it has not ended. When the connection had ended before the leak, the reason is
-   * that of the earlier end.
+   * Why the connection ended; null while it has not ended. When the connection had ended before the leak, this is the
+   * reason of the earlier end.
    */
   readonly endReason: EndReason | null
 }
@@ -48,7 +48,7 @@ export class ReviewStore extends Context.Tag("@place-access/domain/staff/ReviewS
       limit: number,
       after: Page.PagePosition | undefined
     ) => StoreEffect<Page.Page<AnyReviewDecision>>
-    /** Connections with a leak, without those of test people: newest leak first, then by descending id. */
+    /** Connections with a leak, except connections of test people: newest leak first, then by descending id. */
     readonly leaks: (limit: number, after: Page.PagePosition | undefined) => StoreEffect<Page.Page<Leaked>>
   }
 >() {}

@@ -15,8 +15,8 @@ export class StaffStore extends Context.Tag("@place-access/domain/staff/StaffSto
      * transaction also copies the suspension to the apps of the account, adds a suspension that has ended to the past
      * suspensions of the account and of its apps, queues the notice and stores the audit event. When the suspension
      * begins or ends, the transaction deletes the invitations into teams that the account sent, and their mails.
-     * Returns the account after the change. None when there is no account of this id, and for an account that is no
-     * person's (`Account.isPerson`).
+     * Returns the account after the change. None when there is no account of this id, and for an account that belongs
+     * to no person (`Account.isPerson`).
      */
     readonly change: (id: UserId, step: AccountStep) => StoreEffect<Option.Option<Either.Either<Account, Conflict>>>
     /**

@@ -96,8 +96,8 @@ export const deleteAccountAsOperator = program("deleteAccountAsOperator", functi
 
 /**
  * The account with exactly this e-mail address or id. A part of a name finds nothing, so that nobody can browse
- * accounts. `Forbidden` for everybody but admins and operators, `NotFound` if there is none, and for an account that is
- * no person's (`Account.isPerson`).
+ * accounts. `Forbidden` for everybody but admins and operators, `NotFound` if there is no account with this address or
+ * id, and for an account that belongs to no person (`Account.isPerson`).
  */
 export const findAccount = program("findAccount", function* (by: Manager, text: string) {
   yield* requireManager(by)

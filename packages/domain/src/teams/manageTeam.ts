@@ -26,7 +26,7 @@ export interface ListedMember {
   /** Null for the holder, who has no membership. */
   readonly id: MemberId | null
   readonly name: DisplayName
-  /** Null when the reader is not an owner and the address is not the reader's own. */
+  /** Only owners see the addresses of other members. For other readers, every address except their own is null. */
   readonly email: Email | null
   readonly role: TeamRole
   readonly since: Timestamp.Timestamp | null

@@ -50,5 +50,5 @@ export const sensitiveState = ({ sensitiveExpiresAt }: Expiries, now: Timestamp)
 export const standardIsLive = ({ standardExpiresAt }: Expiries, now: Timestamp): boolean =>
   standardExpiresAt === null || now < standardExpiresAt
 
-/** The end of the grace period. Before it, one confirmation of the user renews the sensitive tier. */
+/** The end of the grace period. Before this time, one confirmation of the user renews the sensitive tier. */
 export const graceEndsAt = (sensitiveExpiresAt: Timestamp): Timestamp => plus(sensitiveExpiresAt, GRACE)

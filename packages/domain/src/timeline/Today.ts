@@ -75,7 +75,7 @@ export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<Lo
   LocalDays.between(zone, plus(now, -(DAYS + 1) * DAY), plus(now, 1)).slice(-DAYS)
 
 /**
- * The phone that the person probably carries: of the devices with the lowest `rank`, the one that sent last. Null
+ * The phone that the person probably carries: of the devices with the lowest `rank`, the device that sent last. Null
  * without phones. A device that stays at home is chosen last: a tablet at home goes on sending, and if it were chosen,
  * the page would not show that the phone is silent.
  */

@@ -57,7 +57,7 @@ interface Members extends Geometry.Point {
   readonly count: number
 }
 
-/** The stops among the readings of one phone, which are in the order of capture. */
+/** The stops of one phone. `fixes` are the phone's readings in the order of capture. */
 export const stops = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Stop> => {
   const found: Array<Stop> = []
   let members: Members | undefined
@@ -89,8 +89,8 @@ const middle = ({ count, first, lat, lon }: Members): Geometry.Point => ({
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 
 /**
- * The precise readings of one phone, oldest first: of the phone with the largest number of precise readings. A line
- * through the readings of two phones would zigzag between them.
+ * Only the phone with the largest number of precise readings counts: its precise readings, oldest first. A line through
+ * the readings of two phones would zigzag between them.
  */
 export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
   const precise = fixes.filter(({ accuracyM }) => (accuracyM ?? 0) <= MAX_ACCURACY_M)

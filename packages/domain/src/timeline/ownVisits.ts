@@ -35,8 +35,8 @@ export const ownVisits = program("ownVisits", function* (userId: UserId, { only,
  */
 const VISITS_A_DAY = 200
 /**
- * How many visits from before the day are read: the latest ones, because a visit that began before the day may last
- * into it.
+ * How many visits from before the day are read: the latest visits, because a visit that began before the day may last
+ * into the day.
  */
 const BEFORE = 5
 

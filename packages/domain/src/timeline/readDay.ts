@@ -11,7 +11,7 @@ import * as Trace from "./Trace.js"
 
 /** One day of the owner, as the page shows it on a map. */
 export interface TimelineDay {
-  /** The precise readings of one phone, oldest first: of the phone with the largest number of precise readings. */
+  /** The precise readings, oldest first, of the phone with the largest number of precise readings. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
   /** False while the service still has to derive stays of the owner, perhaps only stays of other days. */

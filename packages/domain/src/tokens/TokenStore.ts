@@ -41,8 +41,8 @@ export type TokenWrite =
     }
   /**
    * Marks the unspent refresh tokens and the live access tokens of all families of the connection as revoked. Spent and
-   * expired tokens stay as they are, however many there are: nothing accepts a token whose family is not that of the
-   * connection (decision O6).
+   * expired tokens stay as they are, however many there are: nothing accepts a token whose family is not the present
+   * family of the connection (decision O6).
    */
   | { readonly _tag: "RevokeTokens" }
   /** Marks the unspent refresh token and the live access tokens of one family as revoked. */

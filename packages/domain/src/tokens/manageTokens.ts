@@ -74,7 +74,8 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
     refreshHash: vault.sha256(refreshToken),
     exchange: idempotencyKey === undefined ? null : exchange
   }
-  // When the client repeats an exchange, this refresh token is that of the first exchange: the store finds its chain.
+  // When the client repeats an exchange, this refresh token is the refresh token of the first exchange, so the store
+  // finds its chain.
   const known = idempotencyKey === undefined ? {} : { refresh: offer.refreshHash }
   // If the database's answer to the commit was lost, the second try finds that the code was exchanged for the token
   // family of this offer, and answers with the tokens of the offer.

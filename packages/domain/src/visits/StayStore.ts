@@ -102,7 +102,8 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       limit: number
     ) => StoreEffect<ReadonlyArray<StayFix>>
     /**
-     * Commits one step. False, and nothing is written, when version or progress have changed since the view was read.
+     * Commits one step. False, and nothing is written, when the version or the progress has changed since the view was
+     * read.
      */
     readonly commit: (commit: StayCommit) => StoreEffect<boolean>
   }

@@ -52,9 +52,9 @@ const ofOne = (phone: PhoneKey, pace: StayPace.StayPace) =>
   )
 
 /**
- * Derives the stays of one phone anew. False, and the phone remains outdated, when stays are still due, or when version
- * or progress changed meanwhile (`StayStore.commit`), for example because a phone of the person sent readings or a
- * place changed.
+ * Derives the stays of one phone anew. False, and the phone remains outdated, when stays are still due, or when the
+ * version or the progress changed meanwhile (`StayStore.commit`), for example because a phone of the person sent
+ * readings or a place changed.
  */
 const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   Effect.gen(function* () {

@@ -35,9 +35,9 @@ export interface StayBounds {
 
 /**
  * Derives the due stays of a device, as far as the bounds allow, and returns the number of steps. Each step is an
- * optimistic commit: the step reads a view with a version and computes without a lock, and the store commits it only if
- * version and progress are still the same. Otherwise, for example after an upload between the read and the commit, the
- * next step does the same work again.
+ * optimistic commit: the step reads a view with a version and computes without a lock, and the store commits the step
+ * only if the version and the progress are still the same. Otherwise, for example after an upload between the read and
+ * the commit, the next step does the same work again.
  */
 export const deriveStays = program("deriveStays", function* (userId: UserId, deviceId: DeviceId, bounds: StayBounds) {
   const pause = yield* Pacing.pausing({ share: bounds.share ?? 1 })
@@ -116,7 +116,7 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       from: begin ?? from,
       to: last?.capturedAt ?? null,
       stays,
-      // Of several fixes of one instant only the first counts, and this step has processed the first of the last
+      // Of several fixes of one instant only the first counts, and this step has processed the first fix of its last
       // instant. So the next step begins one millisecond later.
       progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1)),
       isAnew: false
