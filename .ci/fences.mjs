@@ -40,8 +40,8 @@ if (
 }
 problems.push(...problemsOfRooms(output.modules, sources))
 
-// A handler calls programs of the domain, and no store: the decision belongs into the domain. Only the edge, which
-// writes the access log, and `HttpLive`, which wires the server, import a store. Types of stores may be imported.
+// A handler calls programs of the domain, and no store: decisions belong in the domain. Only the edge, which writes the
+// access log, and `HttpLive`, which wires the server, import a store. Types of stores may be imported.
 const STORE_USERS = /^packages\/adapters-http\/src\/(edge\/|HttpLive\.ts$)/
 for (const path of sources.filter((one) => one.startsWith("packages/adapters-http/src/") && !STORE_USERS.test(one))) {
   for (const [, names = ""] of readFileSync(path, "utf8").matchAll(

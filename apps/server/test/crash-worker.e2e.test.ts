@@ -10,7 +10,10 @@ import { type Received, type Receiver, startReceiver } from "./support/receiver.
 import { type Service, startService } from "./support/service.js"
 import { until } from "./support/until.js"
 
-/** The number of kills, after each of which a worker must start. `CRASH_KILLS=100 npx vitest …` makes a long run. */
+/**
+ * How many workers the test kills. After each kill a new worker must start. `CRASH_KILLS=100 npx vitest …` makes a long
+ * run.
+ */
 const KILLS = Number(process.env["CRASH_KILLS"] ?? 30)
 const ENDPOINTS = ["/one", "/two"]
 /** The number of workers that are starting at any time, beside the ready workers that may be killed. */

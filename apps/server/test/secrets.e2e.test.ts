@@ -155,8 +155,8 @@ beforeAll(async () => {
   keepPoint(PLACE)
   const deviceToken = keep("device token", await addDevice(person))
 
-  // A consent with a wrong exchange of the code before the right one. At the end of the test, the code is used a second
-  // time.
+  // A consent, a wrong exchange of its code, and then the right exchange. At the end of the test, the code is used a
+  // second time.
   const { challenge, state, verifier } = pkce()
   keep("code verifier", verifier)
   const address = authorizeUrl(service.url, app, [RULES_SCOPE], { challenge, state, verifier })

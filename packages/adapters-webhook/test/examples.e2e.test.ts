@@ -38,7 +38,10 @@ interface DeliveryOptions {
   readonly tamper?: (body: string) => string
 }
 
-/** Makes one attempt as in production: the domain and the sender sign it, and it is posted over a socket. */
+/**
+ * Makes one attempt as in production: the domain and the sender sign the webhook, and the sender posts it over a
+ * socket.
+ */
 const deliver = ({ url }: Example, body: string, how: DeliveryOptions = {}): Promise<WebhookAnswer> =>
   withSender(insecure, (sender: typeof WebhookSender.Service) => {
     const { secrets = [NEW], signedAgoS = 0, tamper = (unchanged) => unchanged } = how

@@ -47,7 +47,7 @@ export interface Bench {
     environment?: Readonly<Record<string, string>>,
     tree?: string
   ) => Promise<Program.Running>
-  /** Starts a server on the embedded database, which also does the worker's work, and waits until it is ready. */
+  /** Starts a server on the embedded database, and waits until it is ready. This server also does the worker's work. */
   readonly embedded: (environment?: Readonly<Record<string, string>>) => Promise<Served>
   /** Runs one round of load over HTTP. The same load process makes the load in all rounds of the benchmark. */
   readonly load: (measured: ReadonlyArray<Program.Running>, load: Load.Load) => Promise<Load.Loaded>

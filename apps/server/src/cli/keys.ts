@@ -15,7 +15,8 @@ const ports = (storage: Settings.Storage) =>
 
 /**
  * Carries a command about the keys out and prints its output. If a server runs on the embedded database, that server
- * carries the command out. Otherwise `alone` does, on the database of the settings, if `guard` succeeds.
+ * carries the command out. Otherwise `alone` carries the command out on the database of the settings, if `guard`
+ * succeeds.
  */
 const carryOut = (
   command: OperatorCommand,

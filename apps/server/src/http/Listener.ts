@@ -45,8 +45,8 @@ export interface HttpListener {
 }
 
 /**
- * Makes the listener, in place of the platform's layer for Node's server. That layer never answers a request that
- * arrives before there is a handler. When that layer closes, it waits for connections that nobody closes.
+ * Makes the listener, in place of the layer of `@effect/platform-node` for Node's server. That layer never answers a
+ * request that arrives before there is a handler. When that layer closes, it waits for connections that nobody closes.
  */
 export const make = (host: string, port: number, baseUrl: string): HttpListener => {
   const server = createServer({

@@ -8,8 +8,8 @@ import { plain } from "./words.js"
 export class Lost extends Data.TaggedError("Lost")<{ readonly why: string }> {}
 
 /**
- * The service does not open the stream (409): the app was revoked, or it has the maximum number of listeners. The
- * listener of a lost connection may still count.
+ * The service does not open the stream (409): the app was revoked, or it has the maximum number of listeners. A
+ * listener whose connection was lost may still count towards this number.
  */
 export class StreamRefused extends Data.TaggedError("StreamRefused")<{ readonly why: string }> {}
 

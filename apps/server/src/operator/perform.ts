@@ -60,7 +60,7 @@ export type AccountPorts =
 /** The settings of the process that account commands need. */
 export interface ServiceFacts {
   readonly baseUrl: string
-  /** Whether `SMTP_URL` is set. Without it this process sends no mail; a worker with `SMTP_URL` may send it. */
+  /** Whether `SMTP_URL` is set. Without it, this process sends no mail, but a worker with `SMTP_URL` may send mail. */
   readonly hasMailServer: boolean
 }
 

@@ -54,7 +54,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand |
   }
 }
 
-/** What the command did not do when the server refuses it. */
+/** Says what a command did not do, for a command that the server refuses. */
 export const failureOf = ({ body, path }: ClockCommand): string => {
   if (path === "/dev/clock") return body === null ? "The clock was not read" : "The clock was not moved"
   return body !== null && "save" in body ? "The snapshot was not saved" : "The snapshot was not restored"

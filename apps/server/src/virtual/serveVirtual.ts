@@ -50,7 +50,7 @@ const SEEDED_START = 1_767_603_600_000
 /** The simulated process to which the worker's loops belong. Its name selects their streams of random bytes. */
 const WORKER: VirtualTime.Process.Process = { name: "worker", epoch: 1, isAlive: true }
 
-/** The leases of the only worker of the embedded database, which always has all buckets. */
+/** The leases of the worker. The embedded database has only one worker, so this worker always has all buckets. */
 const LEASES: WorkerLeases = {
   ...everything,
   look: Effect.succeed(Bucket.ALL),
@@ -110,11 +110,11 @@ export const openWorld = (dataDir: string, options: VirtualOptions) =>
         message: "--seed and --at are for a new world, and this data folder has one already. Choose another DATA_DIR."
       })
     }
-    // `prepare` accepts every folder that has the mark of a test world (`Mark`), so it must check a new folder before
-    // the first mark is written.
+    // `prepare` accepts every folder that has the mark of a test world (`Mark`), so `prepare` must check a new folder
+    // before the first mark is written.
     if (Option.isNone(found)) yield* prepare(dataDir)
-    // A start that failed before it made the database has used nothing of the world. So the next start is the first one
-    // again: with another number of starts, the seed would give other ids.
+    // A start that failed before it made the database does not count. So the next start is the first start again: with
+    // another number of starts, the seed would give other ids.
     const before =
       Option.isNone(found) || (!isUsed && isAsked) ? yield* newMark(options) : startedAs(found.value, isUsed)
     const mark = { ...before, starts: before.starts + 1 }
@@ -139,7 +139,10 @@ const stirring =
           )
     )
 
-/** The listener of a test world. It adds the bar to every page, and a request wakes loops that slowed down. */
+/**
+ * The listener of a test world. It adds a bar with the world's clock to every page, and after a request, loops that
+ * slowed down look for work at once.
+ */
 const ofWorld = (listener: Listener.HttpListener, mover: Mover): Listener.HttpListener => ({
   ...listener,
   layer: Layer.map(listener.layer, (context) => {

@@ -134,8 +134,8 @@ const withCtes = (clause: WithClause | undefined, scope: Scope): Scope => {
     const beginning = "SelectStmt" in ctequery ? ctequery.SelectStmt.larg : undefined
     if (clause?.recursive === true && beginning !== undefined) {
       // Reads a recursive WITH. Its first part gives the columns and what is known about them. A fact may be wrong for
-      // the rows that the recursive part adds, so the loop drops such facts until the recursive part confirms all that
-      // are left.
+      // the rows that the recursive part adds, so the loop drops such facts until the recursive part confirms all facts
+      // that are left.
       let assumed = renamed(select(beginning, { ...scope, ctes, found: [] }), names)
       for (;;) {
         ctes.set(ctename, assumed)

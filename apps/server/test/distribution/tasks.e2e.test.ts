@@ -165,7 +165,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     await planted.query("UPDATE rate_windows SET used = used")
     await planted.end()
     const notices = recorder.noticed.filter(({ program }) => program === "planted")
-    // The coordinator sends one PREPARE on each connection that it used: one or two to each node.
+    // The coordinator sends one PREPARE over each connection that it used. It uses one or two connections to each node.
     expect(notices.filter(isPrepare).length).toBeGreaterThanOrEqual(2)
   })
 

@@ -40,9 +40,9 @@ export const newFolder = async (): Promise<string> => join(await mkdtemp(join(tm
 const SEEDED_START = Date.parse("2026-01-05T09:00:00Z")
 
 /**
- * Makes the data folder of a world with a seed, as a server leaves it that was stopped before it got a request. A
- * server that starts in a new folder spends seconds of processor time on its database. The service's key is derived
- * from the seed, so the folder has no file of keys.
+ * Makes the data folder of a world with a seed, in the state that a server leaves when it is stopped before it gets a
+ * request. A server that starts in a new folder spends seconds of processor time on its database. The service's key is
+ * derived from the seed, so the folder has no file of keys.
  */
 export const seededFolder = async (seed: string): Promise<string> => {
   const [made, dataDir] = await Promise.all([makeDataFolder(), newFolder()])

@@ -114,7 +114,7 @@ const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line
 const decimal = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : (number(text) ?? number(text.replace(",", ".")))
 
-/** A coordinate with its sign: negative when `letter`, the hemisphere, is the negative one. */
+/** A coordinate with its sign: negative when `letter`, which names the hemisphere, is the letter `negative`. */
 const signed = (degrees: number | undefined, letter: string | undefined, negative: "S" | "W"): number | undefined =>
   degrees !== undefined && letter?.trim().toUpperCase() === negative ? -Math.abs(degrees) : degrees
 

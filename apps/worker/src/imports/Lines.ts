@@ -11,8 +11,8 @@ const TOO_LONG = "a line is too long"
 
 /**
  * Calls `onLine` for each line, without the line's end; a line may be empty. A line ends with a line feed, with a
- * carriage return, or with both. `isOpen` is true when the file ends without a line break, so that this line may be cut
- * off.
+ * carriage return, or with both. `isOpen` is true when the file ends within this line, without a line break: then the
+ * line may be cut off.
  */
 export const open = (most: number, onLine: (text: string, isOpen: boolean) => void): Lines => {
   let rest: Buffer = Buffer.alloc(0)

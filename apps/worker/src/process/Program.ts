@@ -22,7 +22,7 @@ const report = (cause: Cause.Cause<unknown>): number => {
 
 /**
  * How long a program may take to stop. It waits at most 8 s for deliveries and mails in flight, and 10 s for requests,
- * so it takes longer only when its database hangs. If the process is ended then, nothing that was acknowledged is
+ * so it takes longer only when its database hangs. If the process is killed then, nothing that was acknowledged is
  * lost.
  */
 const STOP_MILLIS = 20_000
@@ -92,7 +92,8 @@ export const run = (main: Effect.Effect<unknown, unknown>, { mustFinish = false 
   RootFibers.install()
   watchSignals()
   // `runMain` adds its own listeners only after the first steps of the program. Without the yield, a program that
-  // replaces the listeners in these steps, as a search of the simulation does, would not replace those of `runMain`.
+  // replaces all listeners in these steps, as a search of the simulation does, would not replace the listeners of
+  // `runMain`.
   NodeRuntime.runMain(Effect.zipRight(Effect.yieldNow(), main), {
     disableErrorReporting: true,
     disablePrettyLogger: true,

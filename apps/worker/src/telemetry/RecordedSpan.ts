@@ -5,7 +5,8 @@ const NO_ATTRIBUTES: ReadonlyMap<string, unknown> = new Map()
 
 /**
  * A span of a trace that the sampler keeps. When its work has ended, the span calls `ended` with itself. The ids are
- * kept as bytes, because a collector that takes protobuf gets bytes; their hexadecimal form is made when it is read.
+ * kept as bytes, because a collector that takes protobuf gets bytes; the hexadecimal form of an id is computed only
+ * when somebody reads it.
  */
 export class RecordedSpan implements Tracer.Span {
   readonly _tag = "Span"

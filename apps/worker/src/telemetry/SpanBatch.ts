@@ -116,8 +116,8 @@ const writeText = (field: number, text: string, pbf: Pbf): void => pbf.writeByte
 const FIXED_64 = 1
 
 /**
- * Writes a time in nanoseconds since 1970. A number cannot have all its digits, so the two halves are written one by
- * one.
+ * Writes a time in nanoseconds since 1970. A JavaScript number is not exact enough for such a time, so its two halves
+ * are written one by one.
  */
 const writeTime = (field: number, nanos: bigint, pbf: Pbf): void => {
   pbf.writeTag(field, FIXED_64)

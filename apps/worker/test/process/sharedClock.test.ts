@@ -91,7 +91,7 @@ describe("the clock that is shared", () => {
 describe("a machine's clock that somebody sets while it is watched", () => {
   afterEach(() => vi.restoreAllMocks())
 
-  /** A machine whose clock somebody can set, and a database that agrees with the clock before that. */
+  /** A machine whose clock a test can set, and a database whose clock agrees with the machine's clock before that. */
   const watched = (
     answer: (millis: number) => Effect.Effect<number, Error>,
     commitTakes: Duration.DurationInput = 0
@@ -153,7 +153,7 @@ describe("a machine's clock that somebody sets while it is watched", () => {
         setBy(-HOUR)
         yield* seconds(5)
         expect([ofOne > 0, questions]).toEqual([true, 2 * ofOne])
-        // No comparison follows the second one: the clock was not set again.
+        // No comparison follows the second comparison: the clock was not set again.
         yield* seconds(30)
         expect(questions).toBe(2 * ofOne)
       })

@@ -62,8 +62,8 @@ const insertOne = (sql: SqlClient, entry: Entry, orElse = sql`DO NOTHING`) =>
 
 /**
  * Inserts the entry unless the user has an entry with one of `keys`. The statement looks up each key in the index and
- * never scans the user's entries. `insert` and `insertOne`, one of which nearly every request of an app runs, have no
- * such condition.
+ * never scans the user's entries. `insert` and `insertOne` have no such condition, because nearly every request of an
+ * app runs one of them, and the look-ups would slow it down.
  */
 const recordUnless =
   (sql: SqlClient): Store["recordUnless"] =>
@@ -135,7 +135,7 @@ const tally =
 const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
 
 /**
- * Finds, for each of the given connections, the time of its newest entry without an error, at or before the
+ * Finds, for each of the given connections, the time of its newest access-log entry without an error, at or before the
  * connection's `until`. Requests of the app's developer do not count. PostgreSQL reads the index of user and app
  * backwards and stops at the first match.
  */

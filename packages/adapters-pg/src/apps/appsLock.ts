@@ -9,10 +9,10 @@ import { isDistributed } from "../schema/isDistributed.js"
  * then the table `accounts`, to which `apps` refers. A transaction that locked `accounts` first would deadlock with a
  * hand-over of any app, which locks the app and then the account of its next owner.
  *
- * On a single server, which locks rows only, the function takes no lock, because the lock could cause a deadlock. When
- * the answer to the acceptance of an invitation is stored (decision idempotency-4), the transaction would lock the apps
- * of the invited account first and the app of the team later. The deletion of another account of the team locks the
- * same apps in the order of their ids.
+ * On a single server, which locks rows only, the function takes no lock, because there the lock could cause a deadlock.
+ * For example, one transaction accepts an invitation and stores the answer (decision idempotency-4). With the lock,
+ * this transaction would lock the apps of the invited account first and the app of the team later. The deletion of
+ * another account of the team locks the same apps in the order of their ids.
  */
 export const lockAppsOnCluster = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

@@ -62,10 +62,11 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Whether the user has an account. Because of the lock, a deletion of the account waits, and then finds and ends the
- * connection that this transaction makes. A deletion also locks the account before the connections. The lock is FOR KEY
- * SHARE, the weakest lock for which a deletion waits. On a cluster, `accounts` is a copied table, and two of these
- * locks at the same time would deadlock: there this function takes no lock (decision deletions-2).
+ * Whether the user has an account. Locks the account, so that a deletion of the account waits, and then finds and ends
+ * the connection that this transaction makes. A deletion also locks the account before the connections. The lock is FOR
+ * KEY SHARE, the weakest lock for which a deletion waits. On a cluster, `accounts` is a copied table, and two
+ * transactions that take this lock at the same time would deadlock. So there this function takes no lock (decision
+ * deletions-2).
  */
 const hasAccount = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

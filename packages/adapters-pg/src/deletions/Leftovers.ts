@@ -91,9 +91,9 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
     )
-    // When deliveries were deleted, others may be left: more than `limit`, or a replay that was stored while this call
-    // waited for the lock of its original. Then the events stay, because the next call needs them to find these
-    // deliveries.
+    // When deliveries were deleted, other deliveries may be left: more than `limit`, or a replay that was stored while
+    // this call waited for the lock of the original delivery. Then the events stay, because the next call needs them to
+    // find these deliveries.
     if (deliveries > 0) return deliveries + listenerRows
     const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
     return (

@@ -50,9 +50,9 @@ const begin = (sql: SqlClient): Store["begin"] => {
         // Citus requires this setting for a transaction that first writes to a table copied to every node: the
         // transaction's other writes then visit one node after the other. A single server ignores the setting.
         yield* sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`
-        // Takes this lock on a cluster only, because changes of all accounts wait for it. A single server locks rows
-        // and not whole tables, so there it is enough to lock rows in a fixed order: accounts before sign-ups and
-        // sessions.
+        // Takes the lock of the credentials on a cluster only, because changes of all accounts wait for this lock. A
+        // single server locks rows and not whole tables, so there it is enough to lock rows in a fixed order: accounts
+        // before sign-ups and sessions.
         if (isCluster) yield* lockCredentials(sql)
         yield* lockTeams(sql, userId)
         const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
@@ -95,7 +95,7 @@ const lookAgain =
     )
 
 /**
- * Deletes the counts of calls that name the account in a statement of its own, because they are on all shards. The
+ * A separate statement deletes the counts of calls that name the account, because these counts are on all shards. The
  * other rows are the last trace of the account, so they are deleted last.
  */
 const finish =

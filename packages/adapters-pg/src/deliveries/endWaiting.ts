@@ -17,7 +17,7 @@ interface Ending {
   readonly appId: AppId
   readonly id: EndpointId
   /**
-   * The endpoint's epoch when the caller read it. Deliveries of this epoch and of later ones stay, because they came
+   * The endpoint's epoch when the caller read it. Deliveries of this epoch and of later epochs stay, because they came
    * after the endpoint was enabled again. A later epoch is possible: the endpoint may have been disabled and enabled
    * since the caller read its row. Null: the endpoint was removed, and all its deliveries end.
    */

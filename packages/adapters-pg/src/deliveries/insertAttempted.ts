@@ -71,8 +71,9 @@ const records = (sql: SqlClient, all: ReadonlyArray<AttemptedDelivery>) =>
   sql`jsonb_to_recordset(${Rows.json(all.map(toAttemptedRecord))}::jsonb) AS r (${sql.literal(COLUMNS)})`
 
 /**
- * Inserts the rows. When an event has a row at the endpoint already, the stored row stays. The order of the rows is the
- * same for every worker, so that two workers which store the same events wait for each other and do not deadlock.
+ * Inserts the rows. When a delivery of the same event to the same endpoint is stored already, the stored row stays. The
+ * order of the rows is the same for every worker, so that two workers which store the same events wait for each other
+ * and do not deadlock.
  */
 const inserting = (sql: SqlClient, appId: AppId, source: Fragment) =>
   sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,

@@ -10,8 +10,8 @@ import * as Transaction from "./Transaction.js"
 /** The parts that all statements of one client share. */
 export interface Host {
   /**
-   * The library's client of the same pool. It compiles texts that are not cached yet, and runs the rarer forms of a
-   * statement, such as a stream.
+   * The client of `@effect/sql-pg` over the same pool. It compiles texts that are not cached yet, and runs the rarer
+   * forms of a statement, such as a stream.
    */
   readonly library: PgClient
   /** The attributes of the span of every statement. */

@@ -5,8 +5,8 @@ import * as Watch from "./Watch.js"
 
 /**
  * The client of `@effect/sql-pg` on the connections of `pg`, in place of this folder's driver. It sends one statement
- * at a time and prepares none. The contract suites of the stores pass with it too (`npm run test:stock`). So when this
- * folder does not support a new version of `pg` or `@effect/sql-pg` yet, a service can use this layer:
+ * at a time and prepares no statement. The contract suites of the stores pass with it too (`npm run test:stock`). So
+ * when this folder does not support a new version of `pg` or `@effect/sql-pg` yet, a service can use this layer:
  * `Layer.provide(Stock.layer)` below `layerPostgres`.
  */
 export const layer: Layer.Layer<never> = Layer.succeed(Driver, {

@@ -54,8 +54,8 @@ const create =
     }).pipe(sql.withTransaction, orStoreError)
 
 /**
- * A change of the app's team, and a suspension of an account in the team, lock the same row. So nobody joins or leaves
- * the team, and nobody in it is suspended, until this transaction ends.
+ * Locks the app's row. A change of the app's team, and a suspension of an account in the team, also lock this row. So
+ * nobody joins or leaves the team, and nobody in it is suspended, until this transaction ends.
  */
 const lockApp = (sql: SqlClient, appId: AppId) =>
   sql`SELECT owner_id, suspended_at, revoked_at FROM apps WHERE app_id = ${appId} FOR NO KEY UPDATE`.pipe(

@@ -90,7 +90,7 @@ export const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") 
  * import), it adds this import's device to the column `also_from` of the stored fix. So the stays of this import are
  * derived from these fixes too, and remain when the other import is undone while this import exists (decision
  * imports-13). The statement finds the fixes by a list of times, with one index look-up for each. A join could read all
- * fixes between the first and the last.
+ * fixes between the first and the last of these times.
  */
 const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: History["fixes"]) =>
   sql`, also_fixes AS (

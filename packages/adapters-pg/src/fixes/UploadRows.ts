@@ -37,7 +37,10 @@ export interface DeviceChange {
   readonly visitsAt: Timestamp.Timestamp | null
   /** Null: unchanged. */
   readonly movement: Movement.Movement | null
-  /** Counts to add, at most one for each reason, each with the arrival of the last reading or report. */
+  /**
+   * How many readings and reports were put aside: at most one count for each reason, with the arrival of the last
+   * reading or report. These counts are added to the device's counts.
+   */
   readonly putAside: Device.Device["putAside"]
   /** The earliest capture time of a new fix; null: no upload has fixes. */
   readonly fixesFrom: Timestamp.Timestamp | null

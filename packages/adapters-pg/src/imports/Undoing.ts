@@ -65,7 +65,8 @@ export const undo =
             stays_due_from = least(stays_due_from, span.first_at, ${ifFirst(sql, "shared_from")}),
             history_ends_at = greatest(history_ends_at, span.last_at, ${ifFirst(sql, "shared_until")})
           FROM span WHERE device.user_id = ${leased.userId} AND device.device_id = span.device_id`
-      // The rows of `fixes` say which removed imports had the same fixes, so these rows are deleted afterwards.
+      // The rows of `fixes` say which removed imports had the same fixes, so the fixes are deleted only after this
+      // step.
       const shortened = yield* eraseFromRemoved(sql, leased, isGoing("fixes"))
       yield* sql`DELETE FROM fixes WHERE ${isGoing("fixes")}`
       for (const one of shortened) yield* shorten(sql, leased, one)
@@ -77,11 +78,12 @@ const SharedRow = Schema.Struct({ device_id: DeviceId, first_at: Rows.At, last_a
 const EndsRow = Schema.Struct({ is_end: Schema.Boolean })
 
 /**
- * When an owner removes an import from the list, its entries stay (`ImportStore.remove`). The stays of a removed import
- * were also derived from the fixes that it shares with the import that is being undone. Deletes the stays that began
- * between the first and the last fix that is deleted now (`isGoing`: an SQL condition on `fixes`), and makes a worker
- * derive the stays from the first one on anew. The worker alone would keep stays from before the first fix that is
- * left, as after retention. Returns the devices whose newest fix is deleted now.
+ * Deletes stays of removed imports. When an owner removes an import from the list, its entries stay
+ * (`ImportStore.remove`). Its stays were also derived from the fixes that it shares with the import that is being
+ * undone. So this function deletes the stays that began between the first and the last shared fix that is deleted now
+ * (`isGoing`: an SQL condition on `fixes`), and makes a worker derive the stays anew from the time of the first such
+ * fix on. The worker alone would keep stays from before the first fix that is left, as after retention. Returns the
+ * devices whose newest fix is deleted now.
  */
 const eraseFromRemoved = (sql: SqlClient, { userId }: Leased, isGoing: Fragment) =>
   Effect.gen(function* () {

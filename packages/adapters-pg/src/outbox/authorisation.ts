@@ -57,9 +57,9 @@ export const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisatio
 })
 
 /**
- * The columns `is_suspended` and `was_suspended` over `connections c` and `apps a`. The second one is true when the
+ * The columns `is_suspended` and `was_suspended` over `connections c` and `apps a`. `was_suspended` is true when the
  * event's time `at` lies in a suspension, past or present, of the person's account or of the account of the app's
- * holder. It is false when `at` is null.
+ * holder. `was_suspended` is false when `at` is null.
  */
 const suspensions = (sql: SqlClient, at: Fragment) =>
   sql`${sql.literal(IS_SUSPENDED)} AS is_suspended,

@@ -60,7 +60,7 @@ interface Owner {
   readonly connectionId: ConnectionId
 }
 
-/** Reads what `Decide` needs besides the rules. It runs after the connection was locked. */
+/** Reads what `Decide` needs besides the rules. The function runs after the connection was locked. */
 type Read<F> = (spender: Budget.Spender) => Effect.Effect<F, SqlError | ParseResult.ParseError>
 
 type Decide<F, A> = (

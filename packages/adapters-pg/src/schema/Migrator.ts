@@ -66,8 +66,8 @@ const pending = (
 const Encoding = Schema.Struct({ encoding: Schema.String })
 
 /**
- * Refuses a new database with another encoding than UTF-8 (decision settings-5): it could not store every text that
- * people enter. A database that is already in use is not refused: its service would no longer start.
+ * Refuses a new database with another encoding than UTF-8 (decision settings-5): such a database could not store every
+ * text that people enter. A database that is already in use is not refused: its service would no longer start.
  */
 const requireUtf8 = (sql: SqlClient) =>
   sql`SELECT current_setting('server_encoding') AS encoding`.pipe(

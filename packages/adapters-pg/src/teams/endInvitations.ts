@@ -9,7 +9,8 @@ const InvitationRow = Schema.Struct({ invitation_id: Schema.String, email: Schem
 
 /**
  * Deletes the invitations for which the condition `which` is true. Their mails that wait to be sent are deleted too,
- * because they would invite to nothing. Mails that were sent stay, because the archive lists them (decision exports-6).
+ * because the invitation that they announce no longer exists. Mails that were sent stay, because the archive lists them
+ * (decision exports-6).
  */
 export const endInvitations = (sql: SqlClient, which: Fragment) =>
   Effect.gen(function* () {

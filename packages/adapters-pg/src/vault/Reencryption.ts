@@ -129,7 +129,7 @@ const ENDPOINT = {
 
 /**
  * Secrets that stopped signing more than a day ago are deleted: nobody needs them, and their key may be missing. The
- * day is for a machine whose clock is wrong.
+ * wait of a day allows for a machine whose clock is wrong.
  */
 const SECRETS: Column<AppId, EndpointId> = {
   ...ENDPOINT,

@@ -36,7 +36,7 @@ type Services = Layer.Layer.Success<typeof stores> | Entropy.Entropy | Vault.Vau
 
 const HOOK = { url: "https://hooks.example.com/places", events: [], description: null }
 
-/** An app with one endpoint, another owner of it, and the removal of this owner. */
+/** An app with one endpoint, another owner of the app, and the removal of this owner. */
 const stage = Effect.gen(function* () {
   const teams = yield* TeamStore
   const [holder, member] = [yield* Fixtures.user, yield* Fixtures.user]
@@ -53,7 +53,10 @@ const suspending = ({ id }: Account.Account) =>
 
 describeServers("a change that waits while its member is removed or its account suspended", (server) => {
   const run = withStores(migratedOn(server), stores)
-  /** The answer to `next`, which waits while the transaction of `first` is open. */
+  /**
+   * Runs `next` while the transaction of `first` is open, so that `next` waits for `first`. Returns the answer of
+   * `next`.
+   */
   const answerAfter = <A, E, R, B, E2, R2>(first: Effect.Effect<A, E, R>, next: Effect.Effect<B, E2, R2>) =>
     Effect.map(overlapping(server, first, next), ([, answer]) => answer)
   const noApp = new NotFound({ what: "app" })

@@ -289,8 +289,8 @@ describeServers("the queue under contention", (server) => {
           const [fine] = yield* insertMany(other, 1)
           yield* sql`UPDATE deliveries SET envelope = '{"payload": {"type": "from the future"}}'
                      WHERE app_id = ${endpoint.appId} AND delivery_id = ${broken?.id ?? ""}`
-          // The claim logs its failure, which this test causes on purpose. Without this level, the log line would look
-          // like an error of the test.
+          // The claim logs its failure, which this test causes on purpose. Without this log level, the log line would
+          // look like an error of the test.
           const quietly = Logger.withMinimumLogLevel(LogLevel.None)
           const ids = of(yield* quietly(claim()), endpoint, other).map(({ delivery }) => delivery.id)
           expect(ids).toEqual([fine?.id])

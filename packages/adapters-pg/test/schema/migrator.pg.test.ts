@@ -74,7 +74,7 @@ describeServers("migrate", ({ freshDatabase }) => {
   it("waits 200 ms for a lock, and in every tenth try 1.5 s, after which PostgreSQL has ended an autovacuum", async () => {
     const { url, drop } = await freshDatabase()
     try {
-      // The statement fails like one that waited too long for a lock. Its message has the setting.
+      // The statement fails like a statement that waited too long for a lock. The error's message contains the setting.
       const statement = `DO $$ BEGIN
         RAISE lock_not_available USING MESSAGE = 'after ' || current_setting('lock_timeout');
       END $$`

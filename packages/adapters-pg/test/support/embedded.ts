@@ -32,7 +32,7 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
 
 /**
  * PGlite's WebAssembly module, compiled once. Compiling takes most of the time of opening a database. V8 also continues
- * to optimize the code while one database works, which makes the next one faster.
+ * to optimize the code while one database works, which makes the next database faster.
  */
 const program = once(async () => compile(await readFile(join(dirname(LIBRARY), "pglite.wasm"))))
 

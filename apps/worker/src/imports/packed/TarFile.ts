@@ -79,7 +79,7 @@ export const open = (expansion: Expansion, openInner: (path: string) => StepRead
 
 /**
  * Reads the path of a file. POSIX divides a path of more than 100 bytes into a prefix and a rest. In other kinds of
- * tar, only the first 100 bytes of a long path are here.
+ * tar, this header has only the first 100 bytes of a long path.
  */
 const pathOf = (block: Buffer): string => {
   const text = (at: number, bytes: number): string => block.toString("latin1", at, at + bytes).split("\0", 1)[0] ?? ""
