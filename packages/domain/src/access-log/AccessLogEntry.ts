@@ -55,7 +55,7 @@ export interface AccessLogEntry {
    * What the app learned, in words for the user. Null for a refused request, and for a request whose answer discloses
    * nothing, such as the deletion of a rule. A question during a pause about where the user is or was has a text too
    * (`Disclosure.PAUSED`). For an event that was not sent, the text says that the app learned nothing (or nothing
-   * more), and what it would have learned.
+   * more), and what the app would have learned from the event.
    */
   readonly disclosed: string | null
   /**

@@ -67,8 +67,8 @@ export interface Account {
   /** Since when nobody can use the account (decision staff-1); null: the account is not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
   /**
-   * When the owner proved that they read the mail to `email`, or an operator vouched for it. Null: neither, so the
-   * address gets no mail except the link for this proof.
+   * When the owner proved that they read the mail to `email`, or when an operator confirmed the address for them. Null:
+   * nobody has confirmed the address, so it gets no mail except the link for this proof.
    */
   readonly confirmedAt: Timestamp.Timestamp | null
   /** The IANA name of the zone in which pages show times. Null: unknown, so pages show UTC (decision accounts-19). */

@@ -61,8 +61,8 @@ const sign = ({ expiresAt, id, passwordVersion, userId }: KnownBrowser) =>
 const ENTRY = /^(([0-9A-Za-z_-]{1,80})\.(brw_[0-9a-z]{24})\.(\d{1,9})\.(\d{1,15}))\.([0-9A-Za-z_-]{43})$/
 
 /**
- * The entries of the cookie. Leaves out those that were not signed with a key that this service has now, and those that
- * have expired.
+ * The entries of the cookie. Leaves out expired entries, and entries that were not signed with a key that this service
+ * has now.
  */
 export const readCookie = program("readCookie", function* (cookie: string) {
   const entries = yield* Effect.forEach(cookie.split(SEPARATOR, MOST_ACCOUNTS), readEntry)

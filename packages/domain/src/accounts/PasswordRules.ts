@@ -1,5 +1,5 @@
-// Refuses passwords that attackers try first, although they are long enough, such as common passwords and passwords of
-// one repeated character. Decision accounts-7.
+// Refuses passwords that are long enough but that attackers try first, such as common passwords and passwords of one
+// repeated character. Decision accounts-7.
 import type { Account, Password } from "./Account.js"
 
 /** The owner of the password. Attackers try passwords that are made from the owner's e-mail address and name. */

@@ -24,7 +24,10 @@ export const IN_FLIGHT = 30 * SECOND
  */
 export interface SignInTry {
   readonly id: string
-  /** The typed e-mail, or that of the signed-in account. Attempts with a code use a made-up e-mail, to count apart. */
+  /**
+   * The typed e-mail, or the e-mail of the signed-in account. An attempt with a code has a made-up e-mail, so the
+   * throttle counts it separately.
+   */
   readonly email: Email
   /** The network of the request (`network` of `limits/Network.ts`). */
   readonly address: string
@@ -33,8 +36,8 @@ export interface SignInTry {
 }
 
 /**
- * An attempt that was admitted. The throttle counts it from its admission on, before its result is known. Otherwise
- * concurrent attempts could exceed the limit.
+ * An attempt that was admitted. The throttle counts the attempt before its result is known. Otherwise concurrent
+ * attempts could exceed the limit.
  */
 export interface CountedTry {
   readonly at: Timestamp

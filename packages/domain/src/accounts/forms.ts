@@ -1,5 +1,5 @@
-// Protects the forms of pages: a token makes forged forms fail, and a form that is sent twice gets the same cookie
-// twice.
+// Protects the forms of pages: a token makes forged forms fail, and when a browser sends a form twice, both answers
+// have the same cookie.
 import { Effect, Encoding, Either, Option } from "effect"
 import { Entropy, Vault, program, Timestamp } from "../shared/index.js"
 import type { Account } from "./Account.js"

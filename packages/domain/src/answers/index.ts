@@ -1,8 +1,8 @@
 /**
  * Answers to apps about one user: presence at a place, the current place, the place at a moment, the shared places, the
  * check of a zone, and coordinates (Spec §4.4, §4.5). The programs about where the user is or was decide with plain
- * functions (`Presence`, `CurrentPlace`, `PlaceAtMoment`); those about coordinates call the programs of `fixes`. The
- * handlers of the HTTP adapter call the programs, and write the text that `Disclosure` returns into the access log.
+ * functions (`Presence`, `CurrentPlace`, `PlaceAtMoment`); the programs about coordinates call the programs of `fixes`.
+ * The handlers of the HTTP adapter call the programs, and write the text that `Disclosure` returns into the access log.
  *
  * @module
  */

@@ -46,7 +46,7 @@ export const Proposal = Schema.Struct({
   description: Schema.NullOr(Schema.typeSchema(AppDescription)),
   homepageUrl: Schema.NullOr(HomepageUrl),
   logo: Schema.optionalWith(Schema.NullOr(LogoDigest), {
-    /** Stored proposals from before apps had logos lack this field. */
+    /** Proposals that were stored before apps had logos lack this field. */
     default: () => null
   }),
   scopes: Schema.NullOr(Schema.Array(Scope.Scope)),

@@ -105,7 +105,7 @@ export const Differences = Schema.Struct({
   description: difference(Schema.String),
   homepageUrl: difference(Schema.String),
   logo: Schema.optionalWith(difference(LogoDigest), {
-    /** Stored decisions from before apps had logos lack this field. */
+    /** Decisions that were stored before apps had logos lack this field. */
     default: () => null
   }),
   scopes: difference(Schema.Array(Scope.Scope)),

@@ -12,7 +12,7 @@ export const AppUnderReview = Schema.Struct({
   allowedScopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   /** The approved or rejected change to a production app; null for a decision about the whole app. */
   change: Schema.optionalWith(Schema.NullOr(Schema.asSchema(Differences)), {
-    /** Stored decisions from before changes were reviewed lack the field `change`. */
+    /** Decisions that were stored before the service reviewed changes lack the field `change`. */
     default: () => null
   })
 })

@@ -69,11 +69,10 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
      */
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
-     * Locks the app, passes its present state and then its members (as `members` returns them, but read under the lock,
-     * and without members whose accounts are suspended) to `decide`, a plain function, and stores what `decide`
-     * returns: `after` (app and secrets), `logo`, `recorded` and `audit`. `id`, `ownerId`, `suspendedAt` and
-     * `createdAt` must not change (`TeamStore` changes `ownerId`, `StaffStore` changes `suspendedAt`). None when there
-     * is no such app.
+     * Locks the app, and reads its present state and its members (in the order of `members`, without members whose
+     * accounts are suspended). Passes both to `decide`, a plain function, and stores what `decide` returns: `after`
+     * (app and secrets), `logo`, `recorded` and `audit`. `id`, `ownerId`, `suspendedAt` and `createdAt` must not change
+     * (`TeamStore` changes `ownerId`, `StaffStore` changes `suspendedAt`). None when there is no such app.
      */
     readonly update: <A>(
       id: AppId,

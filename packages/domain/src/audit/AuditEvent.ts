@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { AppId, EndpointId, PurposeId, UserId } from "../shared/Ids.js"
 import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
 
-/** The browser and network of a request. The log shows them to admins; no decision uses them. */
+/** The browser and network of a request. The log shows both to admins; no check uses them. */
 const origin = {
   /** The browser and the operating system, such as "Firefox on Linux"; null when the service recognised neither. */
   browser: Schema.NullOr(Schema.String),

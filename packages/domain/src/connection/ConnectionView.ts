@@ -69,13 +69,13 @@ export interface UserConnection
   readonly pause: Pause.Pause | null
   /**
    * The scopes that the user agreed to and the app still declares, without sensitive scopes whose grace period is over
-   * (`EffectiveScopes.agreed`). While the connection is live, the user can restore those that are not granted; a
-   * sensitive scope also needs a purpose that the app may use.
+   * (`EffectiveScopes.agreed`). While the connection is live, the user can restore the scopes in this list that are not
+   * granted; a sensitive scope also needs a purpose that the app may use.
    */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   /**
-   * The granted scopes that the app may not have now, for example because an admin limits the app. They are in no other
-   * list. The app has them again after the limit, so the user must see them and be able to take them away.
+   * The granted scopes that the app may not have now, for example because an admin limits the app. No other list has
+   * these scopes. The app gets them back when the limit ends, so the user must see them and be able to take them away.
    */
   readonly limitedScopes: ReadonlyArray<Scope.Scope>
   /**

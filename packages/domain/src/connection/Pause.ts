@@ -25,7 +25,8 @@ export const isOn = (pause: Pause | null, now: Timestamp): boolean =>
 
 /**
  * When the last pause ended; null during a pause, and when there was no pause. Rules start over at this time: the first
- * fix after it that is clearly inside or outside the circle of a rule sets the state of the rule and fires nothing.
+ * fix after this time that is clearly inside or outside the circle of a rule sets the state of the rule and fires
+ * nothing.
  */
 export const endedAt = (pause: Pause | null, now: Timestamp): Timestamp | null =>
   pause !== null && !isOn(pause, now) ? pause.until : null

@@ -34,7 +34,7 @@ type Outcome = "shared" | "not_found" | "ended" | "refused" | "outdated"
  * `NotFound`: the user has no such connection.
  *
  * `shown`: the places that the form showed as shared, archived ones included, and for which of them earlier visits are
- * shared. `Conflict` with `OUTDATED_FORM` when one of the two differs now and the choice would change something
+ * shared. `Conflict` with `OUTDATED_FORM` when this state has changed since, and the choice would change something
  * (decision connection-10).
  */
 export const sharePlaces = program(

@@ -35,8 +35,8 @@ export interface EndRevoked {
 export const endRevoked = program("endRevoked", function* ({ appId, atMost = Infinity }: EndRevoked = {}) {
   const connections = yield* ConnectionStore
   let [ended, seen] = [0, 0]
-  // The program reads the connections of one app after those of another. A query for the connections of all apps would
-  // have to sort all of these connections each time.
+  // The program handles one app after another. A query for the connections of all apps would have to sort all of these
+  // connections each time.
   for (const id of appId === undefined ? yield* connections.revokedApps : [appId]) {
     let after: ConnectionId | undefined
     while (seen < atMost) {

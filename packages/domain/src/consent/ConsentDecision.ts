@@ -201,9 +201,10 @@ const connectionOf = (
 })
 
 /**
- * The granted scopes after the approval: those that the user chose. A renewal decides about sensitive scopes only. So
- * it also keeps every standard scope, even a scope that the app may not use at the moment and that the page does not
- * show. A sensitive scope that the page did not show is removed, because the user was not asked to renew this scope.
+ * The granted scopes after the approval: the scopes that the user chose. A renewal decides about sensitive scopes only.
+ * So a renewal also keeps every standard scope, even a scope that the app may not use at the moment and that the page
+ * does not show. A sensitive scope that the page did not show is removed, because the user was not asked to renew this
+ * scope.
  */
 const scopesAfter = (
   mode: Mode,

@@ -93,9 +93,10 @@ export const confirm =
   }
 
 /**
- * From this moment on, a thief who changed the address may have added a factor without the owner's knowledge. The mail
- * about a new factor goes to the address that the account had then. A thief who has the link to the new address can add
- * a factor and open the link before the owner reads that mail. The link works for 24 hours.
+ * The first moment at which a thief who changed the address may have added a factor without the owner's knowledge. The
+ * mail about a new factor goes to the address that the account has at that time, but a thief who has the link to the
+ * new address can add a factor and open the link before the owner reads that mail. The link works for 24 hours, so the
+ * moment is 24 hours before the change.
  */
 const suspectSince = ({ createdAt }: AccountLink.AccountLink): Timestamp =>
   plus(createdAt, -AccountLink.LIFETIMES.address_change)

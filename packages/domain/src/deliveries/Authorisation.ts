@@ -18,8 +18,8 @@ export interface Authorisation {
   >
   readonly app: Pick<App, "declaredScopes" | "allowedScopes" | "revokedAt">
   /**
-   * False when the rule was deleted, or when the user archived its place or stopped sharing it. True for events without
-   * a rule.
+   * False when the rule was deleted, or when the user archived the rule's place or stopped sharing the place. True for
+   * events without a rule.
    */
   readonly ruleStands: boolean
   /** Present when the user deleted the stretch of history in which the event occurred (decision retention-choice-4). */

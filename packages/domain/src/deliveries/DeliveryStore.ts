@@ -98,7 +98,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      * for example by another worker, or by an earlier try whose answer was lost.
      *
      * `isOnly`: the event has no other delivery. When all tables are on one server, the store then also marks the event
-     * as fanned out, in the same transaction, whether or not it stored the delivery. Otherwise the caller marks it.
+     * as fanned out, in the same transaction, whether or not it stored the delivery. Otherwise the caller marks the
+     * event.
      */
     readonly insertAttempted: (
       row: NewDelivery,

@@ -55,7 +55,7 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
      * time at which the event occurred, then by the character codes of the id (decision deliveries-16). The store marks
      * no event as taken: only the worker that has the leases of the buckets reads these events. The store says which
      * events occurred during a suspension (`WaitingEvent.wasSuspended`). When at most `READ_AHEAD_MAX` events are due,
-     * a store whose tables are on one server reads ahead, so that a single event needs one read.
+     * a store whose tables are on one server also reads the data of `ReadAhead`, so that a single event needs one read.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,

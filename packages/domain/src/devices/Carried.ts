@@ -31,8 +31,8 @@ export interface Companion {
 export const SILENCE = DAY
 
 /**
- * Milliseconds. The limit is for a late reading: it was captured before another device last moved, and arrives after
- * that move. The late reading counts as carried when its own device had moved less than this time before the capture.
+ * Milliseconds. A reading can be late: captured before another device last moved, and uploaded after that move. A late
+ * reading counts as carried when its own device had moved less than this time before the capture.
  */
 export const REST = HOUR
 

@@ -1,4 +1,4 @@
-// Which events a worker may send directly, before their deliveries are rows.
+// Which events a worker may send directly, before it stores their deliveries as rows.
 import type { WaitingEvent } from "../events/Event.js"
 import * as Timestamp from "../shared/Timestamp.js"
 

@@ -54,8 +54,8 @@ export interface FanOutResult {
  * endpoint, a row for each subscribed listener (a developer's machine with an open event stream), and a delivery in
  * memory for each legacy receiver. When a rule fired and no receiver gets the event, the user's access log gets an
  * entry. An event that occurred during a suspension gets no delivery, not even a delivery that ends as failed without
- * an attempt. In the row of a delivery, the developer would read when the event occurred, and also where, if the app
- * uses an endpoint for each place.
+ * an attempt: the developer would read in its row when the event occurred, and also where, if the app uses an endpoint
+ * for each place.
  *
  * When an event goes only to endpoints, `firsts` may send it immediately. Then the event's deliveries are stored after
  * the first attempt. `firsts` must not send an event that also goes to a listener or a legacy receiver: the event stays
@@ -66,9 +66,9 @@ export interface FanOutResult {
  * (An event that `firsts` sends to one endpoint needs only one transaction when all tables are on one server.) When a
  * worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one bucket, the
  * events are fanned out twice. The second time stores no second delivery to an endpoint. Listeners, and endpoints to
- * which a worker has sent directly (`firsts`), may receive the event twice. A legacy receiver may receive it twice only
- * when two workers fan it out, because legacy deliveries begin after the mark. So the fan-out needs no fencing token.
- * `onRows` runs as soon as an app's rows are stored.
+ * which a worker has sent directly (`firsts`), may receive the event twice. A legacy receiver may receive the event
+ * twice only when two workers fan the event out, because legacy deliveries begin after the mark. So the fan-out needs
+ * no fencing token. `onRows` runs as soon as an app's rows are stored.
  */
 export const fanOut = program(
   "fanOut",

@@ -60,8 +60,9 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
      */
     readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<ExportKey>>
     /**
-     * Begins an attempt at a due export, counts the attempt, and removes the pieces of an earlier attempt. Without
-     * `append`, `renew`, `handBack` or `finish` the export is due again at `dueAt`. None: the export is not due.
+     * Begins an attempt at a due export, counts the attempt, and removes the pieces of an earlier attempt. If no call
+     * of `append`, `renew`, `handBack` or `finish` follows, the export is due again at `dueAt`. None: the export is not
+     * due.
      */
     readonly claim: (
       leased: LeasedExport,

@@ -62,9 +62,9 @@ const ENTRIES_A_PAGE = 500
  */
 const AGREEMENTS_MAX = 5_000
 /**
- * The most fixes of a history that is one GPX file. A longer history has a GPX file for each month (UTC), with all of
- * the month's fixes, because programs that open GPX load the whole file into memory. When there are several devices,
- * each has a track for each page of fixes. So one pass over the history writes the file.
+ * A history with at most this number of fixes is one GPX file. A longer history has a GPX file for each month (UTC),
+ * with all of the month's fixes, because programs that open GPX load the whole file into memory. When there are several
+ * devices, each device has a track for each page of fixes, so that one pass over the history can write the file.
  */
 const FIXES_A_GPX = 50_000
 

@@ -58,8 +58,8 @@ export interface OpenedArchive {
 /**
  * The archive, decrypted piece by piece. `Conflict` when the archive is not made yet or could not be made. `NotFound`
  * when it was deleted, when its week is over, and for another person's export. The program reads the first piece before
- * it ends, so that an archive that cannot be decrypted gives an error and not half a file. With `isSent` false, the
- * caller does not send the bytes, and the audit log gets no entry.
+ * it returns: when the archive cannot be decrypted, the caller gets an error and not half a file. With `isSent` false,
+ * the caller does not send the bytes, and the audit log gets no entry.
  */
 export const openArchive = program("openArchive", function* (of: Export.ExportKey, isSent: boolean = true) {
   const [store, vault] = [yield* ExportStore, yield* Vault]

@@ -31,8 +31,8 @@ export class FactorStore extends Context.Tag("@place-access/domain/factors/Facto
     /** Stores that a challenge was issued: the digest of its text and of the action that it is for (`ChallengeUse`). */
     readonly keepChallenge: (digest: Vault.Hash, expiresAt: Timestamp.Timestamp) => StoreEffect<void>
     /**
-     * Removes the challenge. True when this call removed it and it had not expired. Of several calls for one challenge,
-     * only the first can return true.
+     * Removes the challenge. True when this call removed the challenge and the challenge had not expired. Of several
+     * calls for one challenge, only the first can return true.
      */
     readonly takeChallenge: (digest: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<boolean>
   }

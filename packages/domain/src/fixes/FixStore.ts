@@ -141,9 +141,9 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      * This commit is optimistic: no lock is held while the caller evaluates. False: nothing was written, and the caller
      * must read and evaluate again.
      *
-     * The commit also sets each device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits.
-     * Quarantined readings and visits that are stored already stay unchanged. An upload that contains only entries that
-     * are stored already need not be committed.
+     * The commit also sets each device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits. The
+     * commit does not change quarantined readings and visits that are stored already. An upload that contains only
+     * entries that are stored already need not be committed.
      */
     readonly commit: (commit: UploadCommit) => StoreEffect<boolean>
     /**

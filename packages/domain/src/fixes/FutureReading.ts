@@ -6,7 +6,8 @@ import * as Fix from "./Fix.js"
  * A reading that was quarantined because its capture time was more than `Fix.MAX_AHEAD` after its arrival. Either clock
  * may have been wrong. If the server's clock was slow, the reading is good, and the phone's next readings are captured
  * later still. If the phone's clock was fast and was then corrected, the phone's next reading has an earlier time: the
- * true times of the quarantined reading and of those before it are unknown, so they stay in quarantine (`undisputed`).
+ * true times of the quarantined reading and of earlier quarantined readings are unknown, so all these readings stay in
+ * quarantine (`undisputed`).
  */
 export interface FutureReading {
   /** The key under which the reading was stored (`Quarantined.key`). */

@@ -32,13 +32,14 @@ const MOST_UPLOADS = 32
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when the user's
  * version (`UploadView.version`) grew after the view was read, for example by another upload; then this program reads
- * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. The
- * upload may change counts of quarantined entries (`QuarantineEntry`), `lastSeenAt`, `lastKeptAt`, and fire due rules.
+ * the view and evaluates again. A repeated upload stores no entry twice, and no rule evaluates a fix twice. A repeated
+ * upload may still change counts of quarantined entries (`QuarantineEntry`), `lastSeenAt` and `lastKeptAt`, and fire
+ * due rules.
  *
  * Fails with a transient `StoreError` when all rounds of `storeUploads` failed, and while this process's clock is known
  * to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the
  * parts that were committed before stay stored. `arrivedAt`: when the request arrived, for a request that had to wait
- * for its turn (decision fixes-6). Left out: the present time.
+ * for its turn (decision fixes-6). When `arrivedAt` is left out, the present time counts.
  */
 export const ingestFixes = program(
   "ingestFixes",
@@ -56,9 +57,9 @@ export const ingestFixes = program(
 )
 
 /**
- * Takes in the first of these uploads of one person, in one commit, and as many of the next ones as belong in the same
- * commit (decision fixes-10). Returns their outcomes, at least one, in the order of the uploads. The caller gives the
- * other uploads again, in another call. What is stored is the same as if `ingestFixes` had taken in the uploads one
+ * Takes in the first of these uploads of one person, in one commit, and as many of the next uploads as belong in the
+ * same commit (decision fixes-10). Returns their outcomes, at least one, in the order of the uploads. The caller passes
+ * the other uploads again, in another call. What is stored is the same as if `ingestFixes` had taken in the uploads one
  * after another; `storeUploads` names one exception.
  *
  * Fails as `ingestFixes` does, and then none of the uploads is stored, except parts of a large first upload. The
