@@ -16,7 +16,7 @@ const OLDEST = "3.16.0"
 
 /**
  * The most lines of code that the core may have: the built code that a service runs, without the simulation in
- * `testing` and without the translations. A larger core is harder to learn for its embedders.
+ * `testing` and without the translations. A larger core is harder to learn for developers who embed it.
  */
 const CORE_LINES_MAX = 16_000
 

@@ -10,8 +10,8 @@ import { UploadStores } from "../support/uploads.js"
 const stores = MemoryFixHistory.layer.pipe(Layer.provideMerge(MemoryLimitStore.layer), Layer.provideMerge(UploadStores))
 
 /**
- * An app, and a person with 100 readings near the boundary of `CIRCLE`. None of them decides whether the person is
- * inside.
+ * An app, and a person with 100 readings near the boundary of `CIRCLE`. None of these readings decides whether the
+ * person is inside.
  */
 const nearTheEdge = Effect.gen(function* () {
   yield* TestClock.setTime(NOON)

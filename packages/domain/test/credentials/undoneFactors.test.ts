@@ -52,7 +52,10 @@ const [before, after] = [Account.Email.make("ada@example.com"), Account.Email.ma
 const password = Account.Password.make("correct horse battery")
 const newPassword = Account.Password.make("purple monkey dishwasher")
 
-/** The factors that are left when a change of the address is undone an hour after it was made, with the audit log. */
+/**
+ * Returns the factors that are left when the service undoes a change of the address an hour after the change, and the
+ * events of the audit log.
+ */
 const undone = (
   at: (changedAt: Timestamp.Timestamp) => Factors.Factors,
   suspendedAt: Timestamp.Timestamp | null = null

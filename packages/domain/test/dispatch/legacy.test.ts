@@ -86,7 +86,7 @@ const run = (use: (on: Stage) => Effect.Effect<void, unknown, World>) =>
     })
   )
 
-/** Ends the connection by a change of the tables, with the result of a user's disconnect. */
+/** Ends the connection by a change of the tables, as if the user had disconnected. */
 const end = (on: Stage) =>
   Effect.gen(function* () {
     const { connections } = yield* MemoryDatabase
@@ -97,7 +97,7 @@ const end = (on: Stage) =>
     })
   })
 
-/** Deletes rows of the tables, with the result of a deletion of the user's account. */
+/** Deletes rows of the tables, as if the user's account had been deleted. */
 const deleted = (on: Stage) =>
   Effect.map(MemoryDatabase, ({ accessLog, connections, rules, subscriptions }) => {
     connections.delete(on.connection.id)

@@ -17,7 +17,10 @@ const fixAt = (after: number, index: number): Fix.StoredFix => ({
   courseDeg: null
 })
 
-/** Reads all pages. Before each page but the first, `deleted` takes the fixes of these times out of the store. */
+/**
+ * Reads all pages. Before each page except the first, the fixes with the times `deleted(page)` are removed from the
+ * store.
+ */
 const readAll = (
   fixes: ReadonlyArray<Fix.StoredFix>,
   limit: number,

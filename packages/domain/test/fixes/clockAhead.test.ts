@@ -18,7 +18,7 @@ interface Life {
   readonly isInside: (after: number) => boolean
 }
 
-/** The phone sends a reading at this time, whose capture time is `aheadBy` later. */
+/** At the time `after`, the phone sends a reading whose capture time is `aheadBy` milliseconds later. */
 const send = (phone: Phone, after: number, isInside: boolean, aheadBy = 0) =>
   TestClock.setTime(NOON + after).pipe(
     Effect.zipRight(ingestFixes(phone, [reading(after + aheadBy, isInside ? INSIDE : OUTSIDE)], []))

@@ -68,7 +68,7 @@ const settings = fc.record({
   isTabletAtHome: fc.boolean()
 })
 
-/** A person whose rules are of all types, with three phones, and a fourth that was removed. */
+/** A person whose rules are of all types. The person has three phones, and a fourth phone that was removed. */
 const somebody = ({ isErased, isTabletAtHome, keepsDays }: typeof settings extends fc.Arbitrary<infer A> ? A : never) =>
   Effect.gen(function* () {
     const { connection, phone, place, user } = yield* person
@@ -225,8 +225,8 @@ describe("uploads that are stored in one commit [fixes-10]", () => {
         -2 * MINUTE
       ])
     }
-    // The reading is dropped, too, if it came with the earlier upload: the service determines only once which history
-    // the user keeps, at the time of the latest arrival.
+    // The reading `old` is dropped, too, if it came with the earlier upload: the service determines only once which
+    // history the user keeps, at the time of the latest arrival.
     const { stored: tables } = together({ keepsDays: 30, isErased: false, isTabletAtHome: false }, [
       { ...early, readings: [old] },
       { ...late, readings: [reading(-2 * MINUTE, OUTSIDE)] }

@@ -9,7 +9,7 @@ import { clockAt } from "../support/clock.js"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { reading, run } from "../support/uploads.js"
 
-/** How often rules of the type "enter" have fired, as the metric counts the firings. */
+/** How often rules of the type "enter" have fired, according to the metric. */
 const counted = () =>
   Metric.unsafeSnapshot()
     .filter(

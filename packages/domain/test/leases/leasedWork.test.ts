@@ -55,8 +55,8 @@ const letters = Effect.flatMap(MemoryMailer.Post, (post) => post.letters)
 describe("mail that workers share [mail-3, leases-1]", () => {
   /**
    * How many letters were sent twice, while workers come and go and the mail server takes seconds for each letter.
-   * `isShared`: every worker takes the mail of all readers, whatever its leases. `isFenced`: an attempt can be begun
-   * only once.
+   * `isShared`: every worker takes the mail of all readers, even without the leases for these readers. `isFenced`: an
+   * attempt can be begun only once.
    */
   const sentTwice = (isShared: boolean, isFenced: boolean): number =>
     run(

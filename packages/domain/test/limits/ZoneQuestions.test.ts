@@ -172,7 +172,8 @@ describe("a zone rule whose window opens later", () => {
     })
     expect(outcomes).toEqual(["Allowed", "Allowed", "Allowed", "Refused", "Refused"])
     const verifying = (at: number) => ZoneQuestions.ask(questions, LARGE[6]!, time(at))._tag
-    // A question that is answered within a day before or after the opening counts together with these rules.
+    // A question that is answered within a day before or after the opening counts towards the same budget as these
+    // rules.
     const around = [opening - DAY - 1, opening - DAY, opening, opening + DAY, opening + DAY + 1]
     expect(around.map(verifying)).toEqual(["Allowed", "Refused", "Refused", "Refused", "Allowed"])
   })

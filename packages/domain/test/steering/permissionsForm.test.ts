@@ -63,7 +63,7 @@ const PURPOSE = Purpose.draft(
   NOW
 )
 
-/** The outcome of the form without a change of its boxes, with these choices of end dates. */
+/** The outcome when the user changes no box of the form, and makes these choices of end dates. */
 const saved = (
   state: typeof states extends fc.Arbitrary<infer A> ? A : never,
   days: Pick<Steering.SteeringChange, "standardDays" | "sensitiveDays">

@@ -16,7 +16,8 @@ const VISITS = "location.visits.read"
 const FRESH = { isFresh: true }
 
 /**
- * A user who granted `scopes` to an app: for 90 days, exact location for 7 days. Then the app declares only `declared`.
+ * A user who granted `scopes` to an app: standard scopes for 90 days, and exact location for 7 days. Then the app
+ * declares only `declared`.
  */
 const undeclared = (scopes: ReadonlyArray<Scope.Scope>, declared: ReadonlyArray<Scope.Scope>) =>
   Effect.gen(function* () {

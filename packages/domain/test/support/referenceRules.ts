@@ -135,8 +135,9 @@ interface Sighting {
 }
 
 /**
- * The fixes that rules evaluate at each upload, in the order of evaluation: new, possible, and from a phone that its
- * user carries; with `takesLate` also earlier fixes that are possible only now. They are the same for every rule.
+ * The fixes that rules evaluate at each upload, in the order of evaluation. They are the same for every rule. A fix is
+ * evaluated if it is new, possible, and from a phone that its user carries. With `takesLate`, earlier fixes that are
+ * possible only now are evaluated, too.
  */
 const freshFixes = (life: Life, takesLate: boolean): ReadonlyMap<Happening, ReadonlyArray<ReferenceFix>> => {
   const known = new Set<string>()

@@ -345,7 +345,8 @@ describe("T6: a code is good for less than 60 s, once", () => {
     const mail = mailed.s.add({ kind: "mailed", to: `${mailed.userId}@example.com`, subject: LEAK, id: "1" })
     expect(judge(mailed.s)).toEqual({ T5: [mail], T6: [mail] })
 
-    // A second use with the right verifier explains the end and the e-mail.
+    // A second use of the code with the right verifier explains why the connection ended and why the user got the
+    // e-mail.
     const right = used()
     right.s.op("exchange", right.args, invalidGrant)
     right.s.call(right.appId, right.accessToken, 401)

@@ -105,7 +105,9 @@ const moving = (change: (movement: Movement.Movement, newestAt: number) => Movem
     }))
   }))
 
-/** A scenario: while Ana is away with her phone, her tablet at home is for `awayMs` somewhere else. */
+/**
+ * A scenario: while Ana is away with her phone, somebody takes her tablet from her home to another place for `awayMs`.
+ */
 const tabletAway = (awayMs: number) =>
   inScene((scene) =>
     Effect.gen(function* () {

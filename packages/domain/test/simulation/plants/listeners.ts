@@ -90,7 +90,7 @@ export const plants: ReadonlyArray<Plant> = [
         Effect.flatMap(store.open(listener), (isOpen) =>
           isOpen
             ? Effect.succeed(true)
-            : // A day later, the app's five listeners have expired. So the store accepts a sixth with this time.
+            : // A day later, the app's five listeners have expired. So the store accepts a sixth listener with this time.
               store.open({ ...listener, createdAt: Timestamp.plus(listener.createdAt, Timestamp.DAY) })
         )
     })),

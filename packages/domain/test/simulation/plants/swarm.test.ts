@@ -61,8 +61,8 @@ describe("bugs planted in the service and found by the swarm", () => {
     }
   )
 
-  // Without the plant, the run of the seed must break no rule. Otherwise the seed may find a fault that is not the
-  // plant's.
+  // Without the plant, the run of the seed must break no rule. Otherwise the seed may find a fault that the plant did
+  // not cause.
   it.each([...new Set(Object.values(recorded))])("run %i finds nothing without a plant", async (seed) => {
     await breath()
     expect(Simulation.randomSync({ seed }).violations).toEqual([])

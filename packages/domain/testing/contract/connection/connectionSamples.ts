@@ -79,7 +79,10 @@ export const request = (
 export const place = (sharedAt: Timestamp.Timestamp, includeEarlierVisits = false) =>
   Effect.map(Entropy.id("plc"), (id): SharedPlace => ({ placeId: PlaceId.make(id), sharedAt, includeEarlierVisits }))
 
-/** Stores two places of the user, the second archived, and a place of somebody else. Returns the two, ordered by id. */
+/**
+ * Stores two places of the user, the second archived, and a place of somebody else. Returns the user's two places,
+ * ordered by id.
+ */
 export const onePlaceArchived = (userId: UserId) =>
   Effect.gen(function* () {
     const createdAt = yield* Timestamp.now
@@ -222,8 +225,8 @@ export const refreshToken = (made: Connection, familyId: FamilyId) =>
 export const rotation = Effect.map(Timestamp.now, (at): Rotation => ({ at, nonce: "nonce", keyId: KeyId.make("k1") }))
 
 /**
- * Stores a family of tokens: an access token, and a chain of `length` refresh tokens, all of which but the last are
- * spent.
+ * Stores a family of tokens: an access token, and a chain of `length` refresh tokens. Only the last refresh token is
+ * unspent.
  */
 export const issue = (made: Connection, length: number) =>
   Effect.gen(function* () {

@@ -23,7 +23,7 @@ import * as Webhooks from "./webhookFixtures.js"
 
 export type ReadingAheadPorts = Uploads.UploadSamplePorts | EndpointStore | ListenerStore | LegacyStore | DeliveryStore
 
-/** What the store reads ahead (`PendingEvents.ahead`) for these events when no other events are due. */
+/** The data that the store reads ahead (`PendingEvents.ahead`) for these events when no other events are due. */
 const aheadOf = (events: ReadonlyArray<OutboxEvent>): Effect.Effect<PendingEvents["ahead"], unknown, EventStore> =>
   Effect.gen(function* () {
     const store = yield* EventStore

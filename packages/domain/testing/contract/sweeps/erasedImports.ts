@@ -46,8 +46,8 @@ const departures = ({ id: deviceId, userId }: Visits.Phone, placeId: PlaceId) =>
   })
 
 /**
- * What `HistoryStore` and `VisitStore` must keep about the last stay of an imported file: the stay ends with the file's
- * newest entry at the latest. A stretch of history that was deleted after this time does not lengthen the stay.
+ * Rules that `HistoryStore` and `VisitStore` must keep about the last stay of an imported file: the stay ends with the
+ * file's newest entry at the latest. A stretch of history that was deleted after this time does not lengthen the stay.
  */
 export const erasedImports: Contract<Ports> = [
   {

@@ -45,7 +45,7 @@ const putAside = (
     Uploads.commit(phone, { receivedAt, quarantined: [{ key: `${receivedAt} ${at}`, reading, reason: "future" }] })
   )
 
-/** The times of receipt and the stated times of the phone's readings that may still be accepted. */
+/** The arrival times and the capture times of the phone's readings that the service may still accept. */
 const waiting = (phone: Pick<Visits.Phone, "userId" | "id">) =>
   Effect.gen(function* () {
     const found = yield* Uploads.waiting(phone, Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY), { limit: 20 })

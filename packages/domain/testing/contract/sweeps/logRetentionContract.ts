@@ -23,7 +23,7 @@ type Ports = RetentionStore | MailOutbox | EventStore | FixStore | Hooks.Webhook
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) => store.remove(kind, until, 1_000))
 
-/** Deletes the events that were fanned out by `until` and have no delivery. Returns their number. */
+/** Deletes the events that were fanned out at `until` or earlier and have no delivery. Returns their number. */
 const removeEvents = (until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) =>
     Effect.map(store.removeEvents(until, 1_000, undefined), ({ removed }) => removed)

@@ -17,7 +17,9 @@ interface OfDevice {
   readonly deviceId: DeviceId
 }
 
-/** A user with a place, and six readings that are not stored. The cases import files that have some of them. */
+/**
+ * A user with a place, and six readings that are not stored. The cases import files that have some of these readings.
+ */
 const sharedReadings = Effect.gen(function* () {
   const { home: placeId, now, userId } = yield* ground
   const first = Timestamp.plus(now, -9 * Timestamp.DAY)

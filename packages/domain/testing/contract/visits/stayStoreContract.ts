@@ -16,8 +16,8 @@ import * as Visits from "./visitSamples.js"
 const dueOf = (of: Visits.Phone) => Effect.flatMap(StayStore, (store) => store.due(of.userId))
 
 /**
- * The devices of people in these buckets that have stays to derive, from fixes before `until` or at a new place. The
- * pages have two devices.
+ * The devices of people in these buckets that have stays to derive, from fixes before `until` or at a new place. Reads
+ * pages of two devices.
  */
 const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {

@@ -78,8 +78,8 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
 
 /**
  * The rows that the claim takes. If the other endpoints have enough due rows, slow endpoints (`ClaimRequest.slow`) get
- * only half of the claim's limit, rounded up. Otherwise slow endpoints also get what the other endpoints leave of the
- * limit. In both cases they get at most `slow.limit` rows.
+ * only half of the claim's limit, rounded up. Otherwise slow endpoints also get the part of the limit that the other
+ * endpoints do not use. In both cases they get at most `slow.limit` rows.
  */
 const shared = (rows: ReadonlyArray<Row>, { limit, slow }: ClaimRequest): ReadonlyArray<Row> => {
   const ids = new Set(slow?.ids)

@@ -117,7 +117,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
   })
 )
 
-/** For each device, the keys of the given fixes that it has uploaded before. */
+/** For each device, the keys of the given fixes that the device has uploaded before. */
 const knownOf = ({ fixes }: Tables, userId: UserId, sent: ReadonlyArray<SentFixes>): UploadView["known"] => {
   const keysOf = ({ deviceId, fixes: given }: SentFixes) =>
     given.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))

@@ -76,7 +76,7 @@ export const cutoff = (
 const lies = (at: Timestamp.Timestamp, { after, until }: Between): boolean =>
   (after === null || at > after) && (until === null || at <= until)
 
-/** The departure of a stay from which its age counts. Null: the stay is open. */
+/** The time from which the age of a stay is counted: its departure. Null: the stay is open. */
 const leftAt = (
   tables: Tables,
   { departure, deviceId }: { readonly departure: Timestamp.Timestamp | null; readonly deviceId: DeviceId }

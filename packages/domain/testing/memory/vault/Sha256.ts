@@ -19,7 +19,7 @@ const rotate = (word: number, bits: number): number => (word >>> bits) | (word <
 
 const at = (words: Int32Array, index: number): number => words[index] ?? 0
 
-/** The message, then a one bit, zeros, and the length in bits. The result is a whole number of blocks. */
+/** The message, then a 1 bit, 0 bits, and the length in bits. The result is a whole number of blocks. */
 const pad = (message: Uint8Array): DataView => {
   const padded = new Uint8Array(Math.ceil((message.length + 9) / BLOCK_BYTES) * BLOCK_BYTES)
   padded.set(message)

@@ -82,7 +82,7 @@ export class Engine {
     })
   }
 
-  /** Completes when no fiber can run unless virtual time passes. */
+  /** Completes when no fiber can take a step before virtual time passes. */
   readonly settle: Effect.Effect<void> = Effect.async((resume) => {
     this.settling.push(() => resume(Effect.void))
   })

@@ -95,7 +95,7 @@ const faults: Change = (plan, other, draw) => ({ ...plan, faults: draw.chance(0.
 /** The keys that lead from a value to one of its parts. */
 type Path = ReadonlyArray<string>
 
-/** The paths of all numbers in a value, at any depth: a step may contain deeds, and a deed a question. */
+/** The paths of all numbers in a value, at any depth: a step may contain deeds, and a deed may contain a question. */
 const numbersIn = (value: unknown, path: Path = []): ReadonlyArray<readonly [Path, number]> => {
   if (typeof value === "number") return [[path, value]]
   if (typeof value !== "object" || value === null) return []

@@ -85,7 +85,7 @@ const N2: Oracle = {
 
 // ---- the oracle N3
 
-/** Operations that do not change which events an app may get, apart from those that `isHarmless` names. */
+/** Operations that do not change which events an app may get. `isHarmless` makes exceptions. */
 const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "exchange",
   "listen",

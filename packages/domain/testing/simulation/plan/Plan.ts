@@ -321,8 +321,8 @@ type DeveloperDeed =
       readonly endpoint: number
     }
   /**
-   * `state`: the delivery is chosen among the deliveries in this state or, when there are none, among all. Null: among
-   * all.
+   * `state`: the delivery is chosen among the deliveries in this state or, when there are none, among all deliveries.
+   * Null: among all deliveries.
    */
   | {
       readonly do: "redeliver" | "retry now"

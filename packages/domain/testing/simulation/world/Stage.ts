@@ -114,7 +114,7 @@ export class Stage {
     return Effect.flatMap(this.now, (now) => this.advance(Math.max(0, moment - now)))
   }
 
-  /** Waits until no fiber can run without time passing. */
+  /** Waits until no fiber can take a step before virtual time passes. */
   get settle(): Effect.Effect<void> {
     return this.parts.engine.settle
   }

@@ -143,9 +143,9 @@ const T4 = oracle(
 )
 
 /**
- * How many mails about leaks must exist at least. One mail that names no app stands for all leaks within an hour, so
- * the function counts leaks that are an hour apart (decision mail-2). Returns 0 if the clock was set back, because then
- * times do not show which leaks are an hour apart.
+ * The smallest number of mails about leaks that must exist. One mail that names no app stands for all leaks within an
+ * hour, so the function counts leaks that are an hour apart (decision mail-2). Returns 0 if the clock was set back,
+ * because then times do not show which leaks are an hour apart.
  */
 const apart = (known: Knowledge, leaks: ReadonlyArray<Op>): number => {
   if (known.trace.wentBack) return 0
@@ -209,7 +209,7 @@ const leakMails = (known: Knowledge) => {
   return { leaks, mails, nameless }
 }
 
-/** The first e-mail about a leak that each address got, of the addresses whose users had no leak. */
+/** For each address that got an e-mail about a leak although its user had no leak: the first of these e-mails. */
 const groundlessMails = (known: Knowledge): ReadonlyMap<string, number> => {
   const { leaks, mails } = leakMails(known)
   return new Map(
@@ -249,7 +249,7 @@ const T6 = oracle(
   (known, say) => {
     const issued = new Map<string, string>()
     /**
-     * The first use of a code with a wrong verifier or redirect URI, by the connection and by the user's address.
+     * The first use of a code with a wrong verifier or redirect URI. The key is the connection, or the user's address.
      */
     const wrong = new Map<string, number>()
     for (const { code, must, op, why } of known.exchanges) {

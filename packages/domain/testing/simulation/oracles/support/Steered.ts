@@ -117,7 +117,7 @@ export const steeringDone = ({ apps, trace }: SteeringContext, op: Steering, con
   const before = grants.filter(({ value }) => value.by !== op)
   const isRemoved =
     before.length > 0 && before.every(({ value }) => isOnly(tierStates(trace, value.sensitive, op), "removed"))
-  // Scopes that the end of the grace period removed come back only by a consent.
+  // If the end of the grace period removed scopes, only a consent brings these scopes back.
   if (isRemoved) for (const scope of SENSITIVE) connection.agreed.delete(scope)
   const requestedScopes = op.name === "changeConnection" && op.outcome._tag === "ok" ? (op.args.scopes ?? []) : []
   return { op, connection, was, unagreed: requestedScopes.filter((scope) => !connection.agreed.has(scope)) }

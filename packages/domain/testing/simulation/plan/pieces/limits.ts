@@ -30,8 +30,8 @@ const where = (connection: number): ReadonlyArray<PlanStep> => [
 ]
 
 /**
- * A rule names one of the app's two endpoints, and another rule names none. Only the events of the second rule go to
- * both endpoints.
+ * A rule names one of the app's two endpoints, and another rule names no endpoint. Only the events of the second rule
+ * go to both endpoints.
  */
 export const ownAddress = about(
   { connection, person, app, webhook: one([0, 1]), isMoved: one([false, false, true]) },
@@ -53,8 +53,8 @@ export const ownAddress = about(
 )
 
 /**
- * A crossing arrives when its reading is just young enough to fire a rule, or just too old. Later, a crossing that was
- * captured in the window of a rule arrives when the window has closed, and when another rule has been made.
+ * A crossing arrives when its reading is just young enough to fire a rule, or just too old. Later, the phone captures a
+ * crossing while the window of a rule is open, and sends it when the window has ended. Meanwhile another rule is made.
  */
 export const stale = about(
   {
@@ -87,8 +87,8 @@ export const stale = about(
 )
 
 /**
- * The clock of a phone is ahead. Up to five minutes count as the present. A reading that is further ahead is
- * quarantined, and stays in quarantine, because the phone's next reading has an earlier time.
+ * The clock of a phone is ahead. A reading that is at most five minutes ahead counts as a present reading. A reading
+ * that is further ahead is quarantined, and stays in quarantine, because the phone's next reading has an earlier time.
  */
 export const ahead = about(
   {

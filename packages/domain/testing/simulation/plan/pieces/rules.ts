@@ -95,8 +95,8 @@ export const early = about(
 )
 
 /**
- * The first fix that a rule is evaluated with never fires the rule, even when the fix is inside for an enter rule, or
- * outside for an exit rule.
+ * The first fix that a rule evaluates never fires the rule, even if the fix is inside the circle of an enter rule, or
+ * outside the circle of an exit rule.
  */
 export const first = about(
   { connection, person, type: one(["enter", "exit"] as const) },

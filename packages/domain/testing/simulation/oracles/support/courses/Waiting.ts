@@ -44,8 +44,8 @@ export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
 
 /**
- * Decision rules-14: the removal of a phone drops a dwell that waits for silence, unless another phone is left that may
- * be carried and has sent something. The oracle does not examine the other phones, so it follows the state with and
+ * Decision rules-14: the removal of a phone drops a dwell that waits for silence, unless there is another phone that
+ * may be carried and has sent something. The oracle does not examine the other phones, so it follows the state with and
  * without the dwell.
  */
 export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Observer) =>
@@ -134,8 +134,9 @@ export const see = (
 }
 
 /**
- * Decision rules-14: after a fix inside that fired nothing, a rule waits for the end of the stay's dwell time and then
- * for silence. Returns the state with and without the wait when the trace does not show whether the rule waits.
+ * Decision rules-14: after a fix inside the circle that fired nothing, a rule waits for the end of the stay's dwell
+ * time and then for silence. Returns the state with and without the wait when the trace does not show whether the rule
+ * waits.
  */
 export const forSilence = (
   { fields: { activeUntil, dwellMinutes, silenceS = null, type } }: MadeRule,

@@ -101,8 +101,8 @@ const see = (
   const isFresh = freshness === "fresh"
   const settle = Waiting.settleMillis(rule)
   if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
-  // A fix inside that was captured before the end of the dwell time does not end the wait of the stay. A fix exactly at
-  // the end of the dwell time fires the rule itself.
+  // If a fix inside the circle was captured before the end of the dwell time, it does not end the wait of the stay. A
+  // fix inside the circle exactly at the end of the dwell time fires the rule itself.
   const endsWait = side === "outside" || at > (before.waits?.at ?? Infinity)
   if (endsWait && !Waiting.isSilent(before, observed)) return []
   const isCrossing = before.side !== null && before.side !== side

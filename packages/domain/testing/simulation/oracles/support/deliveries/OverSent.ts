@@ -21,8 +21,9 @@ export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
 }
 
 /**
- * Says that an event was sent more often than the rows of its deliveries count attempts; undefined otherwise. `sending`
- * has all deliveries of one event to one endpoint. The caller must have checked that the run `isUndisturbed`.
+ * Returns a text that reports the violation if an event was sent more often than the rows of its deliveries have
+ * attempts; undefined otherwise. `sending` has all deliveries of one event to one endpoint. The caller must have
+ * checked that the run `isUndisturbed`.
  */
 export const overSent = (
   known: Knowledge,

@@ -14,8 +14,8 @@ export interface SeenReading extends Reading {
   readonly key: string
   readonly uploads: ReadonlyArray<CompletedCall<"upload">>
   /**
-   * Only of a reading that was from the future when it arrived: the uploads at which the service may have accepted the
-   * reading (decision fixes-4).
+   * Present only for a reading that was from the future when it arrived: the uploads at which the service may have
+   * accepted the reading (decision fixes-4).
    */
   readonly takenBy?: ReadonlyArray<CompletedCall<"upload">>
 }
@@ -74,8 +74,8 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
 }
 
 /**
- * Whether the upload may make the service accept a reading that was from the future: the same phone sent a reading with
- * the same or a later capture time, which was not from the future itself.
+ * Whether the upload may make the service accept a reading that was from the future. For this, the same phone must send
+ * a reading with the same or a later capture time that is not from the future itself.
  */
 const mayTake = (upload: CompletedCall<"upload">, { capturedAt, uploads }: SeenReading): boolean =>
   uploads.every(({ args }) => args.deviceId === upload.args.deviceId) &&

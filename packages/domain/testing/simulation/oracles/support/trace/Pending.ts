@@ -10,7 +10,7 @@ const settled = (from: number, to: number, came: Came) =>
 export interface Written<A> {
   readonly from: number
   readonly to: number
-  /** Whether the write certainly happened. If false, the write only may have happened. */
+  /** Whether the write certainly happened. If false, the write perhaps happened. */
   readonly certain: boolean
   readonly value: A
 }
