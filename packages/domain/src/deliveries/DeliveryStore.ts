@@ -64,10 +64,7 @@ export interface DeliveryFilter {
   readonly eventId?: EventId | undefined
   /** The log lists only the deliveries of events of these types. Left out: the deliveries of all events. */
   readonly types?: ReadonlyArray<EventType> | undefined
-  /**
-   * True: the log leaves out the deliveries that are withheld (`Delivery.isWithheld`): `types` would reveal their
-   * types.
-   */
+  /** True: the log leaves out withheld deliveries (`Delivery.isWithheld`), because `types` would reveal their types. */
   readonly leavesOutWithheld?: boolean | undefined
   readonly state?: DeliveryState | undefined
   readonly failReason?: FailReason | undefined

@@ -23,8 +23,8 @@ export interface ReadAhead {
 }
 
 /**
- * A store reads this data in advance only when at most this number of events are due. In a backlog, many events share
- * one later read of the endpoints, which is cheaper.
+ * A store reads the data of `ReadAhead` in advance only when at most this number of events are due. In a backlog, many
+ * events share one later read of the endpoints, which is cheaper.
  */
 export const READ_AHEAD_MAX = 8
 

@@ -29,7 +29,7 @@ const details = (
     ...(hasCodeApp(before) && !hasCodeApp(after) ? [removed("totp")] : []),
     ...(freshCodes.length > 0 ? [added("recovery_codes")] : []),
     ...(losesCodes ? [isProof ? ({ kind: "recovery_code_used" } as const) : removed("recovery_codes")] : []),
-    // When no factor is left, the removal was not stopped: the events `factor_removed` report the removal.
+    // No event `factor_removal_stopped` when no factor is left: then the events `factor_removed` report the change.
     ...(isRemovalPending(before, at) && after.removal === null && isOn(after)
       ? [{ kind: "factor_removal_stopped" } as const]
       : [])

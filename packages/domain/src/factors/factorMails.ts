@@ -9,9 +9,9 @@ import { MAX_WRONG_CODES, opensAt, WARNED_CODES } from "./Factors.js"
 const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
 
 /**
- * The address that the account had when the factors changed. Otherwise a thief who changes the address afterwards would
- * get the mail (decision accounts-13). An address that nobody confirmed may belong to a stranger, so the result is
- * empty.
+ * The mail goes to the address that the account had when the factors changed. Otherwise a thief who changes the address
+ * afterwards would get the mail (decision accounts-13). An address that nobody confirmed may belong to a stranger, so
+ * the result is empty.
  */
 const addressOf = ({ confirmedAt, email }: Account): Pick<MailMessage, "address"> =>
   confirmedAt === null ? {} : { address: email }
