@@ -21,7 +21,7 @@ const EVENTS: Readonly<Record<`webhook ${Entered}`, string>> = {
   "webhook places.changed": "A notification when you share other places"
 }
 
-/** The texts for what an app or its developer did, by the route that was called, and the texts for events. */
+/** The texts for requests of an app or its developer, by the route that was called, and the texts for events. */
 export const DEEDS: Readonly<Record<string, string>> = {
   "GET /v1/me": "Looked at what you allowed it",
   "GET /v1/answers/current-place": "Asked which of your places you are at",
@@ -57,7 +57,7 @@ export const deed = (endpoint: string): string | undefined => DEEDS[endpoint.rep
 
 interface Outcome {
   readonly label: "Answered" | "Refused" | "Withheld" | "Not answered"
-  /** Why the app got no answer or no event; "" when there is nothing to add. Pages show it after the label. */
+  /** Why the app got no answer or no event; "" when there is nothing to add. Pages show this text after the label. */
   readonly why: string
 }
 

@@ -84,8 +84,8 @@ export const codeOf = (callback: string | URL, pending: PendingAuthorization, is
   // The address contains the code, so the error does not repeat the address.
   const fault = 'The callback must be a whole address, such as "https://app.example/callback?code=…"'
   const { searchParams } = wholeAddress(callback, fault)
-  // The state is checked first: a callback with another state belongs to another sign-in, even when it carries an
-  // error.
+  // The state is checked first: a callback with another state belongs to another sign-in, even when the callback
+  // contains an error.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")
   // A missing `iss` is refused too (RFC 9207 §2.4): the service always answers this client with `iss`, and another
   // service could leave `iss` out on purpose.

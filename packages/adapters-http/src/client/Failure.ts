@@ -29,7 +29,9 @@ export type ClientFailureCode =
   | "network"
   /** the service did not answer in time */
   | "timeout"
-  /** the answer has a form in which the service never answers: perhaps a proxy or another server is at the address */
+  /**
+   * the answer does not have the form of an answer of this service: perhaps a proxy or another server is at the address
+   */
   | "unexpected_answer"
   /** the store has no tokens: the user must connect first */
   | "not_connected"
@@ -87,7 +89,8 @@ export class PlaceAccessError extends Error {
 
   /**
    * The faults of the request, each with its field. Empty unless the code is `validation_failed`. The field is empty
-   * for a fault of the whole body, and for the text that counts the faults which the answer leaves out.
+   * for a fault of the whole body. When the service leaves faults out, the last entry says how many, and its field is
+   * empty too.
    */
   get problems(): ReadonlyArray<{ readonly field: string; readonly message: string }> {
     if (this.code !== "validation_failed") return []

@@ -98,9 +98,9 @@ export const createClient = (options: PlaceAccessOptions) => {
        * Refreshes the tokens now. The client refreshes by itself when necessary, so few apps need this function.
        *
        * `evenIfUncertain`: sends the refresh token although an earlier refresh, whose answer was lost, may have spent
-       * the token. If the token was spent more than 30 seconds before, the service takes the token for stolen, ends
-       * the connection and writes to the user, who has to connect again. Without this option, the user has to connect
-       * again whether the token was spent or not.
+       * the token. If the token was spent more than 30 seconds before, the service treats the token as stolen, ends the
+       * connection and writes to the user, who has to connect again. Without this option, the user has to connect again
+       * whether the token was spent or not.
        */
       refresh: async ({ evenIfUncertain = false }: { readonly evenIfUncertain?: boolean } = {}): Promise<ConnectedAs> =>
         connectedAs(await session.refresh({ evenIfUncertain })),
@@ -188,8 +188,8 @@ export const createClient = (options: PlaceAccessOptions) => {
 }
 
 /**
- * The address of the service, without slashes at its end. Whether a path can be called is known only at a call: a
- * program may make the client on a server, and call it in a web page.
+ * The address of the service, without slashes at its end. Also accepts a path, which works only in a web page: a
+ * program may make the client on a server, and use the client in a web page.
  */
 const baseOf = (baseUrl: string): string => {
   const example = 'an address such as "https://places.example", or in a web page a path such as "/places"'

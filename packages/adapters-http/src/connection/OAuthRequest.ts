@@ -22,7 +22,7 @@ export type OAuthParameter = keyof typeof NAMES
 
 export interface OAuthRequest {
   readonly isForm: boolean
-  /** The value of a field. Undefined if the field is missing or empty (RFC 6749 §3.2); `token` alone may be empty. */
+  /** The value of a field. Undefined if the field is missing or empty (RFC 6749 §3.2); only `token` may be empty. */
   readonly get: (name: OAuthParameter) => string | undefined
   /** The values of several fields. Fails with `invalid_request`, which names all missing fields. */
   readonly require: <const Names extends ReadonlyArray<OAuthParameter>>(

@@ -1,7 +1,7 @@
 import type { Device } from "@place-access/domain/devices"
 import { Schema, Struct } from "effect"
 
-// This module says for which kinds of phones there is an app of each upload format (`PhoneFormat`).
+// This module says which kinds of phones have an app for each upload format (`PhoneFormat`).
 
 /** The kind of phone that a person has. It decides the apps that the page for a new phone offers. */
 export const PhoneKind = Schema.Literal("iphone", "android", "other")

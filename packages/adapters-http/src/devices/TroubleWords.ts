@@ -4,7 +4,8 @@ import { isIPv4 } from "node:net"
 import { textsIn } from "../languages/index.js"
 import { KINDS, type PhoneKind } from "./PhoneKind.js"
 
-// The texts about what may be wrong with a phone that sends nothing, or too inexact locations (decision devices-13).
+// The texts about what may be wrong with a phone that sends nothing, or that sends locations which are too inexact
+// (decision devices-13).
 
 interface TroubleWords {
   readonly title: string
@@ -15,8 +16,8 @@ interface TroubleWords {
 type ByPhone = Readonly<Record<Exclude<PhoneKind, "other">, string>>
 
 /**
- * The advice for each kind of phone for which there is an app of the format. For a phone of the kind `other`, nobody
- * knows the settings, so there is no advice.
+ * The advice for each kind of phone that has an app for the format. For a phone of the kind `other`, nobody knows the
+ * settings, so there is no advice.
  */
 const forPhones = (format: Device.PhoneFormat, advice: ByPhone): ReadonlyArray<string> =>
   KINDS[format].flatMap((kind) => (kind === "other" ? [] : [advice[kind]]))

@@ -205,8 +205,8 @@ const DISCARDED_MAX = 64 * 1_048_576
  * `DISCARDED_MAX` bytes the connection is closed.
  *
  * When a connection is closed while data arrives, the connection is reset and the client never gets the answer. For
- * some requests Node closes the connection right after the answer (`closesAfterwards`). To such requests, the caller
- * sends the answer only after `done`.
+ * some requests Node closes the connection right after the answer (`closesAfterwards`). The caller answers these
+ * requests only after `done`.
  */
 const discard = (source: IncomingMessage, alreadyRead: number, done: () => void): void => {
   let size = alreadyRead

@@ -56,7 +56,7 @@ const withCookies = ({ cookies, headers }: Response): Readonly<Record<string, st
 
 /**
  * Sends a stream no faster than the client reads the answer, and stops when the client closes the connection. When the
- * stream fails, the connection is destroyed: after a regular end, the client would take the part that it got for the
+ * stream fails, the connection is destroyed: after a regular end, the client would treat the part that it got as the
  * whole answer.
  */
 const sendAll = (stream: Stream.Stream<Uint8Array, unknown>, outgoing: ServerResponse): Effect.Effect<void> => {

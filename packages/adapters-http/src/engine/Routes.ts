@@ -19,8 +19,8 @@ export const allowed = (
 }
 
 /**
- * The path as the router reads it: decoded, and without an origin before the path, a query (which may also begin with a
- * semicolon), repeated slashes, and a slash at the end.
+ * The path as the router reads it. The path is decoded. It has no origin, no query (which may also begin with a
+ * semicolon), no repeated slashes, and no slash at its end.
  */
 const asRouted = (url: string): string =>
   decoded(url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#;].*$/s, ""))

@@ -33,7 +33,7 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
     .handleRaw("osmand", ({ request }) => osmAnd(request).pipe(toWire), { uninterruptible: true })
 )
 
-/** The body as JSON; undefined when it is something else. */
+/** The body as JSON; undefined when the body is no JSON. */
 const json = (request: Request): Effect.Effect<unknown> => Effect.flatMap(Effect.orDie(request.text), Body.lenientJson)
 
 const OK = { result: "ok" }

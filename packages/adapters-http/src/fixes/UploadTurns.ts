@@ -67,7 +67,10 @@ interface Waiting {
 /** The uploads of one person. */
 interface Person {
   readonly turns: Turns
-  /** In the order in which the uploads came, which is the order of their turns. Contains the upload that runs too. */
+  /**
+   * The upload that runs, and the uploads that wait, in the order in which they came. This is also the order of their
+   * turns.
+   */
   readonly waiting: Set<Waiting>
 }
 

@@ -12,8 +12,8 @@ export class WithoutKey extends Context.Tag("@place-access/adapters-http/idempot
 >() {}
 
 /**
- * Annotation of a POST with `WithoutKey` whose handler reads `Idempotency-Key` itself: what the key does, for the
- * OpenAPI document.
+ * Annotation of a POST with `WithoutKey` whose handler reads `Idempotency-Key` itself. The annotation is a text for the
+ * OpenAPI document, which says what the key does.
  */
 export class OwnKey extends Context.Tag("@place-access/adapters-http/idempotency/OwnKey")<OwnKey, string>() {}
 

@@ -1,4 +1,4 @@
-/** The description of the whole service at the head of the OpenAPI document. CommonMark. */
+/** The description of the whole service at the head of the OpenAPI document, in CommonMark. */
 export const ABOUT = `With the user's approval, an app asks where the user is or has been. Answers name places that the user
 shares with the app. Only the scopes of the sensitive tier disclose coordinates.
 

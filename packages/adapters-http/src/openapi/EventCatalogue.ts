@@ -15,7 +15,9 @@ export interface CatalogueEntry {
   readonly examples: ReadonlyArray<Example>
 }
 
-/** An example body. `Event.body` makes it, like the body of every delivery to an endpoint. */
+/**
+ * An example body. The function `Event.body` makes this body, as it makes the body of every delivery to an endpoint.
+ */
 export interface Example {
   readonly type: Event.EventType
   readonly body: string

@@ -53,7 +53,7 @@ export const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 export const scopes = ["location.place.current", "location.rules.place"] as const
 export const sensitive = ["location.latest.read"] as const
 export const purpose = "To have your coffee ready when you come through the door."
-/** The end of a connection that began at `connected_at`, 30 days later. */
+/** The end date of a connection that began 30 days earlier, at `connected_at`. */
 export const later = "2026-03-31T09:15:00.000Z"
 
 /** Example values by the name of the field, whatever schema the field is in. */

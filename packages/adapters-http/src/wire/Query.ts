@@ -1,4 +1,7 @@
-/** No time has more characters. The regular expression of `withPlus` needs quadratic time. */
+/**
+ * A longer text is no time. Longer texts are left out, because the regular expression of `withPlus` needs quadratic
+ * time.
+ */
 const LONGEST_TIME = 64
 
 /**

@@ -65,7 +65,8 @@ const watched = async (): Promise<Watched> => {
 }
 
 /**
- * The user opens the address of the consent page and allows. Returns the address to which the service sends the user.
+ * The user opens the address of the consent page and presses Allow. Returns the address to which the service sends the
+ * user.
  */
 const approve = (world: World, { person, placeId }: Connected, address: string): Promise<string> => {
   const { searchParams } = new URL(address)
@@ -86,7 +87,7 @@ const approve = (world: World, { person, placeId }: Connected, address: string):
   )
 }
 
-/** Uploads readings of a phone that is at home, taken `minutesAgo`. */
+/** Uploads readings of a phone at home. `minutesAgo`: how many minutes ago each reading was captured. */
 const atHome = async (world: World, { person }: Connected, minutesAgo: ReadonlyArray<number>): Promise<void> =>
   (await phone(world, person)).at(
     { lat: 52.37, lon: 4.89 },

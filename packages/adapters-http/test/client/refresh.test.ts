@@ -103,7 +103,7 @@ describe("tokens of a connection, against the real service", () => {
     expect(refreshes(runtime)).toBe(attempts)
     expect(await isAlive()).toBe(true)
     // `evenIfUncertain` sends the refresh token although it may be spent. In this test the token is spent, so the
-    // service takes the second use for a theft and ends the connection.
+    // service treats the second use as a theft and ends the connection.
     await expect(next.session.refresh({ evenIfUncertain: true })).rejects.toMatchObject({ code: "invalid_grant" })
     expect(await isAlive()).toBe(false)
     await expect(client.me()).rejects.toMatchObject({ code: "not_connected" })

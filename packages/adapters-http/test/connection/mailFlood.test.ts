@@ -41,7 +41,7 @@ const attack = async () => {
       return new URL(sent.headers.get("location") ?? "").searchParams.get("code") ?? ""
     },
     /**
-     * Exchanges a code, and uses the code a second time after a minute. The service takes this use for a leak, because
+     * Exchanges a code, and uses the code a second time after a minute. The service treats this use as a leak, because
      * an app that sends a code twice by accident does so within seconds.
      */
     leak: async (code: string) => {

@@ -220,7 +220,7 @@ describe("what HttpApi itself refuses", () => {
     expect(answer.headers.get("allow")).toBe("GET, HEAD, POST")
     expect((await call(`${served.url}/v1/things/5`, { method: "PUT" })).headers.get("allow")).toBe("GET, HEAD")
     expect((await call(`${served.url}/v1/things`, { method: "OPTIONS" })).status).toBe(405)
-    // For a GET, the router takes each of these addresses for the path `/v1/things`. So a PUT to each of them must get
+    // For a GET, the router reads each of these addresses as the path `/v1/things`. So a PUT to each of them must get
     // the same answer as a PUT to `/v1/things`.
     for (const target of [
       "/v1/things/",

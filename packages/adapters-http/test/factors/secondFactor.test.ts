@@ -434,7 +434,8 @@ describe("STAFF_SECOND_FACTOR=required [factors-9]", () => {
     expect(await removal((await withCodeApp([])).browser)).toContain("Without it, your password alone signs you in")
     expect((await staffed.person.get("/v1/admin/reviews")).status).toBe(200)
     // Tries to get around the check for a second factor with a path such as `/review;/../…`, which the router reads up
-    // to the `;`. A check that resolved the `..` would take the path for the page that sets a factor up, and allow it.
+    // to the `;`. A check that resolved the `..` would treat the path as the page that sets a factor up, and allow the
+    // request.
     const cookie = Array.from(browser.cookies, ([name, value]) => `${name}=${value}`).join("; ")
     for (const path of ["/admin/accounts", "/review", "/portal/connections"]) {
       const up = "/..".repeat(path.split("/").length - 1)

@@ -28,8 +28,8 @@ export const overlandFix = (at: number, properties: object = {}) => ({
 })
 
 /**
- * A visit of Overland (GLManager.m, didVisit): null where iOS says distantPast or distantFuture. `timestamp` is when
- * iOS reported the visit.
+ * A visit of Overland (GLManager.m, didVisit). The arrival or the departure is null when iOS says distantPast or
+ * distantFuture. `timestamp` is when iOS reported the visit.
  */
 export const overlandVisit = (reportedAt: number, arrival: number | null, departure: number | null) => ({
   type: "Feature",
@@ -183,8 +183,8 @@ export const traccarSdk = (id: string, at: number, more: object = {}) => ({
 })
 
 /**
- * A location of Traccar Client 8 (ProtocolFormatter.kt), which sends an address with a query. Locations of GPS have the
- * accuracy 0.0.
+ * A location of Traccar Client 8 (ProtocolFormatter.kt), which sends the fields in the query of the address. Locations
+ * of GPS have the accuracy 0.0.
  */
 export const traccarQuery = (id: string, at: number) => ({
   id,

@@ -47,7 +47,10 @@ const delivered = async (what: "an event" | "a test") => {
   return {
     on,
     id: on.developer.account.id,
-    /** Redelivers with the API. The worker has delivered earlier replays, which would be a reason for 409. */
+    /**
+     * Redelivers with the API. Before that, the worker delivers earlier replays: a waiting replay would be a reason for
+     * 409.
+     */
     redeliver: async () => {
       await on.work()
       return on.developer.send("POST", `${on.log}/${one}/redeliver`)

@@ -18,8 +18,8 @@ const file = (name: string, lines: ReadonlyArray<string>) => ({
 })
 
 /**
- * Drops a folder on the form. The entries have the interface that browsers give to scripts, which returns two entries
- * at a time. One of the entries is a folder too.
+ * Drops a folder on the form. The entries have the same functions as in a browser. One call of `readEntries` returns at
+ * most two entries. One of the entries is a folder too.
  */
 const dropFolder = (page: Page) =>
   page.locator("#upload").evaluate(

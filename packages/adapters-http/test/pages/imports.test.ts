@@ -26,7 +26,7 @@ const post = (person: Person, parts: ReadonlyArray<readonly [name: string, value
 
 const GPX = { "content-type": "application/gpx+xml" }
 
-/** Reads every file that waits, also files of the tests before. */
+/** Reads every file that waits, also files of earlier tests. */
 const readAll = async () => {
   while (await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer)));
 }

@@ -11,7 +11,7 @@ const connectAndLeave = async (world: World) => {
   await world.connect(user, app, { scopes: ["location.place.current"] })
   const page = await user.get("/v1/user/connections")
   const [{ id }] = (page.json as { connections: [{ id: Parameters<typeof disconnect>[1] }] }).connections
-  // The order of the letters is that of their times, so the second letter needs a later time.
+  // The mailbox sorts mails by their time, so the second mail needs a later time.
   world.clock.advance(60_000)
   await world.run(disconnect(user.account.id, id))
   return { id, user }

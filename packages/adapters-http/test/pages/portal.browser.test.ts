@@ -136,7 +136,7 @@ describeBrowser("connected apps", () => {
     await page.getByRole("listitem").filter({ hasText: "Coffee Finder" }).getByRole("link", { name: "Details" }).click()
     await inspect(page, "portal-detail-ended")
     expect(await page.getByRole("button", { name: /Disconnect|Save/ }).count()).toBe(0)
-    // The page must leave out the end dates of an ended connection, because a reader would take them for the date on
+    // The page must leave out the end dates of an ended connection, because a reader would mistake them for the date on
     // which the connection ended.
     expect(await page.locator("main").innerText()).not.toMatch(/31 March|8 March|Not now/)
     expect(tea.connection.live).toBe(true)

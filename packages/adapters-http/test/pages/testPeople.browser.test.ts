@@ -66,7 +66,7 @@ describeBrowser("the page of an app's test people", () => {
     await page.getByRole("alert").getByText("make another test person").waitFor()
     await inspectClosely(page, "test-people-refused")
 
-    // A recorded log is a file. The page must show beside the field that it cannot read a file.
+    // A recorded log is a file. When the service cannot read the file, the page must say so beside the field.
     const log = (text: string) => ({ name: "log.txt", mimeType: "text/plain", buffer: Buffer.from(text) })
     const sendLog = async (text: string) => {
       const button = page.getByRole("button", { name: "Send the log" })

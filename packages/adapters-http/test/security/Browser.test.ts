@@ -24,7 +24,7 @@ describe("what a User-Agent header says", () => {
     for (const header of [undefined, "", "<script>alert(1)</script>", "\u202e", " ".repeat(10_000)]) {
       expect(nameOf(header)).toBeNull()
     }
-    // The library takes the text before the last slash for the name of a browser, if a blank follows the version.
+    // The library uses the text before the last slash as the name of a browser, if a blank follows the version.
     for (const header of ["evil/1.0", "evil/1.0 x", "Call 0900-123456/1 (x)"]) {
       expect(nameOf(header)).toBeNull()
     }

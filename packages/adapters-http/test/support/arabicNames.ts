@@ -17,7 +17,10 @@ import { stage } from "./webhooks.js"
 import { jsonBody } from "./wire.js"
 import { bearer, type Person, type World } from "./World.js"
 
-/** What people and apps chose, in Arabic. Each text ends with a number, which a number after the text must not join. */
+/**
+ * What people and apps chose, in Arabic. Each text ends with a number: when another number follows the text, the page
+ * must keep the two numbers apart.
+ */
 export const NAMES = {
   ada: "سلمى 11",
   member: "مريم 12",

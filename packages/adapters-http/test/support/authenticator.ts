@@ -13,7 +13,7 @@ export interface Authenticator {
 interface Circumstances {
   readonly origin?: string
   readonly isUserVerified?: boolean
-  /** The account that the response names; null: none. Left out: the account that the passkey was made for. */
+  /** The account that the response names; null: no account. Left out: the account that the passkey was made for. */
   readonly owner?: string | null
   readonly challenge?: string
 }

@@ -18,7 +18,7 @@ export const timeline = {
   dayAfter: "The day after",
   stillThere: (duration: Html): Html => html`${duration}, still there`,
   atLeast: (duration: Html, at: Html): Html => html`${duration}, until ${at} at least`,
-  /** A stay after which the phone was silent, and then far away. */
+  /** A stay whose end is uncertain: the phone was silent after the stay, and its next reading was far away. */
   uncertain: (duration: Html, at: Html): Html =>
     html`${duration} at least. Uncertain when it ended: the phone was silent from ${at}, and then far away`,
   until: (duration: Html, at: Html): Html => html`${duration}, until ${at}`,

@@ -291,8 +291,8 @@ const remove = Visitor.fresh(
   acted((visitor, app) =>
     Effect.gen(function* () {
       const id = yield* memberId
-      // The page has no button to remove the member in a person's own row, but a page of an earlier release, which may
-      // still be open, has this button.
+      // In the row of the visitor, the page has no button that removes the member. But a page of an earlier release,
+      // which may still be open, has this button.
       const own = yield* ownMembership(visitor, app, id)
       yield* Removal.once("member", removeMember(visitor.account, app.id, id))
       return own === undefined ? `${teamPath(app)}?done=team-member-removed` : `${DEVELOPER}?done=team-left`

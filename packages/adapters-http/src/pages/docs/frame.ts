@@ -21,7 +21,7 @@ export interface Section {
   readonly id: string
   readonly name: string
   readonly content: Value
-  /** Parts of the section that the search finds by a name of their own. */
+  /** Parts of the section that have names of their own. The search finds the parts by these names. */
   readonly parts?: ReadonlyArray<{ readonly id: string; readonly name: string }>
 }
 

@@ -116,7 +116,7 @@ interface Input {
 
 /**
  * The attribute `maxlength`. Browsers count UTF-16 units, of which an emoji has two, and cut a longer text off. So the
- * attribute allows two units for each character, and the service refuses a text that is too long for it.
+ * attribute allows two units for each character. The service itself refuses a text with too many characters.
  */
 const mostUnits = (characters: number | undefined): Html =>
   attribute("maxlength", characters === undefined ? undefined : 2 * characters)

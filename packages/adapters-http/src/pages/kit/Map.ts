@@ -88,8 +88,8 @@ const BASE_MAP = "Natural Earth"
 const originOf = (tileUrl: string): string => new URL(tileUrl.replace(/\{\w+\}/g, "0")).origin
 
 /**
- * The credit that Leaflet shows below the map, as HTML. The licence of OpenStreetMap requires its name; for other tile
- * servers, the credit is the name of the host.
+ * The credit that Leaflet shows below the map, as HTML. The licence of OpenStreetMap requires the name “OpenStreetMap”;
+ * for other tile servers, the credit is the name of the host.
  */
 const attributionOf = (tileUrl: string | null): Text =>
   tileUrl === null ? BASE_MAP : forReader(({ language }) => attribution(tileUrl, textsIn(language).map))

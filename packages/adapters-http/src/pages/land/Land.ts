@@ -280,8 +280,8 @@ export const towns = (view: LandView, { letter, line, mark, most, taken = [] }: 
 }
 
 /**
- * The greatest distance, in metres, between a point and the town by which a text names the point. A town that is
- * farther away says little about where the point is.
+ * A text names the nearest town to say where a point is. This is the greatest distance between the two, in metres: a
+ * town that is farther away says little about where the point is.
  */
 const NEAR_M = 40_000
 

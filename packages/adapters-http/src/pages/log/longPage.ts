@@ -7,12 +7,15 @@ import * as Folded from "./Folded.js"
  * entries as the page needs for enough lines.
  */
 
-/** A page has at least this number of lines, if `MOST` entries and the rest of the log are enough for them. */
+/** A page has at least this number of lines, unless it has read `MOST` entries or the end of the log. */
 const LINES = 25
 const FIRST = 50
 /** How many entries each further read gets, when the first entries had many repeats. */
 const FURTHER = 500
-/** One page reads at most this number of entries. An app that sends requests all day has many thousands a week. */
+/**
+ * One page reads at most this number of entries. An app that sends requests all day causes many thousands of entries a
+ * week.
+ */
 const MOST = FIRST + 4 * FURTHER
 
 type From<E, R> = (cursor: string | undefined, limit: number) => Effect.Effect<AccessLogPage, E, R>

@@ -139,8 +139,8 @@ const lastUsed = ({ lastUsedAt }: ListedConnection): Html =>
 export const facts = (connection: ListedConnection): Html => (connection.live ? now(connection) : then(connection))
 
 /**
- * The facts of an ended connection. The end dates that the user once chose are left out: a reader would take them for
- * the date on which the connection ended.
+ * The facts of an ended connection. The end dates that the user once chose are left out: a reader would mistake them
+ * for the date on which the connection ended.
  */
 const then = (connection: ListedConnection): Html =>
   html`<dt>${words.facts.connected}</dt>

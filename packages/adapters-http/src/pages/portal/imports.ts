@@ -104,8 +104,8 @@ const card = (portal: string, one: Import.Import, token: string, now: Timestamp.
 const isUseless = ({ quarantined, read }: Import.ImportCounts): boolean => read > 0 && quarantined === read
 
 /**
- * Whether the history may have entries that an undo of the import deletes. An import without new entries may have
- * inherited known entries from an import that was undone.
+ * Whether the history may have entries that an undo of the import deletes. An import without new entries may still have
+ * such entries: when another import with the same entries was undone, this import inherited them.
  */
 const isUndoable = ({ counts }: Import.Import): boolean => counts.stored > 0 || counts.duplicates > 0
 
@@ -156,7 +156,8 @@ const months = (all: ReadonlyArray<Months.MonthCounts>): Html => {
 
 /**
  * Whether this is the row of the month null, and counts entries that the store got. Such entries are of months that
- * have no row of their own (`Months.MAX_MONTHS`). Nothing says which of them are new and which were known.
+ * have no row of their own (`Months.MAX_MONTHS`). The counts do not say which of these entries are new and which were
+ * known.
  */
 const isNotCounted = (one: Months.MonthCounts): boolean => one.month === null && knownOf(one) > 0
 

@@ -15,7 +15,7 @@ interface Reloading {
   readonly line: Html
 }
 
-/** For a page that waits for nothing, and so does not need to reload itself. */
+/** The value for a page that waits for nothing, and so does not need to reload itself. */
 export const NONE: Reloading = { headers: {}, line: nothing }
 
 /**

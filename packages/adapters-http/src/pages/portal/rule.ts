@@ -24,7 +24,7 @@ import { evaluation, sentence, stateBadge } from "./ruleWords.js"
 
 const words = texts.rules
 
-/** The page of one rule. It says why the app was notified about the user, or why it was not. */
+/** The page of one rule. The page says why the app was notified about the user, or why the app was not notified. */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {

@@ -51,7 +51,9 @@ const causes = <Said>(
 /** The key of an entry, for the address of its receipt. The time and the change together identify the entry. */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
-/** When exact location ends by this agreement: at its own end, or with the connection if that is earlier. */
+/**
+ * When exact location ends by this agreement: at its own end, or with the connection if the connection ends earlier.
+ */
 const exactEnd = ({ sensitiveExpiresAt, standardExpiresAt }: Entry): Timestamp.Timestamp | null =>
   sensitiveExpiresAt === null ? null : Timestamp.earlier(sensitiveExpiresAt, standardExpiresAt)
 
@@ -128,7 +130,7 @@ const show = (portal: string) =>
 
 /**
  * A receipt as plain text: the app, the scopes, the places and the end dates. The times are in UTC, because a saved
- * file does not follow when the user later chooses another time zone.
+ * file does not change when the user later chooses another time zone.
  */
 const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, language: Language.Language): string => {
   const { at, change, earlierVisits, pause, places, scopes, standardExpiresAt } = entry

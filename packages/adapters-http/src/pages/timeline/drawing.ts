@@ -55,7 +55,7 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
 }
 
 /**
- * In metres: a picture of an area narrower than this hardly shows a coast or a town. So a small map in a corner of the
+ * A width in metres. A picture of a narrower area hardly shows a coast or a town, so a small map in a corner of the
  * picture shows a larger area.
  */
 const SMALL_M = 40_000

@@ -163,7 +163,10 @@ const show = Visitor.signedIn((visitor) =>
   })
 )
 
-/** What `addOnce` stores about a replay. When the browser sends the same form again, it leads to this same replay. */
+/**
+ * What `addOnce` stores about a replay. When the browser sends the same form again, the answer leads to the same
+ * replay.
+ */
 const KeptReplay = Schema.Struct({ id: DeliveryId })
 
 const redeliverIt = Visitor.signedIn((visitor) =>

@@ -1,7 +1,7 @@
 /**
  * The part of the map's script that draws the map which the service ships (see `BaseMap.ts`): `L.baseMap(address)` is a
- * layer of Leaflet. The file has tiles for four zoom levels. For each zoom of the map, the layer uses the highest of
- * these levels that is not above the zoom. `base-map/tile.mjs` writes the bytes that `decode` reads.
+ * layer of Leaflet. The file of the base map has tiles for four zoom levels. For each zoom of the map, the layer uses
+ * the highest of these levels that is not above the zoom. `base-map/tile.mjs` writes the bytes that `decode` reads.
  */
 export const baseMapScript = `"use strict"
 ;(() => {
