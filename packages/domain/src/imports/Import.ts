@@ -119,7 +119,7 @@ export const speed = (
 export const MIB = 1_048_576
 /**
  * The largest file that can be imported, in bytes. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten
- * years has a few hundred, and a GPX file of this size has ten years of tracks.
+ * years has a few hundred MiB, and a GPX file of this size has ten years of tracks.
  */
 export const MAX_BYTES = 256 * MIB
 /**

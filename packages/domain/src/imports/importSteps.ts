@@ -36,7 +36,7 @@ interface ImportSteps {
 }
 
 /**
- * Makes the steps of one attempt. The next entries are read only when a step is stored: if a file were read and stored
+ * Makes the steps of one attempt. The next entries are read only after a step is stored: if a file were read and stored
  * at the same time, an import would use two processors, and other requests would wait (decision imports-8).
  */
 export const make = ({ begun, cutoff, leased, months, pace, pause, position }: ImportStepOptions) =>

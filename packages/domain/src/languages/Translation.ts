@@ -25,9 +25,9 @@ export const translate = (text: string, language: Language): string =>
         .join("")
 
 /**
- * Translates a text for a page or a mail, and isolates each name that is written from right to left. The templates
- * tell where the names are, in English texts too. A part that no template matches is isolated as a whole. A text with
- * isolates gets no further ones: it is a mail that was stored in its reader's language.
+ * Translates a text for a page or a mail, and isolates each name that is written from right to left. The templates tell
+ * where the names are, in English texts too. A part that no template matches is isolated as a whole. A text with
+ * isolates gets no further isolates: it is a mail that was stored in its reader's language.
  */
 export const readable = (text: string, language: Language): string =>
   isDirected(text) && !text.includes(FIRST_STRONG_ISOLATE)

@@ -81,9 +81,9 @@ export const SMALL_RADIUS_M = 2_000
 export const TOWN_M = 17_000
 
 /**
- * The area, in square kilometres, of a circle with a radius of 1 km. An app that guesses a point without asking is
- * right to within 1 km for a person in this area around the point. So each piece into which large circles cut the town
- * counts this area too.
+ * The area, in square kilometres, of a circle with a radius of 1 km. When an app guesses a point without asking, the
+ * guess is right to within 1 km if the person is in this area around the point. So each piece into which large circles
+ * divide the town adds this area to the count.
  */
 const KM2_WITHIN_1_KM = Math.PI
 
@@ -181,7 +181,7 @@ const waitOfDay = (
   // Whether the question is allowed can change only at these times: a circle stops counting, or a rule's window opens.
   const changes = [...near.map(({ askedAt }) => plus(askedAt, COUNTED_FOR + 1)), ...circles.map((one) => one.askedAt)]
   const later = [...changes, ...(opensAt === null ? [] : [opensAt])].filter((change) => change > at)
-  // After the last of these times no earlier circle counts, so the new circle fits into the budget. So `find` finds a
+  // After the last of these times no earlier circle counts, so the new circle fits into the budget, and `find` finds a
   // time.
   const allowed = later.sort((a, b) => a - b).find(isAllowedAt)
   return allowed === undefined ? COUNTED_FOR : allowed - at

@@ -66,11 +66,13 @@ export const createPurpose = program(
 )
 
 /**
- * Edits a purpose. `NotFound` for an account outside the app's team and for a purpose that the app does not have,
- * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` for an archived purpose, for a revoked
- * app and for a form that showed another revision (`shown`, as in `PurposeLife.edit`). `Forbidden` for a member who may
- * only read, and for an edit after which the purpose waits for a reviewer while the account's address does not count as
- * confirmed by `rule`.
+ * Edits a purpose. Its errors:
+ * - `NotFound` for an account outside the app's team, and for a purpose that the app does not have.
+ * - `Invalid` for scopes that the app neither declares nor proposes.
+ * - `Conflict` for an archived purpose, for a revoked app, and for a form that showed another revision (`shown`, as in
+ *   `PurposeLife.edit`).
+ * - `Forbidden` for a member who may only read. Also, while the account's address does not count as confirmed by
+ *   `rule`, for an edit after which the purpose waits for a reviewer.
  */
 export const updatePurpose = program(
   "updatePurpose",

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
 /**
  * A limit on how many things exist at the same time. When the limit is reached, a request for a further thing is
- * refused with 409 `conflict` and the text `refusal`. An import leaves the thing out instead.
+ * refused with 409 `conflict` and the text `refusal`. An import does not fail, but leaves the thing out.
  */
 export interface OwnedLimit {
   readonly _tag: "Owned"

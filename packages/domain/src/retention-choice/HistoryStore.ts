@@ -81,8 +81,9 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**
-     * Deletes at most `limit` rows of each kind that are older than the user keeps, or older than the access log is
-     * kept, oldest first, and returns their number. Rows that another transaction has locked are left for the next run.
+     * Deletes history that is older than the user keeps, and entries of the access log that are older than the log is
+     * kept: at most `limit` rows of each kind, oldest first. Returns the number of deleted rows. Rows that another
+     * transaction has locked are left for the next run.
      */
     readonly removePast: (userId: UserId, moments: DeletionTimes, limit: number) => StoreEffect<number>
   }

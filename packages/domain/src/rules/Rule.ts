@@ -81,8 +81,8 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
    */
   readonly webhookUrl: string | null
   /**
-   * Whether the rule was imported from the time before apps had endpoints. The events of an imported rule go to an
-   * address, and are signed with a secret, that belong to the rule and to no endpoint (Spec §6.4.9).
+   * Whether the rule was imported from the time before apps had endpoints. An imported rule has its own address and
+   * signing secret. Its events go to this address and to no endpoint (Spec §6.4.9).
    */
   readonly isLegacy: boolean
   readonly window: RuleWindow

@@ -8,9 +8,9 @@ export const RuleState = Schema.Literal("active", "inactive", "disabled", "finis
 export type RuleState = typeof RuleState.Type
 
 /**
- * The state at `now`. Of these, the first that applies: `finished` once the window has closed (it never opens again);
- * `disabled` while the rule lacks its place or scope, even before the window opens; `inactive` before the window opens;
- * `active`. A window includes its beginning and excludes its end (decision T3).
+ * The state at `now`: the first state of this list that applies. `finished` once the window has closed (it never opens
+ * again); `disabled` while the rule lacks its place or scope, even before the window opens; `inactive` before the
+ * window opens; `active`. A window includes its beginning and excludes its end (decision T3).
  */
 export const state = ({ disabledAt, window }: Pick<Rule, "disabledAt" | "window">, now: Timestamp): RuleState => {
   if (isFinished(window, now)) return "finished"

@@ -7,8 +7,8 @@
 export const OUTDATED_FORM = "it was changed since the form was opened"
 
 /**
- * What a form showed, for example a revision. "unchecked": the caller sent no form, and the change is not checked. The
- * check is never off by default, so that a page cannot forget to pass what it showed.
+ * What a form showed, for example a revision. "unchecked": the caller sent no form, and the change is not checked.
+ * There is no default value, so that a page cannot forget to pass what it showed.
  */
 export type ShownState<State> = State | "unchecked"
 

@@ -239,8 +239,8 @@ const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
 /**
  * Runs an effect in a span. Callers use this function only while the fiber is traced (`isTraced`). When the sampler
- * leaves the span out, the spans inside it are not traced either. `Effect.useSpan` does the same in four times the
- * steps.
+ * leaves the span out, the spans inside it are not traced either. `Effect.useSpan` does the same, but needs four times
+ * as many steps.
  */
 export const spanned = <A, E, R>(
   name: string,

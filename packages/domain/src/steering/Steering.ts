@@ -306,10 +306,10 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
     : connection
 
 /**
- * The granted scopes after the change. `scopes` cannot name scopes that the app may not have now: they stay granted,
- * unless the user takes them away. Scopes whose grace period has ended stay until the sweep, which also tells the app.
- * One exception, as in a renewal (decision consent-3): a new end of exact location removes sensitive scopes that the
- * app may not have now. Otherwise the choice would prolong them too.
+ * The granted scopes after the change. The choice (`scopes`) cannot name scopes that the app may not have now: these
+ * stay granted, unless the user takes them away. Scopes whose grace period has ended stay until the sweep, which also
+ * tells the app. One exception, as in a renewal (decision consent-3): a new end of exact location removes sensitive
+ * scopes that the app may not have now, because the new end would prolong these scopes too.
  */
 const scopesAfter = (
   { scopes, sensitiveDays, withoutLimited = [] }: SteeringChange,

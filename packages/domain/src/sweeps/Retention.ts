@@ -78,8 +78,9 @@ const ACCESS_LOG = 400 * DAY
 export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
 
 /**
- * How long a row of each kind is kept, in milliseconds after its own moment, which `RetentionKind` names. Tokens, codes
- * and consent requests are kept a day longer than they are valid, because a person may ask about them.
+ * How long a row of each kind is kept, in milliseconds after the moment from which its time counts (the comments in
+ * `RetentionKind` name this moment). Tokens, codes and consent requests are kept a day longer than they are valid,
+ * because a person may ask about them.
  */
 const KEPT: Readonly<Record<RetentionKind, number>> = {
   access_tokens: TokenFamily.ACCESS_LIFETIME + DAY,
@@ -107,7 +108,9 @@ const KEPT: Readonly<Record<RetentionKind, number>> = {
   endpoint_hours: EndpointFigures.ATTEMPTS_KEPT
 }
 
-/** Rows of this kind are deleted when their own moment is this moment or earlier. */
+/**
+ * A row of this kind is deleted when the moment from which its time counts (`RetentionKind`) is the result or earlier.
+ */
 export const until = (kind: RetentionKind, now: Timestamp): Timestamp => plus(now, -KEPT[kind])
 
 /**

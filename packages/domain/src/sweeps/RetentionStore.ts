@@ -17,8 +17,8 @@ export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/Ret
   RetentionStore,
   {
     /**
-     * Deletes at most `limit` rows of a kind, oldest first, and returns their number. It deletes rows whose own moment,
-     * which `RetentionKind` names for each kind, is `until` or earlier. It skips rows that another transaction has
+     * Deletes at most `limit` rows of a kind, oldest first, and returns their number. It deletes rows for which the
+     * moment that `RetentionKind` names for the kind is `until` or earlier. It skips rows that another transaction has
      * locked; on a cluster it waits for them.
      */
     readonly remove: (kind: RetentionKind, until: Timestamp.Timestamp, limit: number) => StoreEffect<number>

@@ -186,7 +186,10 @@ export const changeMemberRole = program(
   }
 )
 
-/** Removes a member. With the id of its own membership, the account leaves. Fails like `TeamLife.remove`. */
+/**
+ * Removes a member. When `id` is the account's own membership, the account leaves the team. Fails like
+ * `TeamLife.remove`.
+ */
 export const removeMember = program("removeMember", function* (account: Account, appId: AppId, id: MemberId) {
   yield* change(appId, account.id, TeamLife.remove(account.id, id))
 })

@@ -77,7 +77,8 @@ export const IN_PRODUCTION = "an app in production has no test people; make anot
 
 /**
  * The account of a new test person. Nobody can sign in to this account or send mail to it: the service looks up
- * addresses in lower case, so it never finds this address with its capital letter (as with `AccountDeletion.NOBODY`).
+ * addresses in lower case, so it never finds this address, which has a capital letter (as with
+ * `AccountDeletion.NOBODY`).
  */
 export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt: Timestamp.Timestamp): TestAccount => ({
   id,

@@ -53,10 +53,11 @@ export interface OsVisit extends Geometry.Point {
 }
 
 /**
- * The visit that these reports describe, at the position of the most accurate report. The visit ends at the first of
- * these times that exists: the latest departure that was reported together with the arrival; the latest departure that
- * was reported alone from the same stop; the phone's next arrival; the end of the imported file. Without any of these
- * times the visit is open. A deleted stretch of history ends the visit earlier. Undefined without reports.
+ * The visit that these reports describe, at the position of the most accurate report. The visit ends at one of these
+ * times, namely the first in this list that exists: the latest departure that was reported together with the arrival;
+ * the latest departure that was reported alone from the same stop; the phone's next arrival; the end of the imported
+ * file. Without any of these times the visit is open. A deleted stretch of history ends the visit earlier. Undefined
+ * without reports.
  */
 export const decide = (
   { arrival, departures, deviceId, historyEndsAt, nextArrival, reports }: VisitReports,

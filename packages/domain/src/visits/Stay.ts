@@ -50,9 +50,9 @@ export const MIN_STAY = 5 * MINUTE
 export const ABSENCE = 2 * MINUTE
 
 /**
- * An absence is a *jump* when it has at most `JUMP_FIXES` fixes outside, less than `ABSENCE` apart, and a fix inside
- * follows less than this time, in milliseconds, after its first fix outside. A jump does not end a stay, because its
- * fixes are probably wrong positions: a wrong position is usually a single fix.
+ * The bound of a *jump*, in milliseconds. A jump is an absence with at most `JUMP_FIXES` fixes outside, which are less
+ * than `ABSENCE` apart. A fix inside follows less than this bound after the first fix outside. A jump does not end a
+ * stay, because its fixes are probably wrong positions: a wrong position is usually a single fix.
  */
 const JUMP = 10 * MINUTE
 const JUMP_FIXES = 2
@@ -100,7 +100,7 @@ export interface TimeBefore {
 /**
  * Describes the time before the first fix of a derivation. `open` is the stored stay that is open at the first fix;
  * `heardAt` is the time of the device's last fix before it. When retention has deleted all earlier fixes, the stored
- * `heardUntil` of an uncertain stay still says when the last of them was captured.
+ * `heardUntil` of an uncertain stay still says when the last of these fixes was captured.
  */
 export const beforeOf = (
   open: Pick<Stay, "arrival" | "heardUntil"> | undefined,

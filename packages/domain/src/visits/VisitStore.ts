@@ -37,9 +37,9 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      * Derived stays at these places that are long enough at `now` (`Stay.isLongEnough`) and began within `span`, in the
      * order of `Visit.byArrival`, then by device. Stays from before a place's `since` and stays past `cutoff`
      * (`Visit.isPast`) are left out. A stay of an imported file ends with the file's newest stored entry at the latest,
-     * also when it is open, and when a deleted stretch after this entry ended it. For a device and place in
-     * `unfinished`, the answer has only final stays: those that ended `Stay.FINAL_AFTER` or more before `dueFrom`.
-     * Departures are those of `Stay.departureOf`. The store reads no rows of other places.
+     * also when the stay is open, and when a deleted stretch after this entry ended the stay. For a device and place in
+     * `unfinished`, the answer has only final stays: stays that ended `Stay.FINAL_AFTER` or more before `dueFrom`. Each
+     * departure is the result of `Stay.departureOf`. The store reads no rows of other places.
      */
     readonly stays: (query: {
       readonly userId: UserId
