@@ -1,7 +1,4 @@
-/**
- * A longer text is no time. Longer texts are left out, because the regular expression of `withPlus` needs quadratic
- * time.
- */
+/** A longer text is no time. `withPlus` returns it unchanged, because its regular expression needs quadratic time. */
 const LONGEST_TIME = 64
 
 /**
