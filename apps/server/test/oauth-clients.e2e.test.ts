@@ -304,7 +304,7 @@ describe("passport-oauth2", () => {
       },
       (access, refresh, fields, _profile, done) => done(null, { access, refresh, fields })
     )
-    // The service never accepts a token in an address (Spec §5.1), where the library puts it by default.
+    // By default the library puts the token into the address, where the service never accepts a token (Spec §5.1).
     made._oauth2.useAuthorizationHeaderforGET(true)
     return made
   }

@@ -40,7 +40,7 @@ export class TooManyInterim extends Error {
   }
 }
 
-/** This machine has a route to the receiver, but a router on the way reported that it knows none. */
+/** This machine has a route to the receiver, but a router on the way reported that it knows no route. */
 class NetworkUnreachable extends Error {
   override readonly name = "NetworkUnreachable"
   readonly code = "NETWORK_UNREACHABLE"

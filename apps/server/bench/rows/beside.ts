@@ -108,7 +108,10 @@ const compare = (label: string, product: () => Promise<Sample>, baseline: () => 
   goals: [Goal.p99Ratio(2)]
 })
 
-/** Each round uploads another day, from this many days ago on. `--rounds` is at most 50, so no day is in the future. */
+/**
+ * Each round uploads the readings of another day, beginning this number of days ago. `--rounds` is at most 50, so no
+ * day is in the future.
+ */
 const FIRST_DAY = 55
 
 const largeUpload = (round: number): string => {

@@ -194,7 +194,7 @@ const setRules = (server: DemoVisitor, token: string, placeId: string) =>
 
 const known = (value: number): number | null => (value < 0 ? null : value)
 
-/** The most uploads that are shown, because a log may cover days. */
+/** The demo prints at most this number of uploads, because a log may cover days. */
 const SHOWN_MAX = 40
 
 const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, receiver, uploads }: Tour) =>
@@ -280,7 +280,7 @@ const showAccessLog = (browser: DemoVisitor, person: Person) =>
       "Robin",
       "signs in again and reads the access log: every request of Umbrella, and what Umbrella learned, newest first."
     )
-    // The session of the sign-up ends when nobody uses it for 14 days, and a log may cover more days.
+    // Signs in again: the session of the sign-up ends when nobody uses it for 14 days, and a log may cover more days.
     yield* signIn(browser, person)
     const { entries } = yield* browser.ask(AccessLog, "GET", "/v1/user/access-log?limit=10")
     for (const { app_name, at, disclosed, endpoint } of entries) {

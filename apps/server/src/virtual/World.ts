@@ -17,8 +17,8 @@ const CALM_TURNS = 8
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 /**
- * Waits for one turn of the event loop that includes the timers of Node, because `effect` continues a fiber that has
- * run for long by a timer of 0 ms.
+ * Waits for one turn of the event loop that includes the timers of Node, because `effect` uses a timer of 0 ms to
+ * continue a fiber that has run for long.
  */
 const timerTurn = (): Promise<void> =>
   // @effect-diagnostics-next-line globalTimers:off -- waits for real timers of the event loop

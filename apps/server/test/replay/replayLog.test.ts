@@ -100,7 +100,7 @@ describe("the places of a replay", () => {
     await rm(directory, { recursive: true, force: true })
   })
 
-  /** A log that stays at each of `count` spots, a minute longer at each than at the one before. */
+  /** A log that stays at each of `count` spots, a minute longer at each spot than at the spot before. */
   const wanderer = (count: number): ReadonlyArray<LoggedReading> => {
     const readings: Array<LoggedReading> = []
     for (let spot = 0, time = NOON; spot < count; spot++, time += 10 * MINUTE) {

@@ -114,7 +114,7 @@ describeBrowser("the timeline of a run", () => {
     await page.locator(".lane", { hasText: "App 1/all" }).locator(".dot").first().click()
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: POST /)
     expect(await page.locator("#json").textContent()).toContain('"kind": "posted"')
-    // The arrow key chooses the entry after the chosen one.
+    // The arrow key chooses the entry after the chosen entry.
     const first = await page.locator("#title").textContent()
     await page.locator("#chart").focus()
     await page.keyboard.press("ArrowRight")

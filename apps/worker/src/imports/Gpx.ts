@@ -13,7 +13,7 @@ interface TrackPoint {
 
 type Field = "time" | "ele" | "speed" | "course" | "accuracy"
 
-/** The elements directly in a point that are read, with the field that each element fills. */
+/** The direct child elements of a point that are read, with the field that each element fills. */
 const OWN: Readonly<Record<string, Field>> = { time: "time", ele: "ele", speed: "speed", course: "course" }
 /** The elements in a point's extensions that are read, in any namespace, with the field that each element fills. */
 const EXTENDED: Readonly<Record<string, Field>> = {

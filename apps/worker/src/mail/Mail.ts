@@ -8,8 +8,8 @@ import type { Smtp } from "../settings/Smtp.js"
 import * as SmtpMailer from "./SmtpMailer.js"
 
 /**
- * The addresses for links in messages. When the address of the portal has no path, the front page has this address. So
- * `/portal` is added, for links that lead to the portal.
+ * The addresses for links in messages. When the address of the portal has no path, the front page of the service has
+ * the same address. So links to the portal get the path `/portal`.
  */
 const sites = ({ baseUrl, userPortalUrl }: PublicAddresses): Mail.MailLinks => ({
   service: baseUrl,

@@ -56,7 +56,7 @@ const copyParts = async (
 
 /** The operations of a copy that can take long or fail. Tests replace them. */
 export interface Disk {
-  /** Copies the file or folder. Calls `goOn` before each file: it throws when the copy was interrupted. */
+  /** Copies the file or folder. Calls `goOn` before each file: `goOn` throws when the copy was interrupted. */
   readonly copy: (from: string, to: string, goOn: () => void) => Promise<void>
   /** Waits until the file, or the list of names in the folder, is on the disk. */
   readonly flush: (path: string) => Promise<void>

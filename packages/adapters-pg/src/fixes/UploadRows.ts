@@ -93,6 +93,9 @@ type Choice = (a: Timestamp.Timestamp, b: Timestamp.Timestamp) => Timestamp.Time
 const later: Choice = (a, b) => (b > a ? b : a)
 const earlier: Choice = (a, b) => (b < a ? b : a)
 
-/** One of two times that may be null: the only time that is not null, or the choice between two. */
+/**
+ * Returns one of two times, each of which may be null: the time that is not null, or of two times the one that `choice`
+ * chooses.
+ */
 const either = (choice: Choice, a: Timestamp.Timestamp | null, b: Timestamp.Timestamp | null) =>
   a === null || b === null ? (a ?? b) : choice(a, b)

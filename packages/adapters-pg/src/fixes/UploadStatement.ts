@@ -37,7 +37,7 @@ export const uploadStatement = (sql: SqlClient, commit: UploadCommit) => {
     ${counting
       .map((change, index) => changedDevice(sql, userId, change, index))
       .reduce(
-        // Nested templates, because the library would build each fragment of `sql.join` again at each use.
+        // Nests templates: the library would build each fragment of `sql.join` again at each use.
         (before, next) => sql`${before}${next}`,
         sql``
       )}

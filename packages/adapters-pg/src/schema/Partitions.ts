@@ -141,9 +141,9 @@ const ensure = (
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if (yield* isThere(sql, missing)) {
-      // A killed process may have left behind the constraint that closes the month, and a process of an earlier release
-      // makes the partition without deleting this constraint. Once retention has dropped the partition, the constraint
-      // would refuse imported rows of the month.
+      // A killed process leaves the constraint behind that closes the month. A process of an earlier release leaves it
+      // behind even when it makes the partition. Once retention has dropped the partition, the constraint would refuse
+      // imported rows of the month.
       const isClosed = (yield* closings(sql, missing)).includes(closingOf(missing))
       if (isClosed && (yield* mayChangeTables(sql))) yield* openMonths(sql, missing)
       return "there"
@@ -240,9 +240,9 @@ const deleteClosings = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Undoes `closeMonth` after a failure. The whole transaction is repeated, and not only the LOCK, which does not lock
- * the shards of a cluster: a node may still be undoing the statement that failed. If all attempts fail, another process
- * that makes partitions, or the next run, deletes the constraint.
+ * Undoes `closeMonth` after a failure. Repeats the whole transaction, and not only the LOCK: on a cluster, the LOCK
+ * does not lock the shards, and a node may still be undoing the statement that failed. If all attempts fail, another
+ * process that makes partitions, or the next run, deletes the constraint.
  */
 const openMonths = (sql: SqlClient, missing: Missing) =>
   sql

@@ -223,7 +223,8 @@ const renewColumn = <Owner extends string, Id extends string>({
     const [sql, { currentKey }] = [yield* SqlClient, yield* Vault.Vault]
     const cast = sql.literal(type)
     const pageAfter = (after: readonly [string, string]) =>
-      // Finding the rows may take longer than the default `statement_timeout`, because a large table may have few.
+      // Finding the rows may take longer than the default `statement_timeout`, because a large table may have few such
+      // rows.
       sql.withTransaction(
         Effect.zipRight(
           sql`SET LOCAL statement_timeout = 0`,
@@ -245,8 +246,8 @@ const renewColumn = <Owner extends string, Id extends string>({
       for (const found of page) {
         const renewed = yield* Effect.option(renew(found.owner, found.id, found.value))
         if (!Option.exists(renewed, ({ isWhole }) => isWhole)) unreadable++
-        // When a program has changed the value since this run read it, nothing is written: the program has the newest
-        // key in front, and has encrypted the value with this key.
+        // When a program has changed the value since this run read it, nothing is written: the program has the same
+        // newest key, and has encrypted the value with this key.
         if (Option.isSome(renewed) && renewed.value.isChanged) {
           rows += yield* again(change(found, renewed.value.value))
         }

@@ -123,7 +123,8 @@ describePg("accountLock", "an account whose row other transactions hold, under t
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         const holder = yield* hold(owner, held, Deferred.await(release))
         yield* Deferred.await(held)
-        // Without the limits of the connection, a sign-up that sets no limit itself waits until the holder ends.
+        // The time-outs of the connection are switched off, so a sign-up that sets no time-out itself would wait until
+        // the holder ends.
         const refused = yield* Effect.gen(function* () {
           yield* sql`SET LOCAL statement_timeout = 0`
           yield* sql`SET LOCAL lock_timeout = 0`

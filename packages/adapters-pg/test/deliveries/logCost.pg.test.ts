@@ -38,7 +38,8 @@ describePg(
           const sql = yield* SqlClient
           yield* sql`DELETE FROM deliveries`
           yield* fill(sql, app, "delivered", SENT)
-          // Because of the failed deliveries of another app, the planner expects to find some of this app soon.
+          // Because of the failed deliveries of another app, the planner expects to find some failed deliveries of this
+          // app soon.
           yield* fill(sql, "app_2", "failed", FAILED)
           yield* sql`ANALYZE deliveries`
           for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
