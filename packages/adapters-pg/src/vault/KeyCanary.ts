@@ -79,9 +79,8 @@ export const check = program("KeyCanary.check", function* (): Program<void, Fail
 /**
  * Checks the keys, and stores the canary (a sealed text that only the right keys open) when the database has none; the
  * schema must be up to date. Of two processes that start at the same time on an empty database with different keys, one
- * is refused. A server or worker also seals the canary anew when its newest key is another one. A command does not
- * (`isCommand`), so the canary's key is always a key that was the newest key of a server or worker (decision
- * settings-3).
+ * is refused. A server or worker also seals an existing canary anew when its newest key is another one. A command does
+ * not (`isCommand`), so only a server or worker changes the key of an existing canary (decision settings-3).
  */
 export const keep = program("KeyCanary.keep", function* (isCommand = false): Program<
   void,
