@@ -63,10 +63,11 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
 
 /**
  * Whether the user has an account. Locks the account, so that a deletion of the account waits, and then finds and ends
- * the connection that this transaction makes. A deletion also locks the account before the connections. The lock is FOR
- * KEY SHARE, the weakest lock for which a deletion waits. On a cluster, `accounts` is a copied table, and two
- * transactions that take this lock at the same time would deadlock. So there this function takes no lock (decision
- * deletions-2).
+ * the connection that this transaction makes. A deletion also locks the account before the connections. With a weaker
+ * lock, such as FOR KEY SHARE, a consent would not wait behind a suspension that waits for an earlier consent: a person
+ * could delay a suspension by consents that overlap (decision accounts-25). On a cluster, `accounts` is a copied
+ * table, and two transactions that take this lock at the same time would deadlock. So there this function takes no lock
+ * (decision deletions-2).
  */
 const hasAccount = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)
@@ -75,7 +76,7 @@ const hasAccount = (sql: SqlClient) => {
       Effect.flatMap(onCluster, (isCluster) =>
         isCluster
           ? sql`SELECT 1 FROM accounts WHERE user_id = ${userId}`
-          : sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR KEY SHARE`
+          : sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR NO KEY UPDATE`
       ),
       (rows) => rows.length > 0
     )

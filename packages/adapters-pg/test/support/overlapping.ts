@@ -2,11 +2,11 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Deferred, Effect, Fiber, Option, TestServices } from "effect"
 import { lockWaits, type Server } from "./postgres.js"
 
-/** Waits until a statement waits for a lock, or until `other` has ended without waiting. */
-export const waitsOrEnds = <A, E>(server: Server, other: Fiber.Fiber<A, E>) =>
+/** Waits until `waits` statements wait for locks, or until `other` has ended without waiting. */
+export const waitsOrEnds = <A, E>(server: Server, other: Fiber.Fiber<A, E>, waits = 1) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    while ((yield* lockWaits(server, sql)) === 0 && Option.isNone(yield* Fiber.poll(other))) {
+    while ((yield* lockWaits(server, sql)) < waits && Option.isNone(yield* Fiber.poll(other))) {
       yield* TestServices.provideLive(Effect.sleep("5 millis"))
     }
   })
