@@ -30,8 +30,7 @@ describeServers("two approvals of one app by one user", (server) => {
   )
 })
 
-// On a cluster a consent takes no lock of the account (decision deletions-2).
-describePg("approvalQueue", "approvals and a change of the user's account", () => {
+describePg("accountLock", "approvals and a change of the user's account", () => {
   const run = withStores(migratedPostgres, Layer.merge(ConsentStores, SqlStaffStore.layer))
 
   it("an approval that comes after a waiting change waits for it, so approvals cannot hold the change up [accounts-25]", () =>
