@@ -141,7 +141,7 @@ const stirring =
 
 /**
  * The listener of a test world. It adds a bar with the world's clock to every page, and after a request, loops that
- * slowed down look for work at once.
+ * slowed down return to their normal pace (`stirring`).
  */
 const ofWorld = (listener: Listener.HttpListener, mover: Mover): Listener.HttpListener => ({
   ...listener,

@@ -87,7 +87,7 @@ export const make = () => {
   }).pipe(Effect.catchAllCause((cause) => Effect.logDebug("The clocks could not be compared", cause)))
 
   /**
-   * Waits a minute. Waits only a second if somebody has set the clock after the beginning of the last answered
+   * Waits a minute, but ends within a second when somebody has set the clock since the beginning of the last answered
    * comparison. So after somebody sets the clock, comparisons are repeated every second, until the database answers a
    * comparison that began after that.
    */

@@ -27,9 +27,10 @@ const rangesOf = (header: string): ReadonlyArray<Range> => {
 
 /**
  * Returns the language of the service that has the highest weight in `Accept-Language`. Of languages with equal
- * weights, the first counts. Null when the header names none of the service's languages, or excludes all of them with
- * `q=0`. `*` stands for the service's languages that the header does not name. `*` counts only in a header that also
- * names one of the service's languages. Programs send `*` too, so `*` alone says nothing about a person.
+ * weights, the first counts. Null when the header names none of the service's languages, or when none is left after the
+ * languages with `q=0`. `*` stands for the service's languages that the header does not name. `*` counts only in a
+ * header that also names one of the service's languages. Programs send `*` too, so `*` alone says nothing about a
+ * person.
  */
 export const negotiate = (header: string | undefined): Language.Language | null => {
   const ranges = rangesOf(header ?? "")

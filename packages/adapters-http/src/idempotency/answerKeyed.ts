@@ -24,7 +24,7 @@ export const answerKeyed = <A, E, R>(
     if (count !== undefined) yield* count
     if (!severalCommits) return yield* answerOnce(request, work)
     const done = yield* work
-    // The work is done, so this request is not refused, although another request has taken the key meanwhile.
+    // The work is done, so this request is not refused, even if another request has taken the key meanwhile.
     const worked = Effect.succeed({ _tag: "Worked", value: done.value } as const)
     const taken = { KeyInUse: () => worked, KeyReused: () => worked }
     return yield* Effect.catchTags(answerOnce(request, Effect.succeed(done)), taken)

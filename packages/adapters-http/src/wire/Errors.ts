@@ -243,7 +243,7 @@ export const missingScope = (scope: string): typeof MissingScope.Type =>
     { statusCode: 403, error: "missing_scope", message: `The scope ${scope} was not granted` },
     { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }
   )
-/** The refusal when any standard scope would do. The header names no scope, as clients would need all named scopes. */
+/** Any standard scope would do. So the header names none: all scopes in it would be needed (RFC 6750 §3). */
 export const missingStandardScope: typeof MissingScope.Type = withHeaders(
   { statusCode: 403, error: "missing_scope", message: "No standard scope was granted; any one of them is enough" },
   { "www-authenticate": 'Bearer error="insufficient_scope"' }

@@ -60,8 +60,8 @@ const SESSION = "__Host-session"
 export const sessionOf = ({ cookies }: HttpAnswer): string | undefined => cookies[SESSION]
 
 export const make = (exchange: HttpExchange, registry: Simulation.Registry): OutsideClient => ({
-  // The request carries an id, as from a trusted proxy, so the service draws no id for the request. So all its random
-  // numbers, and the ids that it makes, are the same as without HTTP.
+  // The request carries an id, as from a trusted proxy, because the service would otherwise draw an id for the request.
+  // So the service draws the same random numbers as without HTTP, and makes the same ids.
   send: (caller, method, path, { address, json, query = {} } = {}) => {
     const parameters = Object.entries(query).filter(([, value]) => value !== null && value !== undefined)
     const search = new URLSearchParams(

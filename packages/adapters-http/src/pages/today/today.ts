@@ -141,9 +141,8 @@ const whereCard = (portal: string, { isPast, now, since, where }: Today.Today): 
   </section>`
 
 /**
- * Writes from when until when the service knows that the person was at the place on the card, and how long the phone
- * has been silent since then. Writes only the last time (`asOf`) when the first time (`since`) is unknown or not
- * earlier.
+ * Writes from when until when the service knows that the person was where the card says, and how long the phone has
+ * been silent since then. Writes only the last time (`asOf`) when the first time (`since`) is unknown or not earlier.
  */
 const known = (since: Timestamp.Timestamp | null, asOf: Timestamp.Timestamp, now: Timestamp.Timestamp): Html =>
   html`${since !== null && since < asOf ? words.where.span(time(since), time(asOf)) : words.where.at(time(asOf))}
