@@ -183,8 +183,8 @@ export const putAsideOf = (sql: SqlClient, userId: UserId, stretch: Erasure.Stre
 
 /**
  * Deletes readings that were put aside because their time was in the future: those that may come from the stretch, and
- * those of the same device that arrived earlier. The newest reading of each device is found once: a sub-query for each
- * row would read all rows for each row.
+ * those of the same device that arrived earlier or at the same time. The newest reading of each device is found once: a
+ * sub-query for each row would read all rows for each row.
  */
 export const futureOf = (sql: SqlClient, userId: UserId, stretch: Erasure.Stretch) => {
   const future = sql`user_id = ${userId} AND reason = 'future' AND reading ? 'capturedAt'`

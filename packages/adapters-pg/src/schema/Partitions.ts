@@ -141,9 +141,9 @@ const ensure = (
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if (yield* isThere(sql, missing)) {
-      // A killed process leaves the constraint behind that closes the month. A process of an earlier release leaves it
-      // behind even when it makes the partition. Once retention has dropped the partition, the constraint would refuse
-      // imported rows of the month.
+      // A killed process may have left the constraint behind that closes the month, and a process of an earlier release
+      // makes the partition without deleting this constraint. Once retention has dropped the partition, the constraint
+      // would refuse imported rows of the month.
       const isClosed = (yield* closings(sql, missing)).includes(closingOf(missing))
       if (isClosed && (yield* mayChangeTables(sql))) yield* openMonths(sql, missing)
       return "there"
