@@ -24,7 +24,8 @@ export type RedirectUri = typeof RedirectUri.Type
 
 /**
  * A parameter that the service adds when the browser returns. RFC 6749 §3.1 allows each parameter only once. If a
- * redirect URI had a `state` too, an app that reads the first `state` would not read the answer's `state` (apps-6).
+ * redirect URI had a `state` too, an app that reads the first `state` would not read the answer's `state` (decision
+ * apps-6).
  */
 const ANSWER_PARAMETER = /^[^?]*\?(?:.*&)?(?:code|state|iss|error|error_description|error_uri)(?:[=&]|$)/
 const withPlainLetters = (uri: string) =>

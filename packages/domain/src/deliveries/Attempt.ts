@@ -68,10 +68,10 @@ interface LoggedEnd {
 
 /**
  * Whether the log must hide the kind and the time of the delivery's event, if the event is a firing (decision
- * deliveries-13). This is so when the delivery ended without an attempt, and for a replay before its first attempt. The
+ * deliveries-13). This is so when the delivery failed without an attempt, and for a replay without an attempt. The
  * service checks the app's permission before an attempt, so in both cases the app had no permission for the event, or
- * nobody has checked the permission yet. The event of a delivery that ended as too old is not hidden: the permission
- * was checked before the age.
+ * perhaps nobody has checked the permission yet. A test is never hidden, and neither is a first delivery that ended as
+ * too old: the permission was checked before the age.
  */
 export const isWithheld = ({ delivery: { failReason, isTest, replayNo }, lastAttempt }: LoggedEnd): boolean =>
   lastAttempt === null && !isTest && (failReason !== null || replayNo > 0)

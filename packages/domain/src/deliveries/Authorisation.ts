@@ -84,7 +84,7 @@ export const permits = (
 /**
  * Whether the event may be sent to the endpoint, whose address is `url` now. True when the event's rule names no
  * address, or names `url`. The event must not follow the endpoint to another address, which may belong to a stranger
- * (endpoints-3).
+ * (decision endpoints-3).
  */
 export const mayGoTo = ({ webhookUrl }: Authorisation, url: string): boolean =>
   webhookUrl === undefined || webhookUrl === url

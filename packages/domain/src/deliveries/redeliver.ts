@@ -96,8 +96,8 @@ export const recover = program(
       const dueFrom = Replay.recoveredDueAt(begun, queued)
       const count = yield* store.recover({ appId, endpointId, since, before: begun, ids, now, dueFrom })
       queued += count
-      // Only an empty batch ends the loop. A batch with fewer deliveries than `BATCH` need not be the last one, because
-      // the developer may replay some of the deliveries at the same time.
+      // A batch with fewer deliveries than `BATCH` does not end the loop. It need not be the last one, because the
+      // developer may replay some of the deliveries at the same time.
       if (count === 0) break
     }
     if (queued > 0) yield* (yield* WorkSignal).raise

@@ -57,9 +57,9 @@ export const dayOf = (zone: TimeZone, date: string): Option.Option<WholeDay> => 
 
 /**
  * The instant of a time of the day (`09:30`) in the zone; `24:00` is the end of the day. None when `time` is no time of
- * day. A time that the clocks skip moves forward by the gap. `which` is for a time that occurs twice: `first` is for
- * the beginning of a stretch of the day, and `last` for its end. An instant outside of the day is replaced by the
- * beginning or the end of the day.
+ * day. A time that the clocks skip moves forward by the gap. `which` says which instant is returned for a time that
+ * occurs twice: the first for the beginning of a stretch of the day, or the last for its end. An instant that is then
+ * outside of the day is replaced by the beginning or the end of the day.
  */
 export const instantOf = (
   zone: TimeZone,

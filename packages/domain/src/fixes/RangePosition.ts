@@ -5,8 +5,8 @@ import * as Fix from "./Fix.js"
 
 /**
  * Where the next page of a range begins: at an instant, after the fixes of that instant that earlier pages contained.
- * The position counts fixes and has no device id. Apps can read the position in their cursor, so two apps could compare
- * device ids and find out that they have the same user.
+ * The position counts fixes and has no device id: apps can read the position in their cursor, and with a device id in
+ * it, two apps could find out that they have the same user.
  */
 export interface RangePosition {
   readonly from: Timestamp

@@ -46,7 +46,7 @@ export interface JudgedUpload {
 export type IngestOutcome = Either.Either<Ingested, InvalidDeviceToken>
 
 /**
- * How often the program tries to store a group of uploads (a round). A round fails when the user's version
+ * How often the program tries at most to store a group of uploads. A try (a round) fails when the user's version
  * (`UploadView.version`) grows before its commit, for example by another upload. After the last round the program
  * fails, and the phones have to send the uploads again.
  */

@@ -49,7 +49,7 @@ const KM_LON = 1 / 68.1
 const SLACK_KM = CELL_KM * Math.SQRT1_2
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 
-/** A phone's reading, without its place and accuracy. */
+/** A phone's reading, without its position and accuracy. */
 const READING = {
   userId: UserId.make("usr_1"),
   deviceId: DeviceId.make("dev_1"),
@@ -89,7 +89,7 @@ const once = <Terms extends ReadonlyArray<unknown>, A>(
 
 /**
  * Makes a decision that is computed only once for the same questions, circle and time. Repeated calls return the same
- * object, so people who were asked the same questions share the computed decisions.
+ * object, so all searches that have asked the same questions so far share the decisions that follow.
  */
 const decidedOnce = (decide: Decision): Decision => {
   const decided = new WeakMap<ZoneQuestions.ZoneQuestions, Map<string, ZoneQuestions.ZoneQuestionOutcome>>()

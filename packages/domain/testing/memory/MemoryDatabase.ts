@@ -133,10 +133,10 @@ export interface Tables {
   /** The time until which each passkey challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
   /**
-   * The key is the id of the attempt. `forgotten` is true when the attempt no longer counts against the limit of the
-   * account, but still against the limit of its network address. This is so when, after the failed attempt, the account
-   * got a new password, or somebody signed in to the account from the same known browser. For an attempt from an
-   * unknown browser, a later sign-in from any unknown browser is enough.
+   * The key is the id of the attempt. `forgotten` is true when the attempt counts at most against the limit of its
+   * network address. This is so when, after the failed attempt, the account got a new password, or somebody signed in
+   * to the account from the same known browser. For an attempt from an unknown browser, a later sign-in from any
+   * unknown browser is enough.
    */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>

@@ -67,8 +67,8 @@ export const scopesAfter = (
 
 /**
  * The scopes that the connection may have after a consent. A renewal keeps the standard scopes, and a consent without
- * an answer may be a renewal. The trace does not show which scopes a renewal keeps if a change overlaps the renewal, or
- * a consent that is no renewal.
+ * an answer may be a renewal. If a change, or a consent that is no renewal, overlaps a renewal, the trace does not show
+ * which scopes the renewal keeps.
  */
 export const scopesGranted = (
   h: Happened,

@@ -10,8 +10,8 @@ export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): nu
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
 /**
- * The state after the end of its wait. If the rule had to fire at the end of the wait, the trace would certainly show
- * the firing. If the trace does not show it, the state is impossible, and the result is empty.
+ * The state after the end of its wait. The result is empty when the state is impossible: the rule had to fire at the
+ * end of the wait, and the trace does not show the firing, although it would show this firing (`isShown`).
  */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
