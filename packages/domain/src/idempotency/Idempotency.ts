@@ -30,7 +30,7 @@ export type IdempotencySubject = typeof IdempotencySubject.Type
 /** The subject of an app's requests about one user. */
 export const connection = (id: ConnectionId): IdempotencySubject => IdempotencySubject.make(`connection ${id}`)
 
-/** The subject of a signed-in person's requests. It is the same in all sessions of the person. */
+/** The subject of a signed-in person's requests. All sessions of the person have the same subject. */
 export const account = (id: UserId): IdempotencySubject => IdempotencySubject.make(`account ${id}`)
 
 /**

@@ -3,14 +3,14 @@ import { type UserId, Vault, program } from "../shared/index.js"
 import * as Idempotency from "./Idempotency.js"
 import { IdempotencyStore, type Worked } from "./IdempotencyStore.js"
 
-/** A request that may be sent more than once. */
+/** A request with an idempotency key. The client may send it more than once. */
 export interface KeyedRequest {
   readonly userId: UserId
   readonly subject: Idempotency.IdempotencySubject
   readonly key: Idempotency.IdempotencyKey
   /**
-   * Method, address and body, or a form's texts. A repeated request must have the same content. The store keeps a hash
-   * of the content.
+   * The method, address and body of the request; for a form, its texts. A repeated request must have the same content.
+   * The store keeps a hash of the content.
    */
   readonly content: string
 }
@@ -27,10 +27,10 @@ export interface Work<A> {
 const Stored = Schema.parseJson(Idempotency.StoredAnswer)
 
 /**
- * Does `work` once for a key, and repeats its answer for a day. Answers are stored encrypted, because they may contain
- * secrets that are shown only once. Fails with `KeyReused` when the key was used for another request, and with
- * `KeyInUse` while a request with the key is running. When `work` fails, nothing is written and the key can be used
- * again.
+ * Does `work` once for a key. For a day, later requests with the key get the answer of this work. Answers are stored
+ * encrypted, because they may contain secrets that are shown only once. Fails with `KeyReused` when the key was used
+ * for another request, and with `KeyInUse` while a request with the key is running. When `work` fails, nothing is
+ * written and the key can be used again.
  */
 export const answerOnce = program("answerOnce", function* <
   A,

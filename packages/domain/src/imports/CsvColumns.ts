@@ -162,14 +162,14 @@ export const guess = (header: Header): Partial<CsvColumns> => {
   const time = plain(found.time ?? "")
   const utcDay = UTC_TIMES.has(time) ? names.find((name) => UTC_DAYS.has(plain(name))) : undefined
   if (utcDay !== undefined) found.date = utcDay
-  // A column of dates is used only beside a time of day: a column such as "timestamp" contains the date already.
+  // A column of dates is used only when the time's column has only the time of day; "timestamp" has the date already.
   else if (found.time !== undefined && !TIMES_OF_DAY.has(time)) delete found.date
   return found
 }
 
 /**
- * The positions of the column with the letter N or S and of the column with the letter E or W. Loggers write these
- * columns beside degrees without a sign. −1: the table has no such column. The owner does not choose these columns:
+ * The positions of the column with the letter N or S and of the column with the letter E or W. GPS loggers write these
+ * columns when their degrees have no sign. −1: the table has no such column. The owner does not choose these columns:
  * they are found by their names.
  */
 export const hemispheres = ({ names }: Header): { readonly latSign: number; readonly lonSign: number } => ({
@@ -181,7 +181,7 @@ export const hemispheres = ({ names }: Header): { readonly latSign: number; read
 export const isComplete = (columns: Partial<CsvColumns>): columns is CsvColumns =>
   columns.time !== undefined && columns.lat !== undefined && columns.lon !== undefined
 
-/** The first role whose column has another role already; undefined when each role has a column of its own. */
+/** The first role that has the same column as an earlier role; undefined when each role has its own column. */
 export const repeated = (columns: CsvColumns): ColumnRole | undefined =>
   ROLES.find((role, at) =>
     ROLES.slice(0, at).some((other) => columns[role] !== undefined && columns[other] === columns[role])

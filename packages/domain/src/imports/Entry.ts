@@ -54,10 +54,11 @@ export interface SortedEntries extends History {
 }
 
 /**
- * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
- * because the owner can still find the entry in the file. `cutoff`: the user keeps only history after this time; null:
- * all history. `withoutErased` later leaves out the entries in stretches of time that the user deleted. `tally` counts
- * readings, visits and unusable entries by month. `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
+ * Applies the rules for phones' readings to the entries of a file. An impossible entry is only counted. It need not be
+ * kept in quarantine like a phone's reading, because the owner still has the entry in the file. `cutoff`: the user
+ * keeps only history after this time; null: all history. `withoutErased` later leaves out the entries in stretches of
+ * time that the user deleted. `tally` counts readings, visits and unusable entries by month. `deviceOf` finds the
+ * device of an entry (`ImportedDevice.finder`).
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,

@@ -124,7 +124,7 @@ export const MIB = 1_048_576
 export const MAX_BYTES = 256 * MIB
 /**
  * The size of the pieces in which an uploaded file is stored, in bytes. A worker reads a piece of this size so fast
- * that other requests of the process are not delayed.
+ * that the requests that its process answers are not delayed.
  */
 export const PIECE_BYTES = 128 * 1_024
 /**
@@ -134,7 +134,8 @@ export const PIECE_BYTES = 128 * 1_024
 export const MAX_OPEN = 50
 /**
  * An upload may begin when the user's unread files have at most this size together, in bytes. An unfinished upload
- * counts as `MAX_BYTES`. So the unread files of a user together are never larger than this size and one more file.
+ * counts as `MAX_BYTES`. So the unread files of a user are together never larger than this size plus one file
+ * (`MAX_BYTES`).
  */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 
@@ -177,8 +178,8 @@ export const FALLBACK_NAME = "Imported file"
 
 /**
  * The name of a file as pages show it: the last part of the path that a browser or program sent, on one line. Only the
- * beginning of a long name is put into Unicode's composed form (NFC), because this takes quadratic time for many
- * combining marks in a row.
+ * beginning of a long name is put into Unicode's composed form (NFC), because composing many combining marks in a row
+ * takes quadratic time.
  */
 export const fileName = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
@@ -198,7 +199,7 @@ export type ImportFault =
   | "damaged"
   /** the file ends in the middle */
   | "cut_off"
-  /** the file is valid and has no position */
+  /** the file is valid, but has no position */
   | "no_positions"
   /** `MAX_ATTEMPTS` attempts in a row made no progress: each attempt failed, or its worker died */
   | "gave_up"
@@ -211,8 +212,8 @@ export type ImportFault =
   /** an archive of a version of the format that this service cannot read */
   | "other_version"
   /**
-   * an archive that may harm its reader, for example with a path out of its folder or with contents that expand too
-   * much
+   * an archive that may harm the program that unpacks it, for example because a path leads out of the archive's folder,
+   * or because the contents expand too much
    */
   | "unsafe_archive"
 

@@ -102,9 +102,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly remove: (of: ImportKey) => StoreEffect<boolean>
     /**
-     * The due import that was uploaded first, of the people in these buckets, except the people in `besides`. An import
-     * is due while it is `waiting`, `running` or `undoing` and no attempt has a valid lease. None when no import is
-     * due.
+     * Of the due imports of the people in these buckets, without the people in `besides`: the import that was uploaded
+     * first. An import is due while it is `waiting`, `running` or `undoing` and no attempt has a valid lease. None when
+     * no import is due.
      */
     readonly due: (
       buckets: ReadonlyArray<number>,
@@ -113,9 +113,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     ) => StoreEffect<Option.Option<ImportKey>>
     /**
      * Begins an attempt at a due import, and counts the attempt before the file is read, so that a file that crashes
-     * every worker is given up in the end. Without `finish` or `renew` the import is due again at `dueAt`. `advance`
-     * and `finish` name the attempt's lease, so a worker that lost its lease writes nothing. None: the import is not
-     * due.
+     * every worker is given up in the end. If neither `finish` nor `renew` follows, the import is due again at `dueAt`.
+     * `advance` and `finish` name the attempt's lease, so a worker that lost its lease writes nothing. None: the import
+     * is not due.
      */
     readonly claim: (leased: Leased, now: Timestamp, dueAt: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
     /** Renews the lease: the import is not due again before `dueAt`. False when the lease was lost. */
@@ -141,12 +141,13 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * - An entry with an `ImportedDevice` belongs to this device, which is created together with its first entry. Every
      *   other entry belongs to the device of the import.
      *
-     * The stays of a device are derived from all entries that the file has of the device, also from duplicates.
-     * Otherwise a visit would go on through a time for which the file has readings elsewhere. When the first new entry
-     * of a device is stored, the stays of the device must be derived from its earliest entry in the file on; after each
-     * later step, from the earliest entry of the step on. The time of the newest entry also becomes the end of the
-     * history of the device (`VisitReports.historyEndsAt`). As long as no entry of the device is new, the device has no
-     * fixes for stays (`StayStore.fixes`).
+     * The stays of a device are derived from all its entries in the file, duplicates included. Without the duplicates,
+     * a visit could cover a time in which the file has readings at another position.
+     *
+     * The step that stores the first new entry of a device makes the device's stays due from the device's earliest
+     * entry in the file on. Each later step makes them due from the earliest entry of the step on. The time of the
+     * newest entry also becomes the end of the device's history (`VisitReports.historyEndsAt`). As long as no entry of
+     * the device is new, the device has no fixes for stays (`StayStore.fixes`).
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**
@@ -169,8 +170,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
      * the time of the last one. A fix or visit that another import contained too is moved to that import, if that
      * import still exists (decision imports-13). When no fix is left, deletes the import with its visits, stays and
-     * devices, and the deleted stretches that its archive brought, and returns "gone". "lost": the lease was lost. Each
-     * step raises the version of the user's uploads, so an upload that is being evaluated is evaluated again.
+     * devices, and the deleted stretches that the import restored from its archive, and returns "gone". "lost": the
+     * lease was lost. Each step raises the version of the user's uploads, so an upload that is being evaluated is
+     * evaluated again.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**

@@ -72,9 +72,9 @@ export interface DeviceEntries extends OfDevice {
 }
 
 /**
- * Groups fixes by the devices in `alsoOf`: each group has the fixes of other devices that the group's device has too.
- * The store adds the group's device to `alsoFrom` of the stored fixes, and neither stores nor counts the fixes a second
- * time.
+ * Groups the fixes that several devices have, by each device in `alsoOf`. A group has a device and the fixes that list
+ * this device in `alsoOf`. The store adds the device to `alsoFrom` of the stored fixes. It neither stores nor counts
+ * these fixes a second time.
  */
 export const alsoGrouped = ({ fixes }: Pick<DeviceEntries, "fixes">): ReadonlyArray<DeviceEntries> => {
   const copies = fixes.flatMap((fix) => (fix.alsoOf ?? []).map((device) => ({ ...fix, device })))

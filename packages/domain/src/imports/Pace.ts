@@ -18,8 +18,8 @@ export interface Pace {
 export const QUICK: Pace = { atOnce: 3, stepEntries: 1_000, sliceBytes: 128 * 1_024, share: 1 }
 
 /**
- * The pace of a worker on PostgreSQL. In each import, the worker reads and the database stores alternately. Both pause
- * for a quarter of the time, because other work may need the same processors.
+ * The pace of a worker on PostgreSQL. In each import, the worker reads entries and then waits until the database has
+ * stored them. Both pause for a quarter of the time, because other work may need the same processors.
  */
 export const FAIR: Pace = { ...QUICK, share: 0.75 }
 

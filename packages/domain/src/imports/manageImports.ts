@@ -28,10 +28,13 @@ export interface TableChoice {
 }
 
 /**
- * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. Fails with
- * `Invalid` for a kind that cannot be imported, and for columns in `choice` that the table lacks or that are named
- * twice, with `ImportTooLarge` for a file above `Import.MAX_BYTES`, and with `Conflict` when the user has too many or
- * too large unread files, and when the upload was removed while it was running.
+ * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. Its
+ * errors:
+ * - `Invalid` for a kind that cannot be imported, and for columns in `choice` that the table lacks or that are named
+ *   twice.
+ * - `ImportTooLarge` for a file above `Import.MAX_BYTES`.
+ * - `Conflict` when the user has too many or too large unread files, and when the upload was removed while it was
+ *   running.
  */
 export const startImport = program("startImport", function* <
   E,
@@ -89,7 +92,7 @@ const keep = <E, R>(of: ImportKey, bytes: Stream.Stream<Uint8Array, E, R>, choic
       })
     )
     const size = position * Import.PIECE_BYTES + filled
-    // `flush` also runs for an empty file, so that the file is refused for its kind.
+    // `flush` checks the kind of a file. It also runs for an empty file, so that an empty file is refused.
     if (filled > 0 || position === 0) yield* flush
     return { size, table }
   })
@@ -120,8 +123,8 @@ const checkColumns = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns)
 }
 
 /**
- * The header of a table whose columns the owner must name. `NotFound` when the user has no such import, and when the
- * import is not `asking`, or has been `asking` for `Import.ASKING_PATIENCE`.
+ * The header of a table whose columns the owner must name. Fails with `NotFound` when the user has no such import, and
+ * when the import is not `asking`, or has been `asking` for `Import.ASKING_PATIENCE`.
  */
 export const readHeader = program("readHeader", function* (of: ImportKey) {
   const store = yield* ImportStore
@@ -146,14 +149,15 @@ export const confirmColumns = program("confirmColumns", function* (of: ImportKey
 
 /**
  * Begins to undo an import: a worker will delete what the import added to the history, and then the import itself. Apps
- * keep the answers that they got. `NotFound` when the user has no such import, and while the file is being uploaded.
+ * keep the answers that they got. Fails with `NotFound` when the user has no such import, and while the file is being
+ * uploaded.
  */
 export const undoImport = program("undoImport", function* (of: ImportKey) {
   const begun = yield* (yield* ImportStore).beginUndo(of)
   return Option.isSome(begun) ? begun.value : yield* new NotFound({ what: "import" })
 })
 
-/** A page of the user's imports, newest first. `Invalid` when the cursor belongs to another list. */
+/** A page of the user's imports, newest first. Fails with `Invalid` when the cursor belongs to another list. */
 export const listImports = program("listImports", function* (userId: UserId, page: Page.PageRequest) {
   const store = yield* ImportStore
   const { items, nextCursor } = yield* Cursor.page(`imports of ${userId}`, page, (limit, after) =>
@@ -162,15 +166,17 @@ export const listImports = program("listImports", function* (userId: UserId, pag
   return { imports: items, nextCursor }
 })
 
-/** The import with its progress. `NotFound` for another user's import, and while the file is being uploaded. */
+/**
+ * The import with its progress. Fails with `NotFound` for another user's import, and while the file is being uploaded.
+ */
 export const getImport = program("getImport", function* (of: ImportKey) {
   const found = yield* (yield* ImportStore).find(of)
   return yield* Effect.mapError(found, () => new NotFound({ what: "import" }))
 })
 
 /**
- * Stops the import and removes it with its file. Stored entries stay. `NotFound` when the user has no such import, and
- * while the import is being undone.
+ * Stops the import and removes it with its file. Stored entries stay. Fails with `NotFound` when the user has no such
+ * import, and while the import is being undone.
  */
 export const removeImport = program("removeImport", function* (of: ImportKey) {
   if (!(yield* (yield* ImportStore).remove(of))) return yield* new NotFound({ what: "import" })

@@ -99,7 +99,7 @@ export const readImport = program(
       outcome = yield* readFileOnce
     }
     if (outcome === "leaseLost") return
-    // An archive of this service may be complete without positions: its checksums show that nothing is missing.
+    // An archive of this service without positions is no fault: its checksums have shown that nothing is missing.
     const isEmpty = steps.committed() === 0 && reader.format() !== "own_archive"
     return yield* finish(outcome.fault ?? (isEmpty ? "no_positions" : null))
   }

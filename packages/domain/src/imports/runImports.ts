@@ -52,8 +52,7 @@ const renewed = (leased: Leased) =>
     for (;;) {
       yield* Effect.sleep(Import.RENEW_EVERY)
       const dueAt = Timestamp.plus(yield* Timestamp.now, Import.RETRY_AFTER)
-      // A database that does not answer for a moment must not end the attempt: the next renewal may succeed before the
-      // lease ends.
+      // A failed renewal must not end the attempt, because the next renewal may succeed before the lease ends.
       if (!(yield* Effect.catchAll(store.renew(leased, dueAt), () => Effect.succeed(true)))) return
     }
   })

@@ -2,7 +2,7 @@ import type { Language } from "../shared/Language.js"
 import { pairs as german } from "./de/Pairs.js"
 import * as Template from "./Template.js"
 
-/** A template in English, and the same text in a language. */
+/** An English template (`from`), and its translation into one language. */
 export interface Entry {
   readonly from: Template.TextTemplate
   readonly to: Template.TextTemplate

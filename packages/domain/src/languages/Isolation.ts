@@ -1,8 +1,8 @@
 /**
  * Keeps a name from changing the order of the text around it. In a sentence in English or German, a browser or mail
- * program writes the letters of an Arabic or Hebrew name from right to left. It then counts a number that follows the
- * name, and a comma between them, as a part of the name, and shows them on the wrong side: for `at "مكتب", 2 hours` the
- * 2 stands to the left of the name. Unicode's isolates (U+2068 and U+2069, UAX 9) prevent this. Pages write them as
+ * program writes the letters of an Arabic or Hebrew name from right to left. The program then treats a number after the
+ * name, and a comma between the two, as a part of the name, and shows both on the wrong side: for `at "مكتب", 2 hours`
+ * the 2 stands to the left of the name. Unicode's isolates (U+2068 and U+2069, UAX 9) prevent this. Pages write them as
  * `<bdi>` where elements are allowed (`html/Html.ts` of adapters-http).
  *
  * A name without such letters stays as it is, so that most texts have no invisible characters. Only a text that people
@@ -16,7 +16,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 
 /**
  * The characters that change the direction of text. A name cannot have these characters (`shared/Text.ts`), but a text
- * of an app can, such as the app's id of a user. A text from which they are removed cannot end its isolate.
+ * of an app can, such as the app's id of a user. Without these characters, a text cannot end the isolate around it.
  */
 const CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 

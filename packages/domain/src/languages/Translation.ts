@@ -26,8 +26,8 @@ export const translate = (text: string, language: Language): string =>
 
 /**
  * Translates a text for a page or a mail, and isolates each name that is written from right to left. The templates tell
- * where the names are, in English texts too. A part that no template matches is isolated as a whole. A text with
- * isolates gets no further isolates: it is a mail that was stored in its reader's language.
+ * where the names are, in English texts too. A part that no template matches is isolated as a whole. A text that
+ * already has isolates gets no further ones: it is a mail that was stored in its reader's language.
  */
 export const readable = (text: string, language: Language): string =>
   isDirected(text) && !text.includes(FIRST_STRONG_ISOLATE)
@@ -139,7 +139,7 @@ const sayFaults = (catalogue: Reading, line: string): string | undefined => {
 const FAULT = ", "
 
 interface Way {
-  /** How many characters of the text this way translates. */
+  /** How many characters are translated when the sentences are joined into parts in this way. */
   readonly known: number
   readonly stretches: Chain | null
 }

@@ -41,7 +41,7 @@ export interface LeaseSurvey {
   readonly beats: ReadonlyArray<Beat>
 }
 
-/** The leases of one kind that a worker takes and gives up after a survey. */
+/** The leases of one kind that a worker takes and gives up, as decided from a survey. */
 export interface LeaseChanges {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>

@@ -38,7 +38,7 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
     readonly giveUp: (home: string, leases: ReadonlyArray<Lease>) => Effect.Effect<void, StoreError>
     /** Deletes the worker's beat. Its leases are then free, as if the worker had died. */
     readonly leave: (worker: WorkerId) => Effect.Effect<void, StoreError>
-    /** Deletes the beats that ended before this time. */
+    /** Deletes each beat whose `aliveUntil` is before this time. */
     readonly forgetDead: (before: Timestamp) => Effect.Effect<void, StoreError>
   }
 >() {}

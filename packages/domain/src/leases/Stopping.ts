@@ -11,8 +11,8 @@ export const LEAVE_DEADLINE = "8 seconds"
 const HAND_BACK_DEADLINE = "2 seconds"
 
 /**
- * Runs work that should not be done twice, such as sending a message. If the worker is stopped meanwhile, it waits
- * until the work has ended, at most for `LEAVE_DEADLINE`. Time limits inside the work still apply.
+ * Runs work that should not be done twice, such as sending a message. A worker that is stopped during the work waits
+ * until the work has ended, but at most for `LEAVE_DEADLINE`. Time limits inside the work still apply.
  */
 export const toItsEnd = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>

@@ -6,8 +6,9 @@ import type { Chore } from "./Chore.js"
 /** The people whose work this worker does. */
 export interface PeopleLeases {
   /**
-   * The buckets whose leases the worker has. The effect first waits for the end of a look when the worker has not
-   * looked yet, when the worker is taking leases, and when the worker's last beat has run out.
+   * The buckets whose leases the worker has. A look takes leases and gives leases up (`holdLeases`). The effect first
+   * waits for the end of a look in three cases: the worker has not looked yet, it is taking leases, or its last beat
+   * has run out.
    */
   readonly buckets: Effect.Effect<ReadonlyArray<number>>
   /**
@@ -31,8 +32,9 @@ export interface WorkLeases {
   readonly people: PeopleLeases
   readonly chores: ChoreLeases
   /**
-   * Signals that the worker has taken further leases, so that there may be new work. Run the outer effect first. Its
-   * result is an effect that ends when the worker next takes a further lease after the outer effect ran.
+   * Signals that the worker has taken further leases, so that there may be new work. Run the outer effect before you
+   * look for work. Its result is a second effect, which ends when the worker has taken a further lease since the outer
+   * effect ran.
    */
   readonly nextTaken: Effect.Effect<Effect.Effect<void>>
 }

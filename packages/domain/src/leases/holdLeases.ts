@@ -14,7 +14,7 @@ import * as LeaseUses from "./leaseUses.js"
 import { LEAVE_DEADLINE } from "./Stopping.js"
 import type { WorkLeases } from "./WorkLeases.js"
 
-/** The leases that a worker has held since its last look, and what that look found. */
+/** The leases that a worker has held since its last look, and the live workers that this look found. */
 interface Holding {
   readonly leases: ReadonlyMap<string, Lease.Lease>
   readonly lookedAt: Timestamp.Timestamp
@@ -46,8 +46,8 @@ export interface WorkerLeases extends WorkLeases {
   readonly crew: () => WorkerPosition
   /**
    * Gives all leases up, when the worker stops: idle leases immediately, and leases in use when their work has ended.
-   * If the work takes longer than eight seconds, or the store does not answer, the leases end by themselves, as long
-   * after the worker's last beat as a lease lasts (`Lease.LIFE`).
+   * If the work takes longer than eight seconds, or the store does not answer, the leases end by themselves:
+   * `Lease.LIFE` after the worker's last beat.
    */
   readonly leave: Effect.Effect<void>
 }
@@ -84,8 +84,8 @@ export const holdLeases = program(
     let holding: Holding | undefined
     let isTaking = false
     let hasLeft = false
-    // At its end, a look completes `nextLook` and replaces it by a new one. If the look took further leases, it does
-    // the same with `nextGain`.
+    // A look ends by completing `nextLook` and replacing it with a new `Deferred`. If the look took further leases, it
+    // does the same with `nextGain`.
     let nextLook = Deferred.unsafeMake<void>(FiberId.none)
     let nextGain = Deferred.unsafeMake<void>(FiberId.none)
 
@@ -183,8 +183,8 @@ export const holdLeases = program(
       const idle = [...(holding?.leases.values() ?? [])].filter((lease) => !uses.isUsed(Lease.keyOf(lease)))
       hasLeft = true
       holding = undefined
-      // No look follows after the worker has left. Without this call, a loop that waits for the end of a look would
-      // wait forever.
+      // After the worker has left there are no more looks. Without this call, a loop that waits for a look would wait
+      // forever.
       announce(false)
       const giveIdleUp = !uses.isAnyUsed() || idle.length === 0 ? Effect.void : store.giveUp(Lease.HOME, idle)
       return giveIdleUp.pipe(

@@ -20,10 +20,10 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
     /** Whether the connection has this subscription. */
     readonly isSubscribed: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
     /**
-     * The legacy receivers of each event. An event that is not from a rule has no legacy receiver. An event of a
-     * deleted rule still gets the rule's address, because otherwise the event would go to another receiver. The worker
-     * then does not send the event: it checks the user's permission before it sends, and refuses events of deleted
-     * rules.
+     * The legacy receivers of each event. An event that is not from a rule has no legacy receiver. The receiver of an
+     * event of a deleted rule is still the rule's address, because otherwise the event would go to another receiver.
+     * The worker does not send this event: it checks the user's permission before it sends, and refuses events of
+     * deleted rules.
      */
     readonly receivers: (
       events: ReadonlyArray<OutboxEvent>
@@ -31,8 +31,8 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
 
     /**
      * The connection that `name` identifies: by the connection's id, or by the app and the `sub` with which the app
-     * knows the user. When several connections of the app have the `sub`, returns the connection that has not ended, or
-     * else the newest. None when there is no such connection.
+     * knows the user. When several connections of the app have the `sub`, returns the connection that has not ended;
+     * when all have ended, the newest. None when there is no such connection.
      */
     readonly findOwner: (name: OwnerName) => StoreEffect<Option.Option<RuleOwner>>
     /**

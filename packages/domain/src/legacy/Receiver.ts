@@ -28,7 +28,7 @@ export type LegacyReceiver =
   | { readonly _tag: "Subscription"; readonly id: SubscriptionId; readonly url: EndpointUrl; readonly sealed: Sealed }
 
 /**
- * The encryption context of a receiver's secret. Because of the context, the secret cannot be decrypted in the row of
- * another receiver.
+ * The encryption context of a receiver's secret. A secret that is copied into the row of another receiver cannot be
+ * decrypted there.
  */
 export const sealContext = (userId: UserId, id: RuleId | SubscriptionId): string => `legacy-secret ${userId} ${id}`

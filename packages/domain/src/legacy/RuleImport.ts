@@ -9,8 +9,9 @@ import { AppId, ConnectionId, type PlaceId, RuleId, Sub, Timestamp, type Vault }
 import * as Tier from "../tiers/Tier.js"
 
 /**
- * Reads the file with rules from before apps had endpoints, which an operator imports (Spec §6.4.9). The file has one
- * JSON object in each line. If one line is wrong, no line is imported. Decisions legacy-2 and legacy-3.
+ * Reads a file of rules that an operator imports. The rules are from the time before apps had endpoints (Spec §6.4.9).
+ * The file has one JSON object in each line. If one line is wrong, no line is imported. Decisions legacy-2 and
+ * legacy-3.
  */
 
 /** Names a connection: by its id, or by the app and the `sub` with which the app knows the user. */
@@ -92,7 +93,7 @@ const isAppId = Schema.is(AppId)
 const isSub = Schema.is(Sub)
 const decodeTime = Schema.decodeUnknownOption(Timestamp.FromIso)
 
-/** The lines that can be read, and the faults of the other lines. Empty lines are ignored. */
+/** Reads the text of a file: the lines without a fault, and the faults of the other lines. Empty lines are ignored. */
 export const read = (
   text: string,
   now: Timestamp.Timestamp
@@ -201,7 +202,7 @@ const readSecret = (value: unknown, wrong: (field: string, message: string) => u
     : value
 }
 
-/** A fault for each line that repeats a rule of an earlier line. */
+/** A fault for each line with the same rule as an earlier line. */
 export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportFault> => {
   const seen = new Set<string>()
   return ready.flatMap(({ line, owner }) => {

@@ -19,8 +19,9 @@ const FULL = `a connection can have ${Receiver.MAX_PER_CONNECTION} subscriptions
 
 /**
  * Creates a subscription of the connection and returns it with its signing secret, which no later request returns (Spec
- * §4.8). `Invalid` for an address that an endpoint could not have. `Conflict` when the connection already has
- * `Receiver.MAX_PER_CONNECTION` subscriptions. `InvalidToken` when the connection or its standard tier has ended.
+ * §4.8). Fails with `Invalid` for an address that an endpoint could not have. Fails with `Conflict` when the connection
+ * already has `Receiver.MAX_PER_CONNECTION` subscriptions. Fails with `InvalidToken` when the connection or its
+ * standard tier has ended.
  */
 export const createSubscription = program(
   "createSubscription",
@@ -48,8 +49,8 @@ export const listSubscriptions = program("listSubscriptions", function* (userId:
 })
 
 /**
- * Removes a subscription, for the app or for the connection's user. Its waiting events are not sent. `NotFound` when
- * the connection has no subscription with this id.
+ * Removes a subscription, for the app or for the connection's user. Events that still wait for the subscription are not
+ * sent. Fails with `NotFound` when the connection has no subscription with this id.
  */
 export const removeSubscription = program(
   "removeSubscription",

@@ -10,9 +10,7 @@ const LOOK_UPS_AT_ONCE = 8
 
 export interface RulesImported {
   readonly imported: number
-  /**
-   * The number of rules in the file that an earlier import has stored. Some of these rules may be deleted meanwhile.
-   */
+  /** The number of rules in the file that an earlier import stored. Some of them may have been deleted since. */
   readonly known: number
 }
 

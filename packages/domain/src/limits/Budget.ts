@@ -4,7 +4,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 
 /**
  * The maximum number of calls in any sliding window of `windowMillis`. With fixed windows, a caller could make twice as
- * many calls within this time: half of them at the end of one window, and half at the beginning of the next.
+ * many calls within `windowMillis`: half of them at the end of one window, and half at the beginning of the next.
  */
 export interface Budget {
   readonly name: string
@@ -32,14 +32,14 @@ export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("Budget
 }
 
 export type SpendOutcome =
-  /** `calls` has the times of the calls that count from this moment on, the new call included. */
+  /** `calls`: the times of the calls in the window, the new call included. Store them in place of the earlier list. */
   | { readonly _tag: "Spent"; readonly calls: ReadonlyArray<Timestamp> }
   /** A refused call does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
 /**
- * Counts a call, if the window has room. `calls` has the times of earlier calls, in order. A time after `now` counts
- * too, because the clock of another server may be slightly ahead.
+ * Counts a call, if the window has fewer calls than the budget allows. `calls` has the times of earlier calls, in
+ * order. A time after `now` counts too, because the clock of another server may be slightly ahead.
  */
 export const spend = (budget: Budget, calls: ReadonlyArray<Timestamp>, now: Timestamp): SpendOutcome => {
   const counting = calls.filter((at) => now - at < budget.windowMillis)

@@ -1,9 +1,10 @@
 // Finds the network of an IP address. Decisions accounts-5 and limits-3.
 
 /**
- * The network of an IP address: calls from one network are counted together. It is the IPv4 address itself, or the /64
- * prefix of an IPv6 address, because one household has a whole /64. For an IPv4 address that is written as an IPv6
- * address (`::ffff:192.0.2.1`), it is the IPv4 address. Any other text is returned in lower case.
+ * The network of an IP address: calls from one network are counted together. Returns:
+ * - an IPv4 address as it is, also when it is written as an IPv6 address (`::ffff:192.0.2.1`);
+ * - the /64 prefix of an IPv6 address, because one household has a whole /64;
+ * - any other text in lower case.
  */
 export const network = (address: string): string => {
   const bare = address.replace(/^\[|\]$|%.*$/g, "").toLowerCase()

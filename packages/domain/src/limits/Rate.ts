@@ -3,9 +3,10 @@ import * as AccountLimits from "../quotas/AccountLimits.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * The maximum number of calls of one subject (`LimitSubject`) in a window. A window begins with the first call after
- * the previous window, so an answer can name limit, remaining calls and reset time exactly. A rate protects the service
- * from load. A `Budget` protects the person: it limits how much an app can find out about where the person is.
+ * The maximum number of calls of one subject (`LimitSubject`) in a window. A window has a fixed length and begins with
+ * the first call after the previous window. So an answer can name the exact limit, the remaining calls and the time
+ * until the reset. A rate protects the service from load. A `Budget` protects the person: it limits how much an app can
+ * find out about where the person is.
  */
 export interface Rate {
   readonly calls: number
@@ -30,8 +31,9 @@ export const UPLOADS = perMinute(3_000)
 export const SIGN_UPS: Rate = { calls: 60, windowMillis: 10 * MINUTE }
 
 /**
- * The rate for attempts to prove a password or a code from one network, whether the proof is right or wrong. Each
- * attempt costs the service a password hash, and each sign-in stores a session and an event of the audit log.
+ * The rate for attempts, from one network, to prove that the caller knows a password or a code. Right and wrong
+ * attempts both count. Each attempt costs the service a password hash, and each sign-in stores a session and an event
+ * of the audit log.
  */
 export const SIGN_INS: Rate = { calls: 600, windowMillis: 15 * MINUTE }
 
@@ -62,7 +64,7 @@ export const REDELIVERIES = of(AccountLimits.REDELIVERIES)
 /** The rate for new client secrets and new signing secrets that one account makes. */
 export const NEW_SECRETS = of(AccountLimits.NEW_SECRETS)
 
-/** The rate for addresses of webhook endpoints that one account sets. */
+/** The rate at which one account may set addresses of webhook endpoints. */
 export const WEBHOOK_ADDRESSES = of(AccountLimits.WEBHOOK_ADDRESSES)
 
 /** The rate for invitations into teams by one account. */
@@ -81,8 +83,8 @@ export const TRIPS = of(AccountLimits.TRIPS)
 export const KEYED = of(AccountLimits.KEYED)
 
 /**
- * The rate for calls of one connection to one route with tokens that have stopped working. The access log gets one
- * entry for all these calls of a window.
+ * The rate for calls of one connection to one route with tokens that have stopped working. All these calls within one
+ * window have one entry in the access log together.
  */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 
@@ -93,16 +95,16 @@ export const DEAD = of(AccountLimits.DEAD_TOKENS)
 export const CHALLENGES = perMinute(120)
 
 /**
- * The rate for requests that order or use a mailed link, from one network address: for a new password, for a browser
- * that cannot sign in, for an e-mail address, or for a sign-up. New sign-ups have the rate `SIGN_UPS` instead.
+ * The rate for requests from one network address that order or use a mailed link. The link is for a new password, for a
+ * browser that cannot sign in, for an e-mail address, or for a sign-up. New sign-ups have the rate `SIGN_UPS` instead.
  */
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**
- * The rate for links of one kind that are mailed to one mailbox. A link for a new password is valid for as long as the
- * window lasts. So a stranger who uses up the limit cannot lock the owner out: the last mailed link works until the
- * window ends. Links of sign-ups are counted for each network that requests them, and also together
- * (`LINKS_TO_MAILBOX`).
+ * The rate for links of one kind that are mailed to one mailbox. A link for a new password is valid for as long as a
+ * window lasts. A stranger who uses up the limit cannot lock the owner out, because the owner has the last mailed link,
+ * which works until the window has ended. Links of sign-ups are counted for each network that requests them, and also
+ * together (`LINKS_TO_MAILBOX`).
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
@@ -110,15 +112,16 @@ export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
  * The rate for links of one account that change its e-mail address to one new address. A link is valid for as long as
  * the window lasts. If the window were as short as the window of `LINKS`, four accounts of a stranger could use up
  * `LINKS_TO_MAILBOX` in every half hour, and nobody could change an account to that address. With a window of a day,
- * these accounts can use up the limit for half an hour a day only.
+ * these accounts can use up that limit for only half an hour a day.
  */
 export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
 
 /**
  * The rate for links to one mailbox that work only for the caller who requested them: links of sign-ups, and links to a
- * new address. This rate counts all callers together. One network or account can cause at most as many mails as its own
- * rate allows (`LINKS`, `ADDRESS_CHANGES`), or five mails when a window of its own rate ends within a window of this
- * rate. So a single stranger cannot use up the mails that the owner of the mailbox needs.
+ * new address. This rate counts all callers together. One network or account also has its own rate of three mails
+ * (`LINKS`, `ADDRESS_CHANGES`). In a window of this rate it can cause at most five mails: more than three only when a
+ * window of its own rate ends within this window. So a single stranger cannot use up the mails that the owner of the
+ * mailbox needs.
  */
 export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 

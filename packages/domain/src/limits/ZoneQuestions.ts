@@ -20,8 +20,8 @@ import * as Budget from "./Budget.js"
  */
 
 /**
- * A circle that an app asked about, with the time of the last question about it, or the time in the future when the
- * window of a rule about it opens.
+ * A circle that an app asked about. `askedAt`: when the app last asked about it, or the future time at which the window
+ * of a zone rule about it opens.
  */
 export interface QueriedCircle extends Geometry.Circle {
   readonly askedAt: Timestamp
@@ -32,8 +32,9 @@ export interface ZoneQuestions {
   /** The times of the questions of the last hour, in order. */
   readonly calls: ReadonlyArray<Timestamp>
   /**
-   * The circles of the last day, and of zone rules whose windows open later, ordered by their first question. A circle
-   * is listed several times, one after the other, when it counts at several times.
+   * The circles that the app asked about in the last day, and the circles of zone rules whose windows open later,
+   * ordered by the first question about each. A circle that counts at several times has an entry for each time. The
+   * entries of one circle follow each other.
    */
   readonly circles: ReadonlyArray<QueriedCircle>
 }
@@ -51,7 +52,10 @@ export const lastAt = ({ calls, circles }: ZoneQuestions): Timestamp | null => {
 }
 
 export type ZoneQuestionOutcome =
-  /** `questions` are the questions that count from this moment on, the new question included. */
+  /**
+   * `questions`: the questions that count from now on, the new question included. Store them in place of the earlier
+   * ones.
+   */
   | { readonly _tag: "Allowed"; readonly questions: ZoneQuestions }
   /** A refused question does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
@@ -88,22 +92,24 @@ export const TOWN_M = 17_000
 const KM2_WITHIN_1_KM = Math.PI
 
 /**
- * The largest accuracy, in metres, of a fix that answers a question about a zone. So this is the width of the widest
- * band around the edge of a zone in which the answer is "unknown". The band counts as part of a small circle's area.
+ * The largest accuracy, in metres, of a fix that answers a question about a zone. The answer is "unknown" in a band
+ * around the edge of the zone, which is as wide as the accuracy of the fix, or 50 m. So this is the width of the widest
+ * band. The area of a small circle includes this band.
  */
 export const MAX_BAND_M = 200
 
 /**
  * Whether a fix of this accuracy answers no question about a zone: `verify-zone` ignores the fix. Zone rules do
- * evaluate the fix (Spec §4.6.2), but apps do not read the result.
+ * evaluate the fix (Spec §4.6.2), but apps read none of these evaluations except firings (`RecentEvaluations.forApp`).
  */
 export const isTooCoarse = (accuracyM: number | null | undefined): boolean => Geometry.bandM(accuracyM) > MAX_BAND_M
 
 /**
- * The maximum number of openings of rules' windows in the future. Without this limit, an app could make and delete
- * rules about circles far from each other, and the stored list would grow. To find out how long a refused app must
- * wait, the code tries each opening. At each of them it checks all spans of 24 hours that begin with an opening, and
- * for each span it reads all openings. So the time of a refusal grows with the cube of this number.
+ * The maximum number of zone rules' windows that open in the future, for one person and app. Without this limit, an app
+ * could make and delete rules about circles far from each other, and the stored list would grow. To find out how long a
+ * refused app must wait, the code tries each opening. At each opening it checks all spans of 24 hours that include this
+ * opening and begin with an opening, and for each span it reads all openings. So the time that a refusal takes grows
+ * with the cube of this number.
  */
 export const WAITING_MAX = 50
 
@@ -134,9 +140,9 @@ const timesOf = (now: Timestamp, opensAt: Timestamp | null): ReadonlyArray<Times
 
 /**
  * The circles with one more question. A circle that is listed already keeps its place in the order, because the app
- * chose the circle at its first question. Its times before the new question are removed, because they are not needed
- * any more: a span of 24 hours that includes such a time, and to which further questions can still be added, also
- * includes the new question.
+ * chose the circle at its first question. The circle's times before the new question are removed, because they make no
+ * difference: if a span of 24 hours includes such a time, and further questions can still be added to the span, the
+ * span also includes the new question.
  */
 const withQuestion = (
   counting: ReadonlyArray<QueriedCircle>,
@@ -160,7 +166,10 @@ const withQuestion = (
 const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-/** The circles that count at `at`: of the day before `at`, and of zone rules whose windows open after `at`. */
+/**
+ * The circles that count at `at`: the circles of questions in the day before `at`, and the circles of zone rules whose
+ * windows open after `at`.
+ */
 const countingAt = (circles: ReadonlyArray<QueriedCircle>, at: Timestamp): ReadonlyArray<QueriedCircle> =>
   circles.filter(({ askedAt }) => at - askedAt <= COUNTED_FOR)
 
@@ -178,7 +187,7 @@ const waitOfDay = (
     return hasRoom && times.every((time) => fits(countingAt(near, now), circle, time))
   }
   if (isAllowedAt(at)) return 0
-  // Whether the question is allowed can change only at these times: a circle stops counting, or a rule's window opens.
+  // Only at these times can a refused question become allowed: when a circle stops counting, or when a window opens.
   const changes = [...near.map(({ askedAt }) => plus(askedAt, COUNTED_FOR + 1)), ...circles.map((one) => one.askedAt)]
   const later = [...changes, ...(opensAt === null ? [] : [opensAt])].filter((change) => change > at)
   // After the last of these times no earlier circle counts, so the new circle fits into the budget, and `find` finds a
@@ -187,7 +196,7 @@ const waitOfDay = (
   return allowed === undefined ? COUNTED_FOR : allowed - at
 }
 
-/** Whether the circle fits into the budget of each 24 hours that include `time`. */
+/** Whether the circle fits into the day's budget in every span of 24 hours that includes `time`. */
 const fits = (near: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, time: Timestamp): boolean => {
   const starts = near.map(({ askedAt }) => askedAt).filter((start) => start <= time && time - start <= COUNTED_FOR)
   return [...starts, time].every((start) => {

@@ -29,7 +29,7 @@ const zoneRefusals = Telemetry.counter("place_access.budget.refusals", {
   labels: { budget: [ZoneQuestions.HOURLY.name] }
 })
 
-/** Fails with `BudgetExceeded` when the question was refused, and counts the refusal in a metric. */
+/** Turns a refused question into the error `BudgetExceeded`, and counts the refusal in a metric. */
 export const orBudgetExceeded = (
   asking: ZoneQuestions.ZoneQuestionOutcome
 ): Effect.Effect<void, Budget.BudgetExceeded> =>

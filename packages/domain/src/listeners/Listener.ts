@@ -18,7 +18,7 @@ export interface Listener {
    * subscription (`events`) and a separate secret.
    */
   readonly endpointId: EndpointId | null
-  /** The subscription of a listener without an endpoint. Empty: every event. */
+  /** The kinds of events that a listener without an endpoint gets. Empty: events of all kinds. */
   readonly events: ReadonlyArray<Subscribable>
   readonly createdAt: Timestamp
   /**
@@ -32,8 +32,8 @@ export const MAX_PER_APP = AccountLimits.LISTENERS.most
 /** The maximum number of events that wait for one listener. When more arrive, the oldest are dropped. */
 export const MAX_WAITING = 200
 /**
- * How often the stream sends a heartbeat, in milliseconds. At each heartbeat, and before it sends events, the server
- * checks that the session, the account's role, the app and the endpoint still allow the stream.
+ * The time between two heartbeats of the stream, in milliseconds. At each heartbeat, and before it sends events, the
+ * server checks that the session, the account's role, the app and the endpoint still allow the stream.
  */
 export const HEARTBEAT = 15 * SECOND
 /**
@@ -53,8 +53,8 @@ export const receiverId = ({ endpointId, id }: Pick<Listener, "endpointId" | "id
 export interface FiredMessage {
   readonly event: Pick<OutboxEvent, "payload" | "webhookUrl">
   /**
-   * Whether the event goes to the address of its rule and to no endpoint. Such a rule was imported from the time before
-   * apps had endpoints (Spec §6.4.9).
+   * Whether the event goes to the address of its rule and to no endpoint. Only a rule that was imported from the time
+   * before apps had endpoints has such an address (Spec §6.4.9).
    */
   readonly hasOwnAddress: boolean
 }
@@ -95,8 +95,8 @@ export interface ListenerDelivery {
    */
   readonly position: number
   /**
-   * Whether another receiver gets or got the event. Then the access log needs no entry about a lost event when this
-   * listener misses the event.
+   * Whether another receiver gets or got the event. If so, and this listener misses the event, the access log needs no
+   * entry about a lost event.
    */
   readonly hasReceiver: boolean
 }

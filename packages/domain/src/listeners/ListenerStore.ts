@@ -14,10 +14,14 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
   ListenerStore,
   {
     /**
-     * Stores a listener under the app's lock. Returns false when the app already has `MAX_PER_APP` present listeners.
+     * Stores a listener under the app's lock. Returns false when the app already has `MAX_PER_APP` listeners that count
+     * as present.
      */
     readonly open: (listener: Listener) => StoreEffect<boolean>
-    /** The listeners that are present at `now`, oldest first; listeners of the same time are ordered by id. */
+    /**
+     * The app's listeners that count as present at `now`, oldest first; listeners that were created at the same time
+     * are ordered by id.
+     */
     readonly live: (appId: AppId, now: Timestamp) => StoreEffect<ReadonlyArray<Listener>>
     /**
      * Moves `seenUntil` forward. Returns false when the listener was removed or was not present at `now`: such a
@@ -40,9 +44,10 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
       limit: number
     ) => StoreEffect<Option.Option<{ readonly events: ReadonlyArray<ListenerDelivery>; readonly dropped: number }>>
     /**
-     * Takes events that are about to be sent: they stop waiting. In the rows of other listeners, the same events are
-     * marked as received. Subtracts `dropped` from the number of dropped events, because the stream reports this many.
-     * Returns the ids of the events that were still waiting.
+     * Takes events that are about to be sent: they no longer wait for this listener, and other listeners' rows of the
+     * same events are marked as having another receiver (`hasReceiver`). Subtracts `dropped`, the number of dropped
+     * events that the stream is about to report, from the number of dropped events. Returns the ids of those events
+     * that were still waiting.
      */
     readonly take: (
       appId: AppId,

@@ -14,7 +14,7 @@ import { closeListener, type OpenedListener, ownSecrets } from "./manageListener
 import * as Listener from "./Listener.js"
 import { ListenerStore } from "./ListenerStore.js"
 
-/** The maximum time, in milliseconds, that an event waits when the signal of its arrival was lost. */
+/** How often the stream looks for events, in milliseconds, because the signal that an event arrived may be lost. */
 const POLL = Timestamp.SECOND
 /** The maximum number of events that are checked and signed together. */
 const BATCH = 20
@@ -131,7 +131,8 @@ const send = (
     const ids = waiting.map(({ envelope }) => envelope.eventId)
     const taken = yield* (yield* ListenerStore).take(listener.appId, listener.id, ids, dropped)
     const own = judged.filter(({ envelope }) => taken.has(envelope.eventId))
-    // Only taken events are recorded here. For an event that was dropped before `take`, see `recordLost`.
+    // Only taken events get an access log entry here. An event that was dropped before `take` gets one from
+    // `recordLost`.
     yield* Effect.forEach(own, ({ write }) => write, { concurrency: BATCH, discard: true })
     const at = yield* Timestamp.now
     const messages = yield* Effect.forEach(
@@ -159,7 +160,7 @@ const judge = (waiting: Listener.ListenerDelivery) =>
     const authorisation = yield* authorisationOf(waiting)
     const now = yield* Timestamp.now
     const found = Delivery.verdict(delivery, authorisation, now)
-    // An event does not wait in a stream for the end of a suspension (decision staff-1).
+    // A delivery to an endpoint waits for the end of a suspension. An event for a listener does not (decision staff-1).
     const verdict = found === "suspended" ? "not_authorised" : found
     const write = {
       not_authorised: Option.isSome(authorisation) ? recordUnsent(Disclosure.notAllowed(delivery, now)) : Effect.void,

@@ -72,7 +72,7 @@ export const openListener = program("openListener", function* (account: Account,
 
 /**
  * The signing secrets of a listener without an endpoint. They are derived from the service's keys. So they need not be
- * stored, and are the same each time this developer listens to this app. There is one secret for each of the newest
+ * stored, and are the same each time this developer listens to this app. One secret is derived from each of the newest
  * `SigningSecret.MAX_LIVE` accepted keys, newest first. After a key rotation, events are signed with the secrets of the
  * new and of the old key.
  */

@@ -28,8 +28,8 @@ export interface Link {
  */
 export type Naming =
   /**
-   * Beyond `NamedMail.LIMIT` messages, the message is not written. Instead, one folded message, which names no app,
-   * stands for all foldable messages of the next hour.
+   * Beyond `NamedMail.LIMIT` messages, the message is not written. Instead, one folded message is written. It names no
+   * app, and stands for this message and all foldable messages of the next hour.
    */
   | { readonly _tag: "Foldable" }
   /**
@@ -38,8 +38,8 @@ export type Naming =
    */
   | { readonly _tag: "Notice" }
   /**
-   * The message is always written. Beyond `NamedMail.LIMIT`, it has this subject and, if given, this text, which name
-   * no app. The text is left out only for messages that no developer can cause often.
+   * The message is always written. Beyond `NamedMail.LIMIT`, it gets this subject and, if given, this text (`body`),
+   * which name no app. `body` is left out only for messages that no developer can cause often.
    */
   | { readonly _tag: "Always"; readonly subject: string; readonly body?: string }
   /**
@@ -87,9 +87,11 @@ export interface KeptMail {
   /** The number of attempts that were begun. */
   readonly attempts: number
   readonly sentAt: Timestamp.Timestamp | null
-  /** When the worker gave the message up, for the reason in `lastError`; null when it has not. */
+  /** When the worker gave the message up, for the reason in `lastError`; null when the worker has not given it up. */
   readonly givenUpAt: Timestamp.Timestamp | null
-  /** Why the last failed attempt failed. A later success does not remove this text. */
+  /**
+   * Why the last failed attempt failed; a later successful attempt does not remove this text. Null: no attempt failed.
+   */
   readonly lastError: string | null
 }
 

@@ -29,14 +29,15 @@ const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, D
 export const DEADLINE = 11 * MINUTE
 
 /**
- * How many messages a worker sends at the same time. A `Mailer` keeps this number of connections. With fewer
- * connections a message would wait for a free connection, and the time until its deadline would pass meanwhile.
+ * How many messages a worker sends at the same time. A `Mailer` must have this number of connections. With fewer
+ * connections, a message would wait for a free connection while the time until its deadline passes.
  */
 export const AT_ONCE = 4
 
 /**
- * When a message is due again if the attempt that begins at `beganAt` never gets a result: the wait of a failed attempt
- * after the attempt's deadline. So a message that crashes every process is tried less and less often.
+ * When a message is due again if the attempt that begins at `beganAt` never gets a result: at the attempt's deadline,
+ * plus the wait that would follow if the attempt failed. So a message that crashes every process is tried less and less
+ * often.
  */
 export const unlessEnded = (attempt: number, beganAt: Timestamp): Timestamp =>
   plus(beganAt, DEADLINE + (WAITS[attempt - 1] ?? DAY))

@@ -29,9 +29,10 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
 export const LIMIT = AccountLimits.RECEIPTS.most
 
 /**
- * When the reader got this many messages with an app's name in the last 60 minutes, no notice with an app's name that
- * the reader chose is written. So notices leave two places for messages that nobody can switch off, such as the receipt
- * of a new connection: an app whose developer makes it ask often cannot hide that another app was connected.
+ * The limit for chosen notices with an app's name: when the reader got at least this many messages with an app's name
+ * in the last 60 minutes, no further notice is written. So notices leave room for two messages that nobody can switch
+ * off, such as the receipt of a new connection. Otherwise a developer whose app asks often, and so causes notices,
+ * could hide that another app was connected.
  */
 export const NOTICES = LIMIT - 2
 
@@ -44,7 +45,7 @@ export const WINDOW = AccountLimits.RECEIPTS.windowMs
 export const foldable: Naming = { _tag: "Foldable" }
 
 /**
- * For a notice that the reader chose. When the limit held the notice back, the hourly sweep tries again while the
+ * For a notice that the reader chose. When the limit prevents the notice, the hourly sweep tries again as long as the
  * notice is due.
  */
 export const chosen: Naming = { _tag: "Notice" }
@@ -76,8 +77,8 @@ export const none: NamedMailCount = { namedAt: [], foldedAt: null, leakFoldedAt:
 export interface NamedMailDecision {
   readonly count: NamedMailCount
   /**
-   * The message to write; null when a message without the app's name was written in the last hour and stands for
-   * `named`, too, or when `named` is a notice that has to wait.
+   * The message to write; null in two cases: a message without the app's name, written in the last hour, stands for
+   * `named` too; or `named` is a notice that has to wait.
    */
   readonly message: MailMessage | null
 }

@@ -10,7 +10,7 @@ import { MailOutbox } from "./MailOutbox.js"
  * is in its reader's language and UTC.
  */
 export interface RecentMail extends Omit<Mail.KeptMail, "message"> {
-  /** The address; null when the account was deleted and the message names no address. */
+  /** The receiver's address; null when the account was deleted and the message has no `address`. */
   readonly to: Account.Email | null
   readonly subject: string
   readonly text: string

@@ -32,9 +32,9 @@ const REPEATS = 3
 
 /**
  * Sends the due messages to the people whose buckets this worker leases. Returns how many messages were sent, given up
- * or set for a retry. The worker that leases the reader's bucket sends a message, also when the message names another
- * address. When the result of a message cannot be stored, the message is sent again with the same id, so that no
- * message is lost.
+ * or set for a retry. The worker that leases the reader's bucket sends the message, even to an address that is not the
+ * reader's (`MailMessage.address`). When the result of a message cannot be stored, the message is sent again with the
+ * same id, so that no message is lost.
  */
 export const sendMail = program("sendMail", function* (addresses: Mail.MailLinks, people: PeopleLeases) {
   const flight = nothingInFlight()
@@ -57,8 +57,8 @@ interface InFlight {
   /** How many messages were sent, given up or set for a retry. */
   handled: number
   /**
-   * True from a message that was set for a retry until the next message that was sent. While it is true, no retry is
-   * logged.
+   * Becomes true when a message is set for a retry, and false when a message was sent. While it is true, no further
+   * retry is logged.
    */
   isFailing: boolean
 }

@@ -20,7 +20,7 @@ export const listPlaces = program("listPlaces", function* (userId: UserId) {
 })
 
 /**
- * Creates a place. No app sees the place until the user shares it. `Conflict` when the user already has
+ * Creates a place. No app sees the place until the user shares it. Fails with `Conflict` when the user already has
  * `AccountLimits.PLACES.most` places that are not archived.
  */
 export const createPlace = program("createPlace", function* (userId: UserId, draft: Place.PlaceDraft) {
@@ -32,8 +32,8 @@ export const createPlace = program("createPlace", function* (userId: UserId, dra
 
 /**
  * Changes the label, kind or circle of a place. When the circle changes, each rule about the place forgets whether the
- * user is inside or outside. `NotFound` for another user's place. `Conflict` for an archived place, and for a form that
- * showed another state (`shown`, decision places-2).
+ * user is inside or outside. Fails with `NotFound` for another user's place. Fails with `Conflict` for an archived
+ * place, and for a form that showed another state (`shown`, decision places-2).
  */
 export const updatePlace = program(
   "updatePlace",

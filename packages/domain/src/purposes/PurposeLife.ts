@@ -28,8 +28,8 @@ export interface PurposeEdit {
  * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, and an approved purpose goes into review.
  * A purpose in review stays in review, and its reviewer sees the newest terms. Earlier approved terms stay in force
  * until a reviewer approves the edit. An edit back to the approved terms needs no review. An edit equal to the present
- * terms has no effect. `Conflict` for an archived purpose, and with `OUTDATED_FORM` when the form showed another
- * revision than the present one (`shown`) and the edit would change something (decision apps-11).
+ * terms has no effect. Fails with `Conflict` for an archived purpose, and with `OUTDATED_FORM` when the form showed
+ * another revision than the present one (`shown`) and the edit would change something (decision apps-11).
  */
 export const edit = (
   purpose: Purpose,
@@ -81,8 +81,8 @@ const handedIn = (purpose: Live, now: Timestamp.Timestamp): Live => ({
 })
 
 /**
- * Approves or rejects a purpose in review. After a rejection, the terms that were approved earlier stay in force.
- * `Conflict` when the purpose is not in review, or was changed after the revision that the verdict is about.
+ * Approves or rejects a purpose in review. After a rejection, the terms that were approved earlier stay in force. Fails
+ * with `Conflict` when the purpose is not in review, or was changed after the revision that the verdict is about.
  */
 export const decide = (purpose: Purpose, verdict: Verdict): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)

@@ -18,8 +18,8 @@ export class PurposeStore extends Context.Tag("@place-access/domain/purposes/Pur
   PurposeStore,
   {
     /**
-     * Counts the app's purposes and stores the new purpose, under one lock of the app. `Conflict` when the app ever had
-     * a purpose with this key, or has `Purpose.MAX_PER_APP` purposes, archived ones included.
+     * Counts the app's purposes and stores the new purpose, under one lock of the app. Fails with `Conflict` when the
+     * app ever had a purpose with this key, or has `Purpose.MAX_PER_APP` purposes, archived ones included.
      */
     readonly create: (purpose: Purpose) => Effect.Effect<void, Conflict | StoreError>
     /** The app's purposes, ordered by key, archived ones included. */

@@ -12,10 +12,12 @@ import { PurposeStore } from "./PurposeStore.js"
 
 /**
  * A reviewer approves or rejects the purpose. The decision is stored and mailed to all owners of the app (Spec §3.2,
- * decision P2). Fails with `Forbidden` for an account that is neither reviewer nor admin, and for a member of the app's
- * team while an account outside the team can review; `Invalid` for a rejection without a note; `NotFound` for an
- * unknown purpose; `Conflict` when the purpose is not in review, was changed after the reviewer read it, or belongs to
- * a revoked app.
+ * decision P2). Its errors:
+ * - `Forbidden` for an account that is neither reviewer nor admin, and for a member of the app's team while an account
+ *   outside the team can review.
+ * - `Invalid` for a rejection without a note.
+ * - `NotFound` for an unknown purpose.
+ * - `Conflict` when the purpose is not in review, was changed after the reviewer read it, or belongs to a revoked app.
  */
 export const decidePurpose = program(
   "decidePurpose",

@@ -19,8 +19,8 @@ import * as PurposeLife from "./PurposeLife.js"
 import { PurposeStore } from "./PurposeStore.js"
 
 /**
- * The app's purposes, ordered by key. Archived purposes are included, because their keys cannot be used again.
- * `NotFound` for an account outside the app's team.
+ * The app's purposes, ordered by key. Archived purposes are included, because their keys cannot be used again. Fails
+ * with `NotFound` for an account outside the app's team.
  */
 export const listPurposes = program("listPurposes", function* (account: Account.Account, appId: AppId) {
   const app = yield* getApp(account, appId, "read")
@@ -48,9 +48,11 @@ export interface NewPurpose {
 }
 
 /**
- * Creates a draft, which an app that is not in production can use immediately (Spec §3.2). `NotFound` for an account
- * outside the app's team, `Forbidden` for a member who may only read, `Invalid` for scopes that the app neither
- * declares nor proposes, `Conflict` when the app ever had a purpose with this key, has too many purposes or is revoked.
+ * Creates a draft, which an app that is not in production can use immediately (Spec §3.2). Its errors:
+ * - `NotFound` for an account outside the app's team.
+ * - `Forbidden` for a member who may only read.
+ * - `Invalid` for scopes that the app neither declares nor proposes.
+ * - `Conflict` when the app ever had a purpose with this key, has too many purposes or is revoked.
  */
 export const createPurpose = program(
   "createPurpose",
@@ -71,8 +73,8 @@ export const createPurpose = program(
  * - `Invalid` for scopes that the app neither declares nor proposes.
  * - `Conflict` for an archived purpose, for a revoked app, and for a form that showed another revision (`shown`, as in
  *   `PurposeLife.edit`).
- * - `Forbidden` for a member who may only read. Also, while the account's address does not count as confirmed by
- *   `rule`, for an edit after which the purpose waits for a reviewer.
+ * - `Forbidden` for a member who may only read. Also `Forbidden` for an edit after which the purpose waits for a
+ *   reviewer, while the account's address does not count as confirmed by `rule`.
  */
 export const updatePurpose = program(
   "updatePurpose",
@@ -94,10 +96,11 @@ export const updatePurpose = program(
 )
 
 /**
- * Submits a draft or rejected purpose for review. `NotFound` for an account outside the app's team and for a purpose
- * that the app does not have, `Conflict` when the purpose is in any other state, the app is revoked, or the form showed
- * another revision (`shown`, as in `updatePurpose`). `Forbidden` for a member who may only read, and while the
- * account's address does not count as confirmed by `rule`.
+ * Submits a draft or rejected purpose for review. Its errors:
+ * - `NotFound` for an account outside the app's team, and for a purpose that the app does not have.
+ * - `Conflict` when the purpose is in any other state, the app is revoked, or the form showed another revision
+ *   (`shown`, as in `updatePurpose`).
+ * - `Forbidden` for a member who may only read, and while the account's address does not count as confirmed by `rule`.
  */
 export const submitPurpose = program(
   "submitPurpose",
@@ -116,8 +119,9 @@ export const submitPurpose = program(
 )
 
 /**
- * Archives a purpose for good; its key cannot be used again (Spec §3.2, decision P1). `NotFound` for an account outside
- * the app's team and for a purpose that the app does not have, `Forbidden` for a member who may only read. Idempotent.
+ * Archives a purpose for good; its key cannot be used again (Spec §3.2, decision P1). Idempotent. Its errors:
+ * - `NotFound` for an account outside the app's team, and for a purpose that the app does not have.
+ * - `Forbidden` for a member who may only read.
  */
 export const archivePurpose = program(
   "archivePurpose",
@@ -127,7 +131,7 @@ export const archivePurpose = program(
   }
 )
 
-/** Commits one transition of a purpose of the app. `NotFound` for a purpose that the app does not have. */
+/** Commits one transition of a purpose of the app. Fails with `NotFound` for a purpose that the app does not have. */
 const changeOwned = <E>(
   app: App.App,
   id: PurposeId,

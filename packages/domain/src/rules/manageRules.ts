@@ -36,7 +36,7 @@ export const listRules = program(
 
 /**
  * All rules of the connection, for its user. The list is empty after the end of the connection, even if no worker has
- * stored the end yet (decision connection-3). `NotFound` for another user's connection.
+ * stored the end yet (decision connection-3). Fails with `NotFound` for another user's connection.
  */
 export const listRulesOfUser = program(
   "listRulesOfUser",
@@ -66,8 +66,8 @@ const page = (userId: UserId, connectionId: ConnectionId, kind: RuleKind, reques
   })
 
 /**
- * Deletes the rule. Its events that wait for delivery are then not sent (Spec §3.3, §6.3.5). `NotFound` for a deleted
- * rule, and for a rule of another connection or kind.
+ * Deletes the rule. Its events that wait for delivery are then not sent (Spec §3.3, §6.3.5). Fails with `NotFound` for
+ * a deleted rule, and for a rule of another connection or kind.
  */
 export const removeRule = program(
   "removeRule",
@@ -100,8 +100,8 @@ export interface EvaluatedRule<R extends Rule = Rule> {
 }
 
 /**
- * The last evaluations of a rule, which show the app why the rule fired or did not. `NotFound` for a deleted rule and
- * for a rule of another connection or kind.
+ * The last evaluations of a rule, which show the app why the rule fired or did not. Fails with `NotFound` for a deleted
+ * rule and for a rule of another connection or kind.
  */
 export const getEvaluations = program(
   "getEvaluations",
@@ -114,8 +114,8 @@ export const getEvaluations = program(
 
 /**
  * The last evaluations of a rule, for the user. Evaluations of fixes that are older than the history that the user
- * keeps are left out. `NotFound` for a deleted rule, for a rule of another connection, for another user's connection,
- * and for a connection that has ended.
+ * keeps are left out. Fails with `NotFound` for a deleted rule, for a rule of another connection, for another user's
+ * connection, and for a connection that has ended.
  */
 export const getEvaluationsOfUser = program(
   "getEvaluationsOfUser",
@@ -142,9 +142,9 @@ export interface GrantEvaluations {
 
 /**
  * The rules of a connection and their evaluations, oldest first, as the app could read them at this moment: only rules
- * whose scope is effective. `NotFound` for a connection of another app, for a connection that has ended, and while the
- * account of the person or of the app's holder is suspended. Fails as `getApp` does when `account` may not develop the
- * app.
+ * whose scope is effective. Fails with `NotFound` for a connection of another app, for a connection that has ended, and
+ * while the account of the person or of the app's holder is suspended. Fails as `getApp` does when `account` may not
+ * develop the app.
  */
 export const listEvaluationsOfGrant = program(
   "listEvaluationsOfGrant",

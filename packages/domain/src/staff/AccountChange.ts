@@ -50,7 +50,7 @@ export const giveRole =
         : changed(withRoles(account, [...account.roles, role]), by, now, { kind: "role_given", role })
     )
 
-/** Takes a role away. `Conflict` for the role `admin` of the last admin. */
+/** Takes a role away. Fails with `Conflict` for the role `admin` of the last admin. */
 export const takeRole =
   (role: Role, by: AuditEvent.AuditActor): AccountStep =>
   (state, now) => {
@@ -62,8 +62,8 @@ export const takeRole =
   }
 
 /**
- * Suspends the account. `Conflict` for the last admin. While the account is suspended, the service refuses its sessions
- * but keeps them, so that they work again afterwards.
+ * Suspends the account. Fails with `Conflict` for the last admin. While the account is suspended, the service refuses
+ * its sessions but keeps them, so that they work again afterwards.
  */
 export const suspend =
   (by: AuditEvent.AuditActor): AccountStep =>

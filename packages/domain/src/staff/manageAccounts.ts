@@ -36,9 +36,11 @@ const change = (id: UserId, step: AccountChange.AccountStep) =>
   })
 
 /**
- * Gives or takes a role. `Forbidden` for everybody but admins and operators, `NotFound` for an unknown account,
- * `Conflict` for taking the role `admin` from the last admin. Idempotent. This program does not ask for a fresh
- * sign-in: the admin pages and the API ask for it before an admin makes somebody an admin.
+ * Gives or takes a role. Idempotent. This program does not ask for a fresh sign-in: the admin pages and the API ask for
+ * it before an admin makes somebody an admin. Its errors:
+ * - `Forbidden` for everybody except admins and operators.
+ * - `NotFound` for an unknown account.
+ * - `Conflict` when the role `admin` would be taken from the last admin.
  */
 export const changeRole = program(
   "changeRole",
@@ -67,8 +69,8 @@ export const resumeAccount = program("resumeAccount", function* (by: Manager, id
 /**
  * Confirms the e-mail address of an account. Only the operator's command line calls this program: the operator vouches
  * that the address belongs to the account's owner (decision staff-5). With `email`, this address first replaces an
- * address that is not confirmed (decision staff-9). `NotFound` for an unknown account, `Conflict` when another account
- * has confirmed `email`. Idempotent.
+ * address that is not confirmed (decision staff-9). Fails with `NotFound` for an unknown account, and with `Conflict`
+ * when another account has confirmed `email`. Idempotent.
  */
 export const confirmAccount = program("confirmAccount", function* (id: UserId, email?: Email) {
   return yield* change(id, AccountChange.confirm(AuditEvent.OPERATOR, email))
@@ -84,8 +86,8 @@ export const signOutAccount = program("signOutAccount", function* (by: Manager, 
 })
 
 /**
- * Deletes the account for an operator, who has confirmed the command. `Conflict` for the last admin, `NotFound` for an
- * unknown account.
+ * Deletes the account for an operator, who has confirmed the command. Fails with `Conflict` for the last admin, and
+ * with `NotFound` for an unknown account.
  */
 export const deleteAccountAsOperator = program("deleteAccountAsOperator", function* (id: UserId) {
   yield* beginDeletion(id, AccountDeletion.decideForOperator)
@@ -96,8 +98,10 @@ export const deleteAccountAsOperator = program("deleteAccountAsOperator", functi
 
 /**
  * The account with exactly this e-mail address or id. A part of a name finds nothing, so that nobody can browse
- * accounts. `Forbidden` for everybody but admins and operators, `NotFound` if there is no account with this address or
- * id, and for an account that belongs to no person (`Account.isPerson`).
+ * accounts. Its errors:
+ * - `Forbidden` for everybody except admins and operators.
+ * - `NotFound` when there is no account with this address or id, and for an account that belongs to no person
+ *   (`Account.isPerson`).
  */
 export const findAccount = program("findAccount", function* (by: Manager, text: string) {
   yield* requireManager(by)

@@ -17,8 +17,8 @@ export interface DevelopedApp {
 }
 
 /**
- * Any app, with its developer and purposes. `Forbidden` for anybody but reviewers and admins, `NotFound` for an unknown
- * app.
+ * Any app, with its developer and purposes. Fails with `Forbidden` for everybody except reviewers and admins, and with
+ * `NotFound` for an unknown app.
  */
 export const inspectApp = program("inspectApp", function* (account: Account.Account, id: AppId) {
   yield* Staff.requireReviewer(account)
@@ -62,8 +62,8 @@ export const listReviews = program("listReviews", function* (account: Account.Ac
 })
 
 /**
- * Decisions about an app and its purposes, newest first (decision P2). `Forbidden` for anybody but reviewers and
- * admins, `NotFound` for an unknown app.
+ * Decisions about an app and its purposes, newest first (decision P2). Fails with `Forbidden` for everybody except
+ * reviewers and admins, and with `NotFound` for an unknown app.
  */
 export const listDecisions = program(
   "listDecisions",

@@ -16,7 +16,7 @@ export interface ServiceOverview extends ServiceCounts {
 
 const DAYS = 7
 
-/** The numbers of the service, for admins. `Forbidden` for others. */
+/** The numbers of the service, for admins. Fails with `Forbidden` for others. */
 export const readService = program("readService", function* (account: Account) {
   yield* Staff.requireAdmin(account)
   const now = yield* Timestamp.now

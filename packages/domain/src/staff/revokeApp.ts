@@ -9,8 +9,8 @@ import { changeAsStaff } from "../apps/changeAppAsStaff.js"
 /**
  * An admin revokes the app. From the commit on, none of its tokens, codes, rules and deliveries works (Spec §3.1,
  * §6.3.5). Its connections are ended afterwards: up to 100 immediately, the other connections by a worker
- * (`endRevoked`). `Forbidden` for accounts without the role `admin`, `NotFound` for an unknown app. Idempotent: the
- * first revocation and its reason count.
+ * (`endRevoked`). Fails with `Forbidden` for accounts without the role `admin`, and with `NotFound` for an unknown app.
+ * Idempotent: the first revocation and its reason count.
  */
 export const revokeApp = program("revokeApp", function* (account: Account, id: AppId, reason: Verdict.Note) {
   yield* Staff.requireAdmin(account)

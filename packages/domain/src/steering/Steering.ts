@@ -258,8 +258,8 @@ const isOutdated = ({ scopes, shown }: SteeringChange, present: ReadonlyArray<Sc
   isOutdatedForm((list) => Scope.same(Scope.normalise(list), present), shown, scopes)
 
 /**
- * Changes the connection from `before` to `after`. Writes nothing when the two have the same scopes and dates.
- * `ConfirmationRequired` when the session is not fresh and the change needs a fresh session (`sharesWithoutEnd`).
+ * Changes the connection from `before` to `after`. Writes nothing when the two have the same scopes and dates. Fails
+ * with `ConfirmationRequired` when the session is not fresh and the change needs a fresh session (`sharesWithoutEnd`).
  */
 const agreedAnew = (
   app: App,

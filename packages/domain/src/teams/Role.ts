@@ -46,8 +46,8 @@ const REFUSAL: Readonly<Record<Action, string>> = {
 }
 
 /**
- * The role, if it allows the action. `NotFound` for an account outside the team (no role), which must not find out that
- * the app exists. `Forbidden` for a member whose role does not allow the action.
+ * The role, if it allows the action. Fails with `NotFound` for an account outside the team (no role), which must not
+ * find out that the app exists. Fails with `Forbidden` for a member whose role does not allow the action.
  */
 export const admit = (role: TeamRole | undefined, action: Action): Either.Either<TeamRole, NotFound | Forbidden> => {
   if (role === undefined) return Either.left(new NotFound({ what: "app" }))

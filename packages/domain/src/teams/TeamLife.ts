@@ -44,8 +44,8 @@ export interface NewInvitation {
 
 /**
  * Invites an address. An address without an account is invited too, so that an owner cannot find out who has an
- * account. `Conflict` for a person in the team, for an address with an open invitation, for a closed team, and at the
- * limits of members and invitations.
+ * account. Fails with `Conflict` for a person in the team, for an address with an open invitation, for a closed team,
+ * and at the limits of members and invitations.
  */
 export const invite =
   (by: Pick<Account, "id">, { invitee, isMailed = true, ...draft }: NewInvitation) =>
@@ -66,7 +66,7 @@ export const invite =
     return changed(after, by.id, by.id, now, "team_invited", draft.role, mails)
   }
 
-/** Withdraws an invitation, even one that has ended. `NotFound` for an unknown id. */
+/** Withdraws an invitation, even one that has ended. Fails with `NotFound` for an unknown id. */
 export const withdraw =
   (by: UserId, id: InvitationId) =>
   (team: Team, now: Timestamp): Plain => {
@@ -82,8 +82,8 @@ const invitationOf = (team: Team, id: InvitationId, email: Email, now: Timestamp
   team.invitations.find((one) => one.id === id && one.email === email && isOpen(one, now))
 
 /**
- * The invited person joins the team. The caller has checked that the address of the account is confirmed. `Conflict`
- * for a closed or full team, and for a person in the team.
+ * The invited person joins the team. The caller has checked that the address of the account is confirmed. Fails with
+ * `Conflict` for a closed or full team, and for a person in the team.
  */
 export const accept =
   (account: Pick<Account, "id" | "email">, id: InvitationId, memberId: MemberId) =>
@@ -140,7 +140,7 @@ export const remove =
     return changed(after, by, found.userId, now, "team_left", found.role, [notice])
   }
 
-/** The account leaves the team. `Conflict` for the holder, who must hand the app over first. */
+/** The account leaves the team. Fails with `Conflict` for the holder, who must hand the app over first. */
 export const leave =
   (by: UserId) =>
   (team: Team, now: Timestamp): TeamOutcome => {
@@ -161,9 +161,10 @@ export const NO_TAKER: Taker = { held: 0, isSuspended: false }
 
 /**
  * The holder hands the app over to another owner and stays in the team as an owner. `memberId` is the id of the former
- * holder's new membership. `Forbidden` for anybody but the holder. `Conflict` for a closed team, for a member who is no
- * owner, for an owner who has `AccountLimits.APPS` apps already, and for an owner whose account is suspended: the app
- * of a suspended holder works for none of its users (decision staff-1), and the former holder could not take it back.
+ * holder's new membership. Fails with `Forbidden` for anybody but the holder. Fails with `Conflict` for a closed team,
+ * for a member who is no owner, for an owner who has `AccountLimits.APPS` apps already, and for an owner whose account
+ * is suspended: the app of a suspended holder works for none of its users (decision staff-1), and the former holder
+ * could not take it back.
  */
 export const handOver =
   (by: UserId, id: MemberId, memberId: MemberId) =>

@@ -47,8 +47,8 @@ export interface ListedTeam {
 const noApp = () => new NotFound({ what: "app" })
 
 /**
- * The app's team, for an account in it; `NotFound` for other accounts. Only owners see invitations and the addresses of
- * other members.
+ * The app's team, for an account in it. Fails with `NotFound` for other accounts. Only owners see invitations and the
+ * addresses of other members.
  */
 export const readTeam = program("readTeam", function* (account: Account, appId: AppId) {
   const team = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
@@ -207,7 +207,8 @@ export const handOver = program("handOver", function* (account: Account, appId: 
 
 /**
  * Commits one transition of a team and announces its audit event. Returns the changed team; undefined when nothing
- * changed. `NotFound` for an account of the team that was suspended while the request waited (decision staff-1).
+ * changed. Fails with `NotFound` for an account of the team that was suspended while the request waited (decision
+ * staff-1).
  */
 const change = <E>(
   appId: AppId,

@@ -96,7 +96,7 @@ export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt:
 
 /**
  * The scopes of the new connection: the scopes in `requested`, or by default all scopes that the app could be granted
- * now. `Invalid` on `scopes` when a scope is not available, or when there is no scope.
+ * now. Fails with `Invalid` on `scopes` when a scope is not available, or when there is no scope.
  */
 export const grantedScopes = (
   requested: ReadonlyArray<Scope.Scope> | undefined,

@@ -60,7 +60,7 @@ const APPROACH = MINUTE
 /**
  * The readings of the trip, oldest first. `lastAt` is when the person's newest reading was captured. A rule ignores
  * readings that are not newer than the newest reading that the rule has used. So a trip begins after `lastAt`, except a
- * late trip and a recorded log. `Conflict` when there is not enough time between `lastAt` and now.
+ * late trip and a recorded log. Fails with `Conflict` when there is not enough time between `lastAt` and now.
  */
 export const readings = (
   trip: Trip,

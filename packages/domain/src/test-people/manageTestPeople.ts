@@ -46,9 +46,10 @@ export interface MadeTestPerson {
 /**
  * Creates a test person of the app: an account, its places, a phone, and a connection with tokens. The programs of the
  * consent page and the token endpoint make the connection, so the connection is like the connection of a real person.
- * `Invalid` for scopes that the app cannot be granted; `Conflict` for an app that can have no test people
- * (`TestPerson.unavailable`), and when the app has the maximum number of test people. If a step fails, everything that
- * was created is removed.
+ * If a step fails, everything that was created is removed. Its errors:
+ * - `Invalid` for scopes that the app cannot be granted.
+ * - `Conflict` for an app that can have no test people (`TestPerson.unavailable`), and when the app has the maximum
+ *   number of test people.
  */
 export const makeTestPerson = program("makeTestPerson", function* (app: App, requested: TestPerson.NewTestPerson) {
   yield* refuseOutsideSandbox(app)
@@ -172,7 +173,7 @@ export const listTestPeople = program("listTestPeople", function* (app: App) {
   return yield* Effect.forEach(accounts, (account) => describe(app, account))
 })
 
-/** A test person of the app. `NotFound` when the app has no test person with this id. */
+/** A test person of the app. Fails with `NotFound` when the app has no test person with this id. */
 export const getTestPerson = program("getTestPerson", function* (app: App, id: UserId) {
   return yield* describe(app, yield* found(app, id))
 })
@@ -199,8 +200,8 @@ const describe = (app: App, { createdAt, displayName: name, id }: TestPerson.Tes
   })
 
 /**
- * Deletes a test person like any account: the connection ends immediately, and workers delete the rows later.
- * `NotFound` when the app has no test person with this id.
+ * Deletes a test person like any account: the connection ends immediately, and workers delete the rows later. Fails
+ * with `NotFound` when the app has no test person with this id.
  */
 export const removeTestPerson = program("removeTestPerson", function* (app: App, id: UserId) {
   yield* found(app, id)

@@ -18,9 +18,9 @@ const UNREADABLE =
 const turn = Effect.sleep(0)
 
 /**
- * The readings of a recorded file, in any format that people can import. `Invalid` on `file` when the file cannot be
- * read, has no reading, has more than `LOG_READINGS.most` readings or `LOG_ENTRIES` entries, unpacks to more than
- * `LOG_UNPACKED_BYTES`, or is a packed file that may harm its reader.
+ * The readings of a recorded file, in any format that people can import. Fails with `Invalid` on `file` when the file
+ * cannot be read, has no reading, has more than `LOG_READINGS.most` readings or `LOG_ENTRIES` entries, unpacks to more
+ * than `LOG_UNPACKED_BYTES`, or is a packed file that may harm its reader.
  */
 export const readLog = program("readLog", function* (file: Uint8Array) {
   const reader = (yield* ImportReader).open(undefined, LOG_UNPACKED_BYTES)

@@ -42,8 +42,8 @@ export const readPhones = program("readPhones", function* (userId: UserId) {
 })
 
 /**
- * How often one of the user's phones really sent readings in the last 24 hours (decision devices-16). `NotFound` for an
- * unknown phone.
+ * How often one of the user's phones really sent readings in the last 24 hours (decision devices-16). Fails with
+ * `NotFound` for an unknown phone.
  */
 export const readSending = program("readSending", function* (userId: UserId, id: DeviceId) {
   const now = yield* Timestamp.now

@@ -11,8 +11,8 @@ import * as TokenGrant from "./TokenGrant.js"
 import { TokenStore } from "./TokenStore.js"
 
 /**
- * Finds the caller of a bearer token (Spec §5). `InvalidToken` for a token that does not work; its `known` is the
- * connection of a stored access token that was valid once, else null.
+ * Finds the caller of a bearer token (Spec §5). Fails with `InvalidToken` for a token that does not work; its `known`
+ * is the connection of a stored access token that was valid once, else null.
  */
 export const authenticateAccess = program("authenticateAccess", function* (token: string) {
   const parsed = Option.getOrUndefined(Token.parse(token))
