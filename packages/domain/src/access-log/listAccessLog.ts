@@ -29,7 +29,7 @@ export interface AccessLogPage {
 /**
  * A page of the user's access log: what apps asked and learned, newest first (Spec §1.7). Each entry has the app's
  * present name (for a deleted app: its id), and the wording of the purpose that was in force at the time of the entry.
- * `Invalid`: `limit` is not a whole number from 1 to 500, or the cursor comes from another list.
+ * Fails with `Invalid` when `limit` is not a whole number from 1 to 500, or the cursor comes from another list.
  */
 export const listAccessLog = program(
   "listAccessLog",

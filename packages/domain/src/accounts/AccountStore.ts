@@ -39,7 +39,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
   {
     /**
      * Stores the account and, unless `keep` is left out, the owner's choice of how long to keep history
-     * (`HistoryStore.choice`). `Conflict`: another account has the e-mail address.
+     * (`HistoryStore.choice`). Fails with `Conflict` when another account has the e-mail address.
      */
     readonly create: (
       account: Account,

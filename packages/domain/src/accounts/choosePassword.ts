@@ -4,9 +4,9 @@ import { PasswordHasher } from "./PasswordHasher.js"
 import * as PasswordRules from "./PasswordRules.js"
 
 /**
- * Checks a new password and returns its hash. `Invalid` for a password that attackers try first (decision accounts-7).
- * Every program that sets a password calls this program, so that none forgets the check. `field` is the name of the
- * password's field in the API.
+ * Checks a new password and returns its hash. Fails with `Invalid` for a password that attackers try first (decision
+ * accounts-7). Every program that sets a password calls this program, so that none forgets the check. `field` is the
+ * name of the password's field in the API.
  */
 export const choosePassword = program(
   "choosePassword",

@@ -54,8 +54,8 @@ const openAccount = program("openAccount", function* (request: OpenedAccount, ac
 /**
  * Creates an account with any roles, for a command of the operator. The operator makes the first admin with this
  * command, because the service comes with no account and no default password (decision A4). The address counts as
- * confirmed, because the operator vouches for it. `Conflict`: e-mail taken. `Invalid`: a password that attackers try
- * first.
+ * confirmed, because the operator vouches for it. Fails with `Conflict` when another account has the e-mail address,
+ * and with `Invalid` for a password that attackers try first.
  */
 export const createAccount = program(
   "createAccount",
@@ -66,9 +66,10 @@ export const createAccount = program(
 
 /**
  * Creates an account without roles immediately, in a service where every address counts as confirmed (`AddressRule`).
- * Other services call `requestSignUp` instead (decision A1). Opens no session. `Forbidden` while sign-up is closed
- * (setting `SIGN_UP`, decisions §10), `Conflict` when the e-mail has an account already, `Invalid` for a password that
- * attackers try first.
+ * Other services call `requestSignUp` instead (decision A1). Opens no session. Fails with:
+ * - `Forbidden` while sign-up is closed (setting `SIGN_UP`, decisions §10)
+ * - `Conflict` when an account has the e-mail address already
+ * - `Invalid` for a password that attackers try first
  */
 export const signUp = program("signUp", function* (input: NewAccount, policy: "open" | "closed") {
   // The policy is checked before the password is hashed, so that a closed service does no work for strangers.

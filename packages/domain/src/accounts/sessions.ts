@@ -55,8 +55,8 @@ export const listSessions = program("listSessions", function* (userId: UserId, c
 })
 
 /**
- * Ends a session of the account, which may be the session of the browser that sends the request. `NotFound` when the
- * account has no live session with this id.
+ * Ends a session of the account, which may be the session of the browser that sends the request. Fails with `NotFound`
+ * when the account has no live session with this id.
  */
 export const endSession = program("endSession", function* (userId: UserId, id: SessionId) {
   const accounts = yield* AccountStore

@@ -68,11 +68,14 @@ export interface SignIn {
 }
 
 /**
- * The credentials of the account with this e-mail and password (decision A2). `WrongCredentials` when the password is
- * wrong, when no account has the e-mail, and when the account does not belong to a person. The three cases take the
- * same time, so that nobody learns who has an account. `TooManyAttempts` when the throttle refuses, before the password
- * is checked. `Forbidden` for a suspended account, but only after the right password, so that nobody else learns of the
- * suspension.
+ * The credentials of the account with this e-mail and password (decision A2).
+ *
+ * Fails with:
+ * - `TooManyAttempts` when the throttle refuses, before the password is checked
+ * - `WrongCredentials` when the password is wrong, when no account has the e-mail, and when the account does not belong
+ *   to a person: the three cases take the same time, so that nobody learns who has an account
+ * - `Forbidden` for a suspended account, but only after the right password, so that nobody else learns of the
+ *   suspension
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const known = yield* knownTo(input)
@@ -171,7 +174,7 @@ export const checkPassword = program("checkPassword", function* (input: SignIn) 
 /**
  * Stores the attempt if the throttle admits it, and returns the limits that are reached if the attempt fails. When a
  * limit is reached only because of attempts whose result is not known yet, the program waits and tries again, for up to
- * 3.1 s: one person may sign in with several browsers at once. `TooManyAttempts` when the throttle refuses.
+ * 3.1 s: one person may sign in with several browsers at once. Fails with `TooManyAttempts` when the throttle refuses.
  */
 export const admit = program("admit", function* (tried: SignInThrottle.SignInTry, proof: TooManyAttempts["proof"]) {
   const accounts = yield* AccountStore
@@ -194,8 +197,8 @@ const PAUSES_MS = [0, 100, 200, 400, 800, 1600]
 
 /**
  * Opens a session for a person who proved who they are, and returns its cookie, of which only the SHA-256 is stored.
- * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account. The suspension
- * is checked here because every way to sign in calls this program.
+ * `form`: the form from which the cookie is derived (`newCookie`). Fails with `Forbidden` for a suspended account. The
+ * suspension is checked here because every way to sign in calls this program.
  */
 export const openSession = program(
   "openSession",

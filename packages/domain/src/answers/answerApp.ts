@@ -36,9 +36,9 @@ export interface PlacePresence {
 
 /**
  * Whether the user is at a place, by the fixes of the last `maxAgeS` seconds. The caller must check that `maxAgeS` is
- * finite and not negative: it is not checked here. `NotFound` for an unknown place, an archived place, a place of
- * another person, and a place that is not shared with the app: the app must not be able to tell these cases apart. `id`
- * may be any text.
+ * finite and not negative: it is not checked here. Fails with `NotFound` for an unknown place, an archived place, a
+ * place of another person, and a place that is not shared with the app: the app must not be able to tell these cases
+ * apart. `id` may be any text.
  */
 export const checkPresence = program(
   "checkPresence",
@@ -90,9 +90,9 @@ export const lookUpPlace = program(
 )
 
 /**
- * Whether the user is inside a circle that the app drew, by the fixes of the last `maxAgeS` seconds. `BudgetExceeded`
- * when the app has used up its budget of questions about circles for this person. Rules on zones use the same budget.
- * Without the budget, an app could locate a person with many questions.
+ * Whether the user is inside a circle that the app drew, by the fixes of the last `maxAgeS` seconds. Fails with
+ * `BudgetExceeded` when the app has used up its budget of questions about circles for this person. Rules on zones use
+ * the same budget. Without the budget, an app could locate a person with many questions.
  */
 export const verifyZone = program(
   "verifyZone",

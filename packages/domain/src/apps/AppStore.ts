@@ -48,8 +48,8 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   {
     /**
      * Locks the account of the holder (`App.ownerId`) and stores an app without client secret and logo, which `update`
-     * adds later. `Full`, and nothing is stored, when the holder has `AccountLimits.APPS` apps already; `NoOwner` when
-     * the holder's account was deleted or is suspended.
+     * adds later. Returns `Full`, and stores nothing, when the holder has `AccountLimits.APPS` apps already. Returns
+     * `NoOwner`, and stores nothing, when the holder's account was deleted or is suspended.
      */
     readonly create: (app: App) => StoreEffect<"Made" | "Full" | "NoOwner">
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>

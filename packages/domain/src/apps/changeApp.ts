@@ -32,9 +32,9 @@ export interface NewApp {
 }
 
 /**
- * Creates a sandbox app without redirect URIs and client secret, and gives the account the role of developer.
- * `Conflict` when the account has `AccountLimits.APPS` apps already. `NotFound` when the account was deleted or
- * suspended meanwhile.
+ * Creates a sandbox app without redirect URIs and client secret, and gives the account the role of developer. Fails
+ * with `Conflict` when the account has `AccountLimits.APPS` apps already. Fails with `NotFound` when the account was
+ * deleted or suspended meanwhile.
  */
 export const createApp = program("createApp", function* (account: Account.Account, input: NewApp) {
   const accounts = yield* AccountStore
@@ -59,10 +59,13 @@ export const createApp = program("createApp", function* (account: Account.Accoun
 })
 
 /**
- * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound`: the account is not in the app's
- * team. `Forbidden`: the account's role in the team does not allow changes, or the app would wait for a reviewer after
- * the change and the account's address does not count as confirmed by `rule`. `Conflict`: the app is revoked, scopes
- * are added during a review, or the form showed another revision (`shown`, as in `AppLife.edit`).
+ * Changes the app's fields, at once or after a review (`AppLife.edit`). Fails with:
+ * - `NotFound` when the account is not in the app's team
+ * - `Forbidden` when the account's role in the team does not allow changes
+ * - `Forbidden` when the app would wait for a reviewer after the change, and the account's address does not count as
+ *   confirmed by `rule`
+ * - `Conflict` when the app is revoked, when scopes are added during a review, and when the form showed another
+ *   revision (`shown`, as in `AppLife.edit`)
  */
 export const updateApp = program(
   "updateApp",
@@ -90,9 +93,10 @@ export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
 /**
  * Replaces the app's redirect URIs and issues a new client secret, which is returned only here. The previous secret
  * works for another 24 hours (Spec §4.3, decisions §4). In production, URIs with an origin that was never approved wait
- * for a reviewer (`AppProposal.pendingRedirectUris`). `NotFound`: the account is not in the app's team. `Forbidden`:
- * the account is not an owner of the app, or its address must be confirmed first, as in `updateApp`. `Conflict`: the
- * app is revoked, or the form showed another revision (`shown`, as in `updateApp`). A failed call issues no secret.
+ * for a reviewer (`AppProposal.pendingRedirectUris`). A failed call issues no secret. Fails with:
+ * - `NotFound` when the account is not in the app's team
+ * - `Forbidden` when the account is not an owner of the app, or its address must be confirmed first, as in `updateApp`
+ * - `Conflict` when the app is revoked, or the form showed another revision (`shown`, as in `updateApp`)
  */
 export const registerRedirectUris = program(
   "registerRedirectUris",
@@ -143,8 +147,10 @@ const registering =
 /**
  * Issues a new client secret, which is returned only here, and immediately ends every other secret. An owner does this
  * when somebody else may know the secret. Tokens and connections stay valid, but the app's servers cannot refresh
- * tokens until they have the new secret. `NotFound`: the account is not in the app's team. `Forbidden`: the account is
- * not an owner of the app. `Conflict`: the app is revoked or has no secret.
+ * tokens until they have the new secret. Fails with:
+ * - `NotFound` when the account is not in the app's team
+ * - `Forbidden` when the account is not an owner of the app
+ * - `Conflict` when the app is revoked or has no secret
  */
 export const replaceClientSecret = program("replaceClientSecret", function* (account: Account.Account, id: AppId) {
   const clientSecret = ClientSecret.format(yield* Entropy.secret)
@@ -165,8 +171,8 @@ export const endPreviousClientSecrets = program(
 )
 
 /**
- * The client secrets that work, newest first; none for a revoked app. `NotFound`: the account is not in the app's team.
- * `Forbidden`: the account is not an owner of the app.
+ * The client secrets that work, newest first; none for a revoked app. Fails with `NotFound` when the account is not in
+ * the app's team. Fails with `Forbidden` when the account is not an owner of the app.
  */
 export const listClientSecrets = program("listClientSecrets", function* (account: Account.Account, id: AppId) {
   yield* getApp(account, id, "secrets")
@@ -205,8 +211,9 @@ const audited = (
 ) => AuditEvent.byOwner(id, at, { kind, secret: "client", appId, endpointId: null })
 
 /**
- * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, is revoked, or the form
- * showed another revision (`shown`, as in `updateApp`). `NotFound` and `Forbidden` as for `updateApp`.
+ * Submits a sandbox app for review (Spec §5.4). Fails with `Conflict` when the app is not in the sandbox, when the app
+ * is revoked, and when the form showed another revision (`shown`, as in `updateApp`). Fails with `NotFound` and
+ * `Forbidden` as `updateApp` does.
  */
 export const submitApp = program(
   "submitApp",
@@ -218,9 +225,11 @@ export const submitApp = program(
 )
 
 /**
- * Withdraws the waiting change of a production app. `Conflict`: no change waits, the app is revoked, or the form showed
- * another revision (`shown`, as in `updateApp`). `NotFound` as for `updateApp`. `Forbidden`: the account's role in the
- * team does not allow to withdraw the change (`AppLife.actionToWithdraw`).
+ * Withdraws the waiting change of a production app. Fails with:
+ * - `NotFound` as `updateApp` does
+ * - `Forbidden` when the account's role in the team does not allow to withdraw the change (`AppLife.actionToWithdraw`)
+ * - `Conflict` when no change waits, when the app is revoked, and when the form showed another revision (`shown`, as in
+ *   `updateApp`)
  */
 export const withdrawChange = program(
   "withdrawChange",
@@ -251,9 +260,10 @@ const step = <E>(
   )
 
 /**
- * Runs `AppStore.update` for a member of the app's team whose role allows the action. `NotFound` for an account outside
- * of the team, `Forbidden` for another role, also when the role changed while the request waited (decision teams-1).
- * `NotFound` also when the account was suspended meanwhile (decision staff-1).
+ * Runs `AppStore.update` for a member of the app's team whose role allows the action. Fails with:
+ * - `NotFound` for an account outside of the team, and for an account that was suspended meanwhile (decision staff-1)
+ * - `Forbidden` for a member whose role does not allow the action, even if the role allowed it when the request began
+ *   (decision teams-1)
  */
 const changeAs = <A, E>(
   account: Account.Account,

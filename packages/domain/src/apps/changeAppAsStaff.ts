@@ -26,10 +26,13 @@ import { teamOf } from "./readApps.js"
 
 /**
  * Stores a reviewer's decision: the app goes to production or back to the sandbox, or the waiting change of a
- * production app comes into force or is dropped (Spec §5.4, decision P2). `Forbidden` for an account that is no
- * reviewer or admin, and for the reviewer's own app while another reviewer or admin can decide. `Invalid` for a
- * rejection without a note, `NotFound` for an unknown app. `Conflict` when nothing about the app waits for a reviewer,
- * when the app is revoked, and when the app was changed since the reviewer read it.
+ * production app comes into force or is dropped (Spec §5.4, decision P2). Fails with:
+ * - `Forbidden` for an account that is neither reviewer nor admin, and for an app of the reviewer's own team while
+ *   another reviewer or admin can decide
+ * - `Invalid` for a rejection without a note
+ * - `NotFound` for an unknown app
+ * - `Conflict` when nothing about the app waits for a reviewer, when the app is revoked, and when the app was changed
+ *   since the reviewer read it
  */
 export const decideApp = program("decideApp", function* (account: Account, id: AppId, verdict: Verdict.Verdict) {
   yield* Staff.requireReviewer(account)
@@ -45,9 +48,10 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
 
 /**
  * Limits the app to the scopes `allowed`, for an admin; null lifts the limit. Tokens that were issued before lose the
- * other scopes too (Spec §5.6). Idempotent. `Forbidden` for an account that is no admin, and for the admin's own app
- * while another admin can decide. `NotFound` for an unknown app, `Conflict` for a revoked app and for a form that
- * showed another limit (`shown`, as in `AppLife.narrow`).
+ * other scopes too (Spec §5.6). Idempotent. Fails with:
+ * - `Forbidden` for an account that is no admin, and for an app of the admin's own team while another admin can decide
+ * - `NotFound` for an unknown app
+ * - `Conflict` for a revoked app, and for a form that showed another limit (`shown`, as in `AppLife.narrow`)
  */
 export const narrowApp = program(
   "narrowApp",

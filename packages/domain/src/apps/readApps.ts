@@ -10,8 +10,8 @@ import * as AppLogo from "./AppLogo.js"
 import { type AdmitsChange, AppStore, type TeamMember } from "./AppStore.js"
 
 /**
- * The app, for an action of a team member. `NotFound` when the account is not in the app's team, `Forbidden` when the
- * member's role does not allow the action (decision teams-1).
+ * The app, for an action of a team member. Fails with `NotFound` when the account is not in the app's team, and with
+ * `Forbidden` when the member's role does not allow the action (decision teams-1).
  */
 export const getApp = program("getApp", function* (account: Account, id: AppId, action: TeamRole.Action) {
   return (yield* getAppWithRole(account, id, action)).app
@@ -85,7 +85,7 @@ export const teamOf = program("teamOf", function* (app: Pick<App, "id" | "ownerI
   return yield* readersOf(app, TeamRole.TeamRole.literals)
 })
 
-/** The apps in whose team the account is, oldest first. `Invalid` for a cursor of another list. */
+/** The apps in whose team the account is, oldest first. Fails with `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {
   const apps = yield* AppStore
   const { items, nextCursor } = yield* Cursor.page(`apps of ${account.id}`, page, (limit, after) =>

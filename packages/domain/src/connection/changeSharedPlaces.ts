@@ -29,13 +29,15 @@ import * as SharedPlaces from "./SharedPlaces.js"
 type Outcome = "shared" | "not_found" | "ended" | "refused" | "outdated"
 
 /**
- * Replaces the set of places that the app may ask about (`SharedPlaces.replace`). `Invalid` on `places` for a place
- * that is not the user's, and for an archived place that is not shared yet. `Conflict` when the connection has ended.
- * `NotFound`: the user has no such connection.
+ * Replaces the set of places that the app may ask about (`SharedPlaces.replace`). `shown`: the places that the form
+ * showed as shared, archived ones included, and for which of them earlier visits are shared.
  *
- * `shown`: the places that the form showed as shared, archived ones included, and for which of them earlier visits are
- * shared. `Conflict` with `OUTDATED_FORM` when this state has changed since, and the choice would change something
- * (decision connection-10).
+ * Fails with:
+ * - `NotFound` when the user has no such connection
+ * - `Invalid` on `places` for a place that is not the user's, and for an archived place that is not shared yet
+ * - `Conflict` when the connection has ended
+ * - `Conflict` with `OUTDATED_FORM` when the connection no longer has the state in `shown`, and the choice would change
+ *   something (decision connection-10)
  */
 export const sharePlaces = program(
   "sharePlaces",
@@ -102,7 +104,7 @@ const decide = (
 /**
  * Archives a place. From then on no fix counts as being at this place, but past visits keep its label (Spec §4.5.5). In
  * each live connection that shares the place, `placesVersion` grows, and an app that may watch places gets a
- * `places.changed` event. Idempotent. `NotFound`: the user has no such place.
+ * `places.changed` event. Idempotent. Fails with `NotFound` when the user has no such place.
  */
 export const archivePlace = program("archivePlace", function* (userId: UserId, id: PlaceId) {
   const connections = yield* ConnectionStore

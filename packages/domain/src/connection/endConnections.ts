@@ -5,7 +5,8 @@ import * as DisconnectNotice from "./DisconnectNotice.js"
 import * as Ending from "./Ending.js"
 
 /**
- * Ends the user's connection and mails a receipt (Spec §3.1). Idempotent. `NotFound`: the user has no such connection.
+ * Ends the user's connection and mails a receipt (Spec §3.1). Idempotent. Fails with `NotFound` when the user has no
+ * such connection.
  */
 export const disconnect = program("disconnect", function* (userId: UserId, id: ConnectionId) {
   const outcome = yield* (yield* ConnectionStore).change(id, ({ app, connection }, now) => {

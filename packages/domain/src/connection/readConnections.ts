@@ -28,8 +28,8 @@ export interface ConnectionPage {
 }
 
 /**
- * One page of the user's connections, newest first, ended ones included. `Invalid`: the page's limit is not a whole
- * number from 1 to 500, or the cursor is not of this user's list.
+ * One page of the user's connections, newest first, ended ones included. Fails with `Invalid` when the page's limit is
+ * not a whole number from 1 to 500, or the cursor is not of this user's list.
  */
 export const pageConnections = program("pageConnections", function* (userId: UserId, page: Page.PageRequest) {
   yield* Page.checkLimit(page.limit)
@@ -47,7 +47,7 @@ export const pageConnections = program("pageConnections", function* (userId: Use
   return result
 })
 
-/** One of the user's connections, live or ended. `NotFound`: the user has no connection of this id. */
+/** One of the user's connections, live or ended. Fails with `NotFound` when the user has no connection of this id. */
 export const getConnection = program("getConnection", function* (userId: UserId, id: ConnectionId) {
   const found = yield* (yield* ConnectionStore).findOfUser(userId, id)
   const [connection] = yield* viewed(userId, Option.toArray(found))
@@ -61,8 +61,8 @@ export const getConnection = program("getConnection", function* (userId: UserId,
 const HISTORY_LIMIT = 400
 
 /**
- * What the user agreed to in a connection and when, newest first, at most `limit` changes. `NotFound`: the user has no
- * such connection.
+ * What the user agreed to in a connection and when, newest first, at most `limit` changes. Fails with `NotFound` when
+ * the user has no such connection.
  */
 export const listConsentHistory = program(
   "listConsentHistory",
@@ -100,7 +100,7 @@ export const describeConnection = program("describeConnection", function* (calle
 
 /**
  * How many answers the app got about the user in the last 90 days, by purpose. Earlier connections of this app count
- * too. `NotFound`: the user has no connection of this id.
+ * too. Fails with `NotFound` when the user has no connection of this id.
  */
 export const listUses = program("listUses", function* (userId: UserId, id: ConnectionId) {
   const found = yield* (yield* ConnectionStore).findOfUser(userId, id)
@@ -114,8 +114,10 @@ export const listUses = program("listUses", function* (userId: UserId, id: Conne
 })
 
 /**
- * An app's connections, newest first, ended ones included. `NotFound`: the app does not exist, or the account is not in
- * its team. `Forbidden`: the account's role allows reading only. `Invalid`: the cursor is not of this list.
+ * An app's connections, newest first, ended ones included. Fails with:
+ * - `NotFound` when the app does not exist, or the account is not in its team
+ * - `Forbidden` when the account's role only allows reading
+ * - `Invalid` when the cursor comes from another list
  */
 export const listAppUsers = program("listAppUsers", function* (account: Account, appId: AppId, page: Page.PageRequest) {
   const app = yield* getApp(account, appId, "develop")

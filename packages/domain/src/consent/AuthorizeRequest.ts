@@ -43,9 +43,9 @@ const REDIRECTED = ["response_type", "scope", "code_challenge", "code_challenge_
 /**
  * Checks the parameters of `GET /authorize` (decision O3). The app, the redirect URI and the state are checked first:
  * while one of these is wrong, no error can be sent to the app, so a page of the service shows the error
- * (`AuthorizePage`). Other errors are sent to the app (`AuthorizeRedirect`). `ConsentRefused` when the app is
- * suspended. The answer to the app contains `issuer`, as the parameter `iss`, when the request has `response_type` (RFC
- * 9207).
+ * (`AuthorizePage`). Other errors are sent to the app (`AuthorizeRedirect`). Fails with `ConsentRefused` when the app
+ * is suspended. The answer to the app contains `issuer`, as the parameter `iss`, when the request has `response_type`
+ * (RFC 9207).
  */
 export const check = (
   parameters: Parameters,

@@ -68,8 +68,8 @@ export const findAskingApp = program("findAskingApp", function* (id: ConsentRequ
 })
 
 /**
- * What the consent page shows. `ConsentRefused` when the request cannot be answered. Changes nothing; `decideConsent`
- * checks everything again.
+ * What the consent page shows. Fails with `ConsentRefused` when the request cannot be answered. Changes nothing;
+ * `decideConsent` checks everything again.
  */
 export const reviewConsent = program("reviewConsent", function* (id: ConsentRequestId, account: Account) {
   const now = yield* Timestamp.now
@@ -115,10 +115,13 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
 
 /**
  * Stores the signed-in user's answer to a consent page, and returns the address to which the browser is redirected.
- * `Invalid` names fields of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the page is
- * then shown again with the problems. `ConsentRefused` when the request cannot be answered. `Forbidden` when the user
- * allows the app and the user's address is not confirmed (decision accounts-11). Idempotent: the same form gets the
- * same code (Spec §3.1, §4.1; decisions O3, O8).
+ * Idempotent: the same form gets the same code (Spec §3.1, §4.1; decisions O3, O8).
+ *
+ * Fails with:
+ * - `Invalid`, which names fields of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the
+ *   page is then shown again with the problems
+ * - `ConsentRefused` when the request cannot be answered
+ * - `Forbidden` when the user allows the app and the user's address is not confirmed (decision accounts-11)
  */
 export const decideConsent = program(
   "decideConsent",

@@ -45,9 +45,10 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
 
     /**
      * Locks the account, reads the clock and the link, and calls `decide`. One transaction writes everything that the
-     * `AddressReplacement` names. `Refused`, and nothing is written, when there is no such account or `decide` returns
-     * null. `Taken`, and nothing is written, when another account has the address and does not lose it. An account that
-     * never confirmed its address loses the address to an account that confirms it (`SignUpRequest.releasedEmail`).
+     * `AddressReplacement` names. Returns `Refused`, and writes nothing, when there is no such account or `decide`
+     * returns null. Returns `Taken`, and writes nothing, when another account has the address and has confirmed it. An
+     * account that never confirmed the address loses it to the account that confirms it
+     * (`SignUpRequest.releasedEmail`).
      */
     readonly replaceAddress: (
       userId: UserId,
@@ -85,8 +86,9 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     ) => StoreEffect<Option.Option<SignUpRequest>>
     /**
      * Stores the account and the audit event that `decide` returns, and the choice `keep` of the request. Deletes every
-     * request for the account's address. `Refused`, and nothing is written, when there is no such request or `decide`
-     * returns null. `Taken` when another account has confirmed the address: then only the requests are deleted.
+     * request for the account's address. Returns `Refused`, and writes nothing, when there is no such request or
+     * `decide` returns null. Returns `Taken` when another account has confirmed the address: then the call only deletes
+     * the requests.
      */
     readonly confirmSignUp: (
       hash: Vault.Hash,

@@ -61,8 +61,8 @@ export const requestConfirmation = program("requestConfirmation", function* (acc
 /**
  * Mails a link to a new address. With this link, `confirmAddress` changes the account's address. When another account
  * has confirmed the address, its owner gets a mail without the link. When too many links were requested lately, nobody
- * gets a mail. In both cases the caller gets the same answer. `Invalid` for the present address. The caller must call
- * `requireFreshSession` first, because somebody else may use a browser that was left open.
+ * gets a mail. In both cases the caller gets the same answer. Fails with `Invalid` for the present address. The caller
+ * must call `requireFreshSession` first, because somebody else may use a browser that was left open.
  */
 export const requestAddressChange = program(
   "requestAddressChange",
@@ -77,7 +77,8 @@ export const requestAddressChange = program(
 )
 
 /**
- * The address that the link confirms, for the page that the link opens. `NotFound` also for a link of another account.
+ * The address that the link confirms, for the page that the link opens. Fails with `NotFound` when the link does not
+ * work, or is a link of another account.
  */
 export const describeConfirmation = program(
   "describeConfirmation",
@@ -90,9 +91,9 @@ export const describeConfirmation = program(
 /**
  * Confirms the present address of the signed-in account, or changes the address to the one that got the link. After a
  * change, the old address gets a mail with a link that undoes the change, if the old address counted as confirmed. The
- * link proves that the person reads the mail, and the session proves that the account is theirs. `NotFound` when the
- * link does not work any more, or is a link of another account. `Conflict` when another account has confirmed the
- * address meanwhile. Returns the account with its new address.
+ * link proves that the person reads the mail, and the session proves that the account is theirs. Returns the account
+ * with its new address. Fails with `NotFound` when the link does not work any more, or is a link of another account.
+ * Fails with `Conflict` when another account has confirmed the address meanwhile.
  */
 export const confirmAddress = program(
   "confirmAddress",
@@ -110,8 +111,8 @@ export const confirmAddress = program(
 )
 
 /**
- * Uses the link, then logs a line for each audit event that was stored. Returns these events. `NotFound` when the link
- * does not work any more, `Conflict` when another account has confirmed the address meanwhile.
+ * Uses the link, then logs a line for each audit event that was stored. Returns these events. Fails with `NotFound`
+ * when the link does not work any more, and with `Conflict` when another account has confirmed the address meanwhile.
  */
 const replace = (link: AccountLink.AccountLink, decide: ReturnType<typeof AddressChange.undo>) =>
   Effect.gen(function* () {
@@ -139,9 +140,11 @@ export const describeUndo = program("describeUndo", function* (secret: string) {
 /**
  * Gives the account back the address that the link was mailed to, and sets a new password, because a thief who changed
  * the address may know the old password. Every session ends, and so does every link of the account except older undo
- * links. The factors that the thief may have added are removed (decision accounts-13). `NotFound` when the link does
- * not work any more, `Invalid` for a password that attackers try first, `Conflict` when another account has confirmed
- * the address meanwhile. Returns the account's id and restored address, and whether a factor was removed.
+ * links. The factors that the thief may have added are removed (decision accounts-13). Returns the account's id and
+ * restored address, and whether a factor was removed. Fails with:
+ * - `NotFound` when the link does not work any more
+ * - `Invalid` for a password that attackers try first
+ * - `Conflict` when another account has confirmed the address meanwhile
  */
 export const undoAddressChange = program(
   "undoAddressChange",

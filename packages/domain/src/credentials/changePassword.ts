@@ -33,10 +33,13 @@ export interface NewPassword {
 
 /**
  * Replaces the password, ends every other session and mails the owner. Returns the new cookie of the session that
- * stays; none when that session ended meanwhile. The check of the present password counts as an attempt to sign in, and
- * fails with the errors of `verifyPassword`. `Invalid` for a new password that attackers try first. `WrongCredentials`
- * also when the password was replaced meanwhile. When the account was deleted or lost its e-mail address meanwhile:
- * `WrongCredentials`, or `NotFound` when by now another account has the address and the same password.
+ * stays; none when that session ended meanwhile. The check of the present password counts as an attempt to sign in.
+ * Fails with:
+ * - the errors of `verifyPassword`, from the check of the present password
+ * - `Invalid` for a new password that attackers try first
+ * - `WrongCredentials` when the password was replaced meanwhile
+ * - `WrongCredentials` when the account was deleted or lost its e-mail address meanwhile, or `NotFound` if by now
+ *   another account has the address and the same password
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input

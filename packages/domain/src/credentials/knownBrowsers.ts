@@ -87,8 +87,8 @@ export const describeUnlock = program("describeUnlock", function* (secret: strin
 /**
  * Uses up the link, and returns the cookie that makes this browser known to the account. A browser that is known
  * already gets a new id, so that its failed attempts do not count any more: because of them, the throttle may refuse
- * further attempts from this browser. The cookie signs nobody in: the owner must still give the password. `NotFound`
- * when the link does not work any more.
+ * further attempts from this browser. The cookie signs nobody in: the owner must still give the password. Fails with
+ * `NotFound` when the link does not work any more.
  */
 export const useUnlock = program("useUnlock", function* (secret: string, cookie: string | undefined) {
   const { account, link } = yield* liveLink(secret, "unlock")

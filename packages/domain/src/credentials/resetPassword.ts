@@ -29,7 +29,7 @@ export const requestReset = program("requestReset", function* (email: Account.Em
 /**
  * Makes a link with which the owner of this address sets a new password, and returns the link's secret. An operator
  * passes the link on when the owner cannot read mail, or when the service sends no mail. This program mails nothing.
- * `NotFound` when no account has the address.
+ * Fails with `NotFound` when no account has the address.
  */
 export const issueResetLink = program("issueResetLink", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)
@@ -53,9 +53,9 @@ export const describeReset = program("describeReset", function* (secret: string)
 })
 
 /**
- * Sets a new password and uses up the link. Every session of the account ends, and its owner gets a mail. `NotFound`
- * when the link does not work any more. `Invalid` for a password that attackers try first; then the link still works.
- * Returns the account.
+ * Sets a new password and uses up the link. Every session of the account ends, and its owner gets a mail. Returns the
+ * account. Fails with `NotFound` when the link does not work any more. Fails with `Invalid` for a password that
+ * attackers try first; then the link still works.
  */
 export const resetPassword = program("resetPassword", function* (secret: string, password: Account.Password) {
   const { account, link } = yield* liveLink(secret, "password_reset")

@@ -32,8 +32,8 @@ export interface SignUpByMail extends NewAccount {
  * account. When an account has confirmed the address already, its owner gets a mail without the link. The answer and
  * the response time are the same in both cases, so that strangers cannot find out who has an account. The answer is
  * also the same when the rate limit stops the mail. Returns the id of the account that the sign-up would become, with
- * which `resendSignUp` finds this sign-up. `Forbidden` while sign-up is closed, `Invalid` for a password that attackers
- * try first.
+ * which `resendSignUp` finds this sign-up. Fails with `Forbidden` while sign-up is closed, and with `Invalid` for a
+ * password that attackers try first.
  */
 export const requestSignUp = program("requestSignUp", function* (input: SignUpByMail, policy: "open" | "closed") {
   if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
@@ -118,8 +118,9 @@ const mailLink = (
   })
 
 /**
- * The sign-up of this link, and whether an account would lose its unconfirmed address to this sign-up. `NotFound` when
- * an account has confirmed the address, the link has expired, or there is no such link: the answer does not say which.
+ * The sign-up of this link, and whether an account would lose its unconfirmed address to this sign-up. Fails with
+ * `NotFound` when an account has confirmed the address, the link has expired, or there is no such link: the answer does
+ * not say which.
  */
 export const describeSignUp = program("describeSignUp", function* (secret: string) {
   if (!Entropy.isSecret(secret)) return yield* dead()
@@ -138,8 +139,10 @@ export const describeSignUp = program("describeSignUp", function* (secret: strin
 /**
  * Makes the account of a sign-up. The link proves that the person reads the mail, and the password proves that the same
  * person signed up. So somebody who signs up with another person's address gets no account when that person opens the
- * link. `WrongCredentials` for another password, `NotFound` for a link that does not work any more, `Conflict` when an
- * account confirms the address during the call. Returns the account, and the page that the person wanted to open.
+ * link. Returns the account, and the page that the person wanted to open. Fails with:
+ * - `WrongCredentials` for a password that is not the one of the sign-up
+ * - `NotFound` for a link that does not work any more
+ * - `Conflict` when an account confirms the address during the call
  */
 export const confirmSignUp = program("confirmSignUp", function* (secret: string, password: string) {
   const request = yield* describeSignUp(secret)

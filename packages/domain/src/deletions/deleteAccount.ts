@@ -21,8 +21,8 @@ export interface Confirmation {
 
 /**
  * Deletes the account immediately; `removeDeleted` later deletes its remaining rows. The check of the password counts
- * as an attempt to sign in, and fails with the errors of `checkPassword`. `Conflict` for the last admin. When the
- * account was deleted meanwhile: `NotFound`, or an error of `checkPassword`.
+ * as an attempt to sign in, and fails with the errors of `checkPassword`. Fails with `Conflict` for the last admin.
+ * When the account was deleted meanwhile, fails with `NotFound` or with an error of `checkPassword`.
  */
 export const deleteAccount = program("deleteAccount", function* (account: Account.Account, confirmation: Confirmation) {
   const { id } = yield* checkPassword({ ...confirmation, email: account.email })
@@ -38,7 +38,8 @@ type Decide = Parameters<(typeof AccountDeletionStore.Service)["begin"]>[1]
 
 /**
  * Begins the deletion of an account. The store writes the audit events about the heirs of apps, and this program also
- * writes them to the service's log. `NotFound` for an unknown account; `Conflict` when `decide` refuses.
+ * writes them to the service's log. Fails with `NotFound` for an unknown account, and with `Conflict` when `decide`
+ * refuses.
  */
 export const beginDeletion = program("beginDeletion", function* (id: UserId, decide: Decide) {
   const begun = yield* (yield* AccountDeletionStore).begin(id, decide)
@@ -48,8 +49,8 @@ export const beginDeletion = program("beginDeletion", function* (id: UserId, dec
 
 /**
  * The effects that a deletion of the account would have: which apps end with the account or pass to another owner, how
- * many other people have connected each app, and whether the account is the last admin. `NotFound` when the account was
- * deleted meanwhile.
+ * many other people have connected each app, and whether the account is the last admin. Fails with `NotFound` when the
+ * account was deleted meanwhile.
  */
 export const describeDeletion = program("describeDeletion", function* (account: Account.Account) {
   const state = yield* (yield* AccountDeletionStore).describe(account.id)

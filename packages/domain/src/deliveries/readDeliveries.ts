@@ -13,8 +13,8 @@ export interface LogQuery extends DeliveryFilter {
 }
 
 /**
- * The delivery log of the app, newest first. `Invalid` for a cursor that was not made for this list; `NotFound` when
- * the account is not in the app's team.
+ * The delivery log of the app, newest first. Fails with `Invalid` for a cursor that was not made for this list, and
+ * with `NotFound` when the account is not in the app's team.
  */
 export const listDeliveries = program("listDeliveries", function* (account: Account, appId: AppId, query: LogQuery) {
   yield* getApp(account, appId, "read")
@@ -32,7 +32,7 @@ export const listDeliveries = program("listDeliveries", function* (account: Acco
 
 /**
  * A delivery with all its attempts, oldest first. The signatures are hidden from a member who may not develop (decision
- * teams-1). `NotFound` when the account is not in the app's team, or the app has no delivery with this id.
+ * teams-1). Fails with `NotFound` when the account is not in the app's team, or the app has no delivery with this id.
  */
 export const getDelivery = program("getDelivery", function* (account: Account, appId: AppId, id: DeliveryId) {
   const { role } = yield* getAppWithRole(account, appId, "read")

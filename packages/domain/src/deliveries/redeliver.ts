@@ -27,8 +27,8 @@ const REFUSALS: Readonly<Record<Replay.ReplayRefusal, string>> = {
 }
 
 /**
- * Replays a delivery: queues its event for the same endpoint once more, as a new delivery. `Conflict`, with the reason,
- * when the event cannot be sent again.
+ * Replays a delivery: queues its event for the same endpoint once more, as a new delivery. Fails with `Conflict`, with
+ * the reason, when the event cannot be sent again.
  */
 export const redeliver = program("redeliver", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getAppToChange(account, appId)
@@ -41,8 +41,8 @@ export const redeliver = program("redeliver", function* (account: Account, appId
 })
 
 /**
- * Makes the next attempt of a delivery due now. The delivery gets no additional attempt. `Conflict`, with the reason,
- * when the delivery has ended, because then it has no next attempt.
+ * Makes the next attempt of a delivery due now. The delivery gets no additional attempt. Fails with `Conflict`, with
+ * the reason, when the delivery has ended, because then it has no next attempt.
  */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getAppToChange(account, appId)
@@ -77,8 +77,8 @@ const BATCH = 500
  * of creation. Deliveries created during the call are left out, so a replay that fails immediately is not replayed by
  * the same call. Also left out are tests, deliveries that were replayed before, deliveries whose event is too old,
  * deliveries that failed as `not_authorised`, and replays that failed as `address_changed`: further replays would fail
- * in the same way. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns the number of replays. `Conflict`
- * when the endpoint is disabled.
+ * in the same way. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns the number of replays. Fails with
+ * `Conflict` when the endpoint is disabled.
  */
 export const recover = program(
   "recover",

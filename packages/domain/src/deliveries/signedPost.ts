@@ -49,7 +49,7 @@ export interface PostedWebhook {
 
 /**
  * Signs the body with every valid secret and posts it (Spec §6.4). The time in the signature is the time of this
- * attempt. `VaultError` when a secret or a header cannot be decrypted.
+ * attempt. Fails with `VaultError` when a secret or a header cannot be decrypted.
  */
 export const signedPost = program(
   "signedPost",

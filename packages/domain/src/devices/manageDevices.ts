@@ -58,7 +58,10 @@ export interface Added {
   readonly setupKey: string | null
 }
 
-/** Adds a phone that may upload for the user. `Conflict` when the user has `AccountLimits.DEVICES` devices already. */
+/**
+ * Adds a phone that may upload for the user. Fails with `Conflict` when the user has `AccountLimits.DEVICES` devices
+ * already.
+ */
 export const addDevice = program(
   "addDevice",
   function* (userId: UserId, draft: { readonly name: DeviceName; readonly format: PhoneFormat }) {
@@ -86,7 +89,7 @@ export const addDevice = program(
 
 /**
  * Sets or removes the owner's mark that a device stays at home, and returns the device. The mark has an effect on
- * readings that arrive from now on. `NotFound`: the user has no such device.
+ * readings that arrive from now on. Fails with `NotFound` when the user has no such device.
  */
 export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: DeviceId, staysAtHome: boolean) {
   const devices = yield* DeviceStore
@@ -98,8 +101,8 @@ export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: D
 /**
  * Removes a device: its token stops working, and its readings stay. When each device that is left stays at home or has
  * never sent anything, the store drops the firings of dwell rules that would follow from silence: the removal itself
- * causes this silence, so the silence does not show that the person stays (decision rules-14). `NotFound`: the user has
- * no such device, or it was removed already.
+ * causes this silence, so the silence does not show that the person stays (decision rules-14). Fails with `NotFound`
+ * when the user has no such device, or it was removed already.
  */
 export const removeDevice = program("removeDevice", function* (userId: UserId, id: DeviceId) {
   const removed = yield* (yield* DeviceStore).remove(userId, id, yield* Timestamp.now)

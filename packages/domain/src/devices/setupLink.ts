@@ -26,8 +26,10 @@ const derive = (vault: Vault.Vault["Type"], keyId: Vault.KeyId, userId: UserId, 
   Effect.map(vault.derive("device-setup", keyId, key), (secret) => Token.format("dv", userId, secret))
 
 /**
- * The device of a set-up link, with its token. `NotFound` for a used or expired link, for the link of a removed device,
- * when the key with which the token was derived was removed from the vault, and for any other text.
+ * The device of a set-up link, with its token. Fails with `NotFound` when:
+ * - the link was used, has expired, or is of a removed device
+ * - the vault no longer has the key with which the token was derived
+ * - the text is no key of a set-up link
  */
 export const openSetupLink = program("openSetupLink", function* (key: string) {
   const parsed = Option.getOrUndefined(Token.parse(key))

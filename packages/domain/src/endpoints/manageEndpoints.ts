@@ -27,7 +27,10 @@ import * as WebhookEndpoint from "./WebhookEndpoint.js"
 import type { EndpointDescription } from "./WebhookEndpoint.js"
 import { WebhookSender } from "./WebhookSender.js"
 
-/** The app's endpoints, oldest first, with encrypted secrets. `NotFound` when the account is not in the app's team. */
+/**
+ * The app's endpoints, oldest first, with encrypted secrets. Fails with `NotFound` when the account is not in the app's
+ * team.
+ */
 export const listEndpoints = program("listEndpoints", function* (account: Account, appId: AppId) {
   yield* getApp(account, appId, "read")
   return yield* (yield* EndpointStore).list(appId)
@@ -45,10 +48,11 @@ export interface NewEndpoint {
 export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>
 
 /**
- * Creates an endpoint and returns it with its signing secret. The secret cannot be read again (Spec §4.7). `NotFound`
- * when the account is not in the app's team or the app ended meanwhile, `Forbidden` when the account's role may only
- * read, `Invalid` for an address that may not be registered and for too many headers, `Conflict` when the app was
- * revoked or already has `WebhookEndpoint.MAX_PER_APP` endpoints.
+ * Creates an endpoint and returns it with its signing secret. The secret cannot be read again (Spec §4.7). Fails with:
+ * - `NotFound` when the account is not in the app's team or the app ended meanwhile
+ * - `Forbidden` when the account's role may only read
+ * - `Invalid` for an address that may not be registered, and for too many headers
+ * - `Conflict` when the app was revoked or already has `WebhookEndpoint.MAX_PER_APP` endpoints
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
   yield* getAppToChange(account, appId)
@@ -105,11 +109,14 @@ export interface ShownEndpoint {
 }
 
 /**
- * Changes an endpoint. `NotFound` when the account is not in the app's team or the app has no such endpoint,
- * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered, for more than
- * `EndpointHeader.MAX` headers, and for another origin when `headers` does not name each stored header. `Conflict` when
- * the app was revoked. `Conflict` with `OUTDATED_FORM` when the address, the events or the description have changed
- * since the form showed them (`shown`), and the edit would change one of these fields.
+ * Changes an endpoint. Fails with:
+ * - `NotFound` when the account is not in the app's team or the app has no such endpoint
+ * - `Forbidden` when the account's role may only read
+ * - `Invalid` for an address that may not be registered, and for more than `EndpointHeader.MAX` headers
+ * - `Invalid` for an address of another origin, unless `headers` names each stored header or is empty
+ * - `Conflict` when the app was revoked
+ * - `Conflict` with `OUTDATED_FORM` when the address, the events or the description have changed since the form showed
+ *   them (`shown`), and the edit would change one of these fields
  */
 export const updateEndpoint = program(
   "updateEndpoint",
@@ -185,8 +192,10 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges = new Map()
 
 /**
  * Adds a new signing secret and returns it. The secret cannot be read again. The previous secret also signs for another
- * 24 hours (Spec §4.7). `NotFound` when the account is not in the app's team or the app has no such endpoint,
- * `Forbidden` when the account's role may only read, `Conflict` when the app was revoked (decision apps-2).
+ * 24 hours (Spec §4.7). Fails with:
+ * - `NotFound` when the account is not in the app's team or the app has no such endpoint
+ * - `Forbidden` when the account's role may only read
+ * - `Conflict` when the app was revoked (decision apps-2)
  */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getAppToChange(account, appId)
@@ -266,7 +275,7 @@ export const removeEndpoint = program("removeEndpoint", function* (account: Acco
 
 /**
  * Checks whether the address may be registered, and returns it unchanged: a rule names an endpoint by exactly this text
- * (Spec §4.6.7). `Invalid` on `url` when the address may not be registered.
+ * (Spec §4.6.7). Fails with `Invalid` on `url` when the address may not be registered.
  */
 export const checkedUrl = program("checkedUrl", function* (url: string) {
   const sender = yield* WebhookSender

@@ -15,8 +15,8 @@ import * as Export from "./Export.js"
 import { ExportStore } from "./ExportStore.js"
 
 /**
- * Asks for an archive, which a worker makes. `Conflict`, with the reason, while an archive is being made or can be
- * fetched, and after `Export.MAX_A_DAY` requests within a day.
+ * Asks for an archive, which a worker makes. Fails with `Conflict`, with the reason, while an archive is being made or
+ * can be fetched, and after `Export.MAX_A_DAY` requests within a day.
  */
 export const requestExport = program("requestExport", function* (userId: UserId) {
   const of = { userId, id: ExportId.make(yield* Entropy.id("exp")) }
@@ -33,7 +33,7 @@ export const listExports = program("listExports", function* (userId: UserId) {
   return (yield* (yield* ExportStore).list(userId, Export.MAX_LISTED)).map((one) => shown(one, now))
 })
 
-/** The export as its owner sees it. `NotFound` when the person has no such export. */
+/** The export as its owner sees it. Fails with `NotFound` when the person has no such export. */
 export const getExport = program("getExport", function* (of: Export.ExportKey) {
   const found = yield* (yield* ExportStore).find(of)
   const now = yield* Timestamp.now
@@ -41,8 +41,8 @@ export const getExport = program("getExport", function* (of: Export.ExportKey) {
 })
 
 /**
- * Deletes the archive immediately, or stops its making. `NotFound` when the export has failed or was deleted before,
- * when a worker has deleted its expired archive, and for another person's export.
+ * Deletes the archive immediately, or stops its making. Fails with `NotFound` when the export has failed or was deleted
+ * before, when a worker has deleted its expired archive, and for another person's export.
  */
 export const deleteExport = program("deleteExport", function* (of: Export.ExportKey) {
   if (!(yield* (yield* ExportStore).remove(of, yield* Timestamp.now))) return yield* new NotFound({ what: "export" })
@@ -56,10 +56,12 @@ export interface OpenedArchive {
 }
 
 /**
- * The archive, decrypted piece by piece. `Conflict` when the archive is not made yet or could not be made. `NotFound`
- * when it was deleted, when its week is over, and for another person's export. The program reads the first piece before
- * it returns: when the archive cannot be decrypted, the caller gets an error and not half a file. With `isSent` false,
- * the caller does not send the bytes, and the audit log gets no entry.
+ * The archive, decrypted piece by piece. The program reads the first piece before it returns: when the archive cannot
+ * be decrypted, the caller gets an error and not half a file. With `isSent` false, the caller does not send the bytes,
+ * and the audit log gets no entry.
+ *
+ * Fails with `Conflict` when the archive is not made yet or could not be made. Fails with `NotFound` when the archive
+ * was deleted, when its week is over, and for another person's export.
  */
 export const openArchive = program("openArchive", function* (of: Export.ExportKey, isSent: boolean = true) {
   const [store, vault] = [yield* ExportStore, yield* Vault]

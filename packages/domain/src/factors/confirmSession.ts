@@ -35,10 +35,12 @@ export interface Confirming {
 /**
  * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
  * passkey alone (decision accounts-17). Returns the session's new cookie: the old cookie, which may have been stolen,
- * opens nothing any more. A password counts as an attempt to sign in, and can fail with the errors of `verifyPassword`.
- * A wrong code or passkey is `WrongFactor`, too many wrong codes are `TooManyAttempts`, and a missing code is
- * `FactorRequired`. `WrongCredentials` when the session is over, or the password was replaced since the session began,
- * even if the proof is right.
+ * opens nothing any more. A password counts as an attempt to sign in. Fails with:
+ * - the errors of `verifyPassword`, when the check of a password fails
+ * - `WrongFactor` for a wrong code or passkey, `TooManyAttempts` after too many wrong codes
+ * - `FactorRequired` when the code is missing
+ * - `WrongCredentials` when the session is over, or the password was replaced since the session began, even if the
+ *   proof is right
  */
 export const confirmSession = program("confirmSession", function* (account: Account.Account, input: Confirming) {
   const accounts = yield* AccountStore

@@ -22,9 +22,9 @@ const gone = () => new NotFound({ what: "account" })
 type Decision<A> = FactorDecision<A>
 
 /**
- * Decides under the lock of the account. `NotFound` when the account was deleted, or got another address after the
- * caller had read it: the undo of a change of the address ends a thief's session, but not a request that a thief has
- * begun before (decision accounts-13).
+ * Decides under the lock of the account. Fails with `NotFound` when the account was deleted, or got another address
+ * after the caller had read it. The address is compared because the undo of an address change ends a thief's session,
+ * but not a request that the thief began before the undo (decision accounts-13).
  */
 const change = <A>(
   { email, id }: Account.Account,
@@ -49,7 +49,7 @@ const saved = (
   return { factors, mails: mail === null ? [] : [mail], audit: eventsOf(state, factors, now), endsSessions: false }
 }
 
-/** The account's factors. `NotFound` when the account was deleted. */
+/** The account's factors. Fails with `NotFound` when the account was deleted. */
 export const describeFactors = program("describeFactors", function* ({ id }: Account.Account) {
   const state = yield* (yield* FactorStore).read(id)
   return (yield* Effect.mapError(state, gone)).factors
@@ -68,8 +68,8 @@ const withCodes = (
 
 /**
  * Begins to set up a code app; returns its secret in base32, for a QR code. The app is no factor before
- * `confirmCodeApp`. Beginning again replaces a secret that was not confirmed. `Conflict` when the account has a
- * confirmed code app.
+ * `confirmCodeApp`. Beginning again replaces a secret that was not confirmed. Fails with `Conflict` when the account
+ * has a confirmed code app.
  */
 export const beginCodeApp = program("beginCodeApp", function* (account: Account.Account) {
   const secret = (yield* OneTimeCodes).secret(yield* (yield* Entropy.Entropy).bytes(20, "factor"))
@@ -97,7 +97,8 @@ export const pendingCodeApp = program("pendingCodeApp", function* (account: Acco
 /**
  * Confirms the code app with its first code: from now on a sign-in asks for a second factor. Returns the texts of new
  * recovery codes, which are shown only this once. Returns null when the account had a factor before, because the
- * account then keeps its recovery codes. `WrongFactor` for a wrong code, and when no code app waits for its first code.
+ * account then keeps its recovery codes. Fails with `WrongFactor` for a wrong code, and when no code app waits for its
+ * first code.
  */
 export const confirmCodeApp = program("confirmCodeApp", function* (account: Account.Account, typed: string) {
   const { codeApp } = yield* describeFactors(account)
@@ -131,9 +132,9 @@ export interface NewPasskey {
 
 /**
  * Adds a passkey that answered a challenge for this account. Returns new recovery codes when it is the first factor,
- * else null. `WrongFactor` when the response does not answer a challenge of `Add` for this account, or when the
- * `PasskeyVerifier` rejects the response. `Conflict` for a passkey beyond `Factors.MAX_PASSKEYS` and for a passkey that
- * the account has.
+ * else null. Fails with `WrongFactor` when the response does not answer a challenge of `Add` for this account, or when
+ * the `PasskeyVerifier` rejects the response. Fails with `Conflict` when the account has `Factors.MAX_PASSKEYS`
+ * passkeys, or has this passkey already.
  */
 export const addPasskey = program("addPasskey", function* (account: Account.Account, { name, response }: NewPasskey) {
   const isIssued = yield* takeChallenge(response.challenge, { _tag: "Add", userId: account.id })
@@ -168,8 +169,8 @@ export const removePasskey = program("removePasskey", function* (account: Accoun
 })
 
 /**
- * Replaces the recovery codes and returns the new codes, which are shown once. `Invalid` for an account without a
- * factor.
+ * Replaces the recovery codes and returns the new codes, which are shown once. Fails with `Invalid` for an account
+ * without a factor.
  */
 export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (account: Account.Account) {
   const codes = yield* RecoveryCode.make(account.id)

@@ -70,8 +70,8 @@ interface CodeAttempt {
 /**
  * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but
  * separately: otherwise a thief who knows the password could clear the count by entering the right password, and guess
- * codes without a limit. For the network address, attempts with codes and with passwords count together.
- * `TooManyAttempts` when there were too many attempts, `WrongFactor` for any other failure.
+ * codes without a limit. For the network address, attempts with codes and with passwords count together. Fails with
+ * `TooManyAttempts` when there were too many attempts, and with `WrongFactor` for any other failure.
  */
 export const proveWithCode = (owner: CodeOwner, typed: string, attempt: CodeAttempt) =>
   Effect.gen(function* () {

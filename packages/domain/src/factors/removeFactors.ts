@@ -18,8 +18,8 @@ export type RemovalOutcome =
  * An operator removes the factors of an owner who lost all of them. The first call requests the removal and mails the
  * owner. A second call removes the factors and ends every session, if it comes at least 72 hours later and within a
  * week after that wait. Before the second call, the button in the settings stops the removal, and so does any use of a
- * factor while the account is not suspended (decision factors-7). `NotFound`: no account has this e-mail address.
- * `Conflict`: the account has no factor.
+ * factor while the account is not suspended (decision factors-7). Fails with `NotFound` when no account has this e-mail
+ * address. Fails with `Conflict` when the account has no factor.
  */
 export const removeFactors = program("removeFactors", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)

@@ -52,8 +52,8 @@ const credentialsOf = (userId: UserId) =>
   })
 
 /**
- * The account whose sign-in is pending, for the page that asks for the second factor. `PendingOver` when the token is
- * not valid or has expired, the password was replaced, or the account was deleted.
+ * The account whose sign-in is pending, for the page that asks for the second factor. Fails with `PendingOver` when the
+ * token is not valid or has expired, the password was replaced, or the account was deleted.
  */
 export const describePending = program("describePending", function* (token: string) {
   const pending = yield* PendingSignIn.read(token, yield* Timestamp.now)
@@ -87,8 +87,8 @@ const prove = (owner: AccountCredentials, { proof, ...attempt }: SecondStep) =>
       )
 
 /**
- * Signs in with a passkey in place of the password (decision factors-3). `WrongFactor` for any failed proof,
- * `Forbidden` for a suspended account.
+ * Signs in with a passkey in place of the password (decision factors-3). Fails with `WrongFactor` for any failed proof,
+ * and with `Forbidden` for a suspended account.
  */
 export const signInWithPasskey = program(
   "signInWithPasskey",

@@ -23,8 +23,8 @@ export interface AppOverview {
 }
 
 /**
- * An app's figures for each span between two neighbors of `edges`, which must be ascending. `NotFound` when the account
- * is not in the app's team. Counts of the last seconds may be missing.
+ * An app's figures for each span between two neighbors of `edges`, which must be ascending. Fails with `NotFound` when
+ * the account is not in the app's team. Counts of the last seconds may be missing.
  */
 export const readAppFigures = program(
   "readAppFigures",
@@ -45,8 +45,8 @@ export const readAppFigures = program(
 )
 
 /**
- * The app's request log, newest first. `NotFound` when the account is not in the app's team, `Invalid` for a cursor of
- * another list.
+ * The app's request log, newest first. Fails with `NotFound` when the account is not in the app's team, and with
+ * `Invalid` for a cursor of another list.
  */
 export const listAppCalls = program(
   "listAppCalls",
@@ -77,8 +77,8 @@ export interface EndpointOverview {
 }
 
 /**
- * The figures of one endpoint: health, waiting deliveries, and attempts of the last week. `NotFound` when the account
- * is not in the app's team, or the app has no endpoint with this id.
+ * The figures of one endpoint: health, waiting deliveries, and attempts of the last week. Fails with `NotFound` when
+ * the account is not in the app's team, or the app has no endpoint with this id.
  */
 export const readEndpointFigures = program(
   "readEndpointFigures",
@@ -115,7 +115,7 @@ const sinceOf = (now: Timestamp.Timestamp, span: number): Timestamp.Timestamp =>
 
 /**
  * Whether the newest attempt at each endpoint of the app succeeded. An endpoint without an attempt in the last week is
- * not in the map. `NotFound` when the account is not in the app's team.
+ * not in the map. Fails with `NotFound` when the account is not in the app's team.
  */
 export const readEndpointHealth = program("readEndpointHealth", function* (account: Account, appId: AppId) {
   yield* getApp(account, appId, "read")

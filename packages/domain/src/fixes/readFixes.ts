@@ -46,7 +46,7 @@ export const checkFixes = program(
 )
 
 /**
- * The user's fixes, oldest first (decisions §4). `Invalid` for a span that is empty or longer than
+ * The user's fixes, oldest first (decisions §4). Fails with `Invalid` for a span that is empty or longer than
  * `HistoryQuery.MAX_RANGE_DAYS`, and for a cursor of another connection or span.
  */
 export const listFixes = program(
@@ -76,8 +76,8 @@ export interface Day {
 }
 
 /**
- * The local days of the span that have fixes, oldest first. `Invalid` for an unknown time zone, and for a span that is
- * empty or longer than `HistoryQuery.MAX_LOCAL_DAYS`.
+ * The local days of the span that have fixes, oldest first. Fails with `Invalid` for an unknown time zone, and for a
+ * span that is empty or longer than `HistoryQuery.MAX_LOCAL_DAYS`.
  */
 export const listDays = program("listDays", function* (userId: UserId, span: HistoryQuery.HistoryRequest, tz: string) {
   const { from, until, zone } = yield* HistoryQuery.checkDays(span, tz)
