@@ -67,8 +67,8 @@ const IS_SUSPENDED = `(EXISTS (SELECT 1 FROM accounts person WHERE person.user_i
     AND (apps.suspended_at <= events.occurred_at OR apps.suspensions @> events.occurred_at)))`
 
 /**
- * Which events of the outbox a worker reads. `except` lists events to leave out, mostly events whose first attempts the
- * worker is making already. The list is short.
+ * Which events of the outbox a worker reads. `except` lists events to leave out, mostly events for which this worker is
+ * making the first attempts at this moment. The list is short.
  */
 export interface PendingRead {
   readonly buckets: ReadonlyArray<number>
@@ -95,8 +95,9 @@ export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: P
       LIMIT ${onCluster ? sql`${limit}` : sql`(SELECT ${limit}::bigint)`}`
 
 /**
- * Reads the waiting events of a cluster. The endpoints and authorisations that the events need are not read with them,
- * as `readAhead.ts` does on a single server: on a cluster, the data of persons and of apps are on different nodes.
+ * Reads the waiting events of a cluster. Unlike `readAhead.ts` on a single server, this function does not also read the
+ * endpoints and authorisations that the events need: on a cluster, the data of persons and of apps are on different
+ * nodes.
  */
 export const readPending = (
   sql: SqlClient,

@@ -78,7 +78,7 @@ export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
 
 /**
  * What was read ahead for one event. `rows` are the rows of this event. Undefined when the event's endpoints were not
- * read, or when a column cannot be decoded: the caller then reads the endpoints again, and gets the error.
+ * read, or when a column cannot be decoded: the caller then reads the same data again, and gets the error.
  */
 const aheadOf = (rows: ReadonlyArray<Row>): ReadAhead | undefined => {
   const [first] = rows

@@ -31,8 +31,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (account) =>
     Effect.gen(function* () {
-      // Because of this lock, two test persons of one app are created one after the other. So the second creation
-      // counts the first person, and the limit of test persons is kept. An approval of the app takes the same lock, so
+      // Because of this lock, two test people of one app are created one after the other. So the second creation
+      // counts the first person, and the limit of test people is kept. An approval of the app takes the same lock, so
       // that no test person is made for an app that has just gone to production.
       const app = yield* sql`SELECT 1 AS one FROM apps
         WHERE app_id = ${account.testOf} AND status <> 'production' AND revoked_at IS NULL FOR UPDATE`.pipe(
