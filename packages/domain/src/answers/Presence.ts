@@ -29,9 +29,9 @@ export const decide = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>,
 
 /**
  * Like `decide`, for a zone that the app drew. A fix that is less accurate than 200 m decides nothing (decision
- * answers-5). The less accurate a fix is, the wider is the band around the zone in which the answer is "unknown". The
- * app's budget counts a band of 200 m, so a wider band would tell the app about a larger area than the budget counts
- * (decision M8).
+ * answers-5). The less accurate a fix is, the wider is the band around the zone in which the answer is "unknown". For a
+ * small zone, the app's budget counts a band of 200 m, so a wider band would tell the app about a larger area than the
+ * budget counts (decision M8).
  */
 export const decideZone = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>, since: Timestamp): Presence =>
   decide(

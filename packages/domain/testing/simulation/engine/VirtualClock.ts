@@ -27,7 +27,8 @@ const PATIENCE = 16
 /**
  * A slowed loop wakes at a time of day that is a multiple of one of these intervals, so that several loops wake at the
  * same time. There are two exceptions. While `patience` is shorter than a minute, the loop wakes at any time of day.
- * When the loop has work before the next such time, the loop sleeps for exactly one of these intervals (`untilWork`).
+ * When the loop has work before the next such time, the loop sleeps for exactly one of these intervals, or for its own
+ * (`untilWork`).
  */
 const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 
@@ -259,8 +260,8 @@ export class VirtualClock implements Clock.Clock {
     this.timers.add({
       at: this.passed + this.behindMillis,
       fire: () => this.stir(),
-      // If the clock is set again before this timer fires, the clock may catch up at another time, for which that
-      // change adds its own timer. Then this timer only makes the loops look for work once more.
+      // If the clock is set again before this timer fires, the second change adds its own timer for the time at which
+      // the clock then catches up. The timer here then only makes the loops look for work once more.
       isDead: () => false,
       isPeriodic: true,
       isOutside: false
