@@ -46,7 +46,7 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     /**
      * Locks the account, reads the clock and the link, and calls `decide`. One transaction writes everything that the
      * `AddressReplacement` names. Returns `Refused`, and writes nothing, when there is no such account or `decide`
-     * returns null. Returns `Taken`, and writes nothing, when another account has the address and has confirmed it. An
+     * returns null. Returns `Taken`, and writes nothing, when another account has the address and does not lose it. An
      * account that never confirmed the address loses it to the account that confirms it
      * (`SignUpRequest.releasedEmail`).
      */

@@ -2,7 +2,7 @@
 
 /**
  * The network of an IP address: calls from one network are counted together. Returns:
- * - an IPv4 address as it is, also when it is written as an IPv6 address (`::ffff:192.0.2.1`);
+ * - the IPv4 address itself, also for an IPv4 address that is written as an IPv6 address (`::ffff:192.0.2.1`);
  * - the /64 prefix of an IPv6 address, because one household has a whole /64;
  * - any other text in lower case.
  */
