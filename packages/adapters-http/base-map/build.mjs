@@ -16,11 +16,11 @@ if (folder === undefined) throw new Error("node build.mjs FOLDER")
 const magics = (name) => join(folder, "usr/share/magics", name)
 
 /**
- * The four levels of detail. The tiles of zoom `z` are drawn at zoom `z` and at every zoom below the `z` of the next
- * level. `scale` names the data set of Natural Earth: `50m` has the scale 1 to 50 million. `tolerance` is the greatest
- * distance between a simplified shape and the points that it leaves out. `smallest` is the size below which land and
- * lakes are left out. Both are parts of a tile's width. Rivers with a rank above `rank` and towns with a rank above
- * `town` are left out.
+ * The four levels of detail. The tiles of a level are drawn from its zoom `z` up to the zoom before the next level's
+ * `z`. `scale` names the data set of Natural Earth: `50m` has the scale 1 to 50 million. `tolerance` is the greatest
+ * distance between a simplified shape and the points that it leaves out. Land and lakes smaller than `smallest` are
+ * left out. `tolerance` and `smallest` are fractions of a tile's width. Rivers with a rank above `rank` and towns with
+ * a rank above `town` are left out.
  */
 const LEVELS = [
   { z: 0, scale: "50m", tolerance: 1 / 1400, rank: 3, town: 2, smallest: 1 / 400 },

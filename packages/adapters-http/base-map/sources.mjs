@@ -123,7 +123,8 @@ export const countriesOf = (path) => {
   return objects.countries.geometries.flatMap(({ arcs: own, properties: { name }, type }) => {
     if (type !== "Polygon" && type !== "MultiPolygon") return []
     const rings = (type === "Polygon" ? [own] : own).map((polygon) => ring(polygon[0]))
-    // A ring across the 180th meridian has its middle on the wrong side of the world.
+    // Such a ring crosses the 180th meridian. Its middle would be on the wrong side of the world, so the ring is left
+    // out.
     const whole = rings.filter((own) => Math.max(...own.map(([x]) => x)) - Math.min(...own.map(([x]) => x)) < 180)
     const middles = (whole.length > 0 ? whole : rings).map(centroid).toSorted((a, b) => b.area - a.area)
     // The larger a country, the earlier its name is shown.

@@ -1,4 +1,5 @@
-// Writes the bytes of one tile. `decode` in the pages' script (baseMapScript.ts) and in BaseMapTile.ts reads them.
+// Writes the bytes of one tile. Two functions named `decode` read these bytes: one in the pages' script
+// (baseMapScript.ts), one in BaseMapTile.ts.
 
 /** A tile is this many units wide. */
 export const EXTENT = 4096

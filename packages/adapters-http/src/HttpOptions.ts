@@ -14,8 +14,9 @@ export interface ServiceOptions {
   readonly userPortalUrl: string
   readonly signUp: "open" | "closed"
   /**
-   * Whether people must confirm their e-mail address with a mailed link. The rule has no default: with `assumed`, every
-   * address counts as confirmed, and a host that left the option out would skip the check without noticing.
+   * Whether people must confirm their e-mail address with a mailed link. This option has no default. If the default
+   * were `assumed`, which counts every address as confirmed, a host that forgot the option would skip the check without
+   * noticing.
    */
   readonly addressRule: Account.AddressRule
   /** Whether reviewers and admins need a second factor. Left out: optional. */

@@ -47,8 +47,8 @@ export const layer = Group.group(Api, "session", (handlers) =>
           Effect.catchTags({
             WrongCredentials: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             WrongFactor: () => Effect.fail(Errors.notSignedIn("The code is wrong, or was used before")),
-            // `PendingOver`: after the service had checked the password, and before it checked the code, the password
-            // was replaced, or the account was deleted.
+            // `PendingOver`: somebody replaced the password or deleted the account between the check of the password
+            // and the check of the code.
             PendingOver: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             TooManyAttempts: ({ retryAfterMillis }) =>
               Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))

@@ -1,6 +1,6 @@
 /**
  * The bodies of the API as an app sends and reads them, as plain types, so that an app with the client needs no other
- * package. `test/client/contract.test.ts` does not compile when the fields of a type are not those of the API.
+ * package. `test/client/contract.test.ts` does not compile when the fields of a type differ from the fields of the API.
  */
 
 /** ISO 8601 in UTC with milliseconds, such as `2026-01-31T09:30:00.000Z`. */
@@ -18,7 +18,9 @@ export type AppScope =
   | "location.history.read"
   | "location.lookup"
 
-/** `reason` is present only when the answer is unknown because the user has paused the app. Ask again later. */
+/**
+ * `reason` is present only when the answer is unknown because the user has paused the app. The app can ask again later.
+ */
 interface MayBePaused {
   readonly reason?: "paused"
 }
@@ -77,7 +79,10 @@ export interface ZoneAnswer extends MayBePaused {
 
 export interface PlaceLookupAnswer extends MayBePaused {
   readonly place: PlaceAnswer | null
-  /** Whether the user was at a shared place. When false, `asOf` is the time of a reading elsewhere, if there is one. */
+  /**
+   * Whether the user was at a shared place. When `matched` is false, `asOf` is the time of a reading outside the shared
+   * places, if there is such a reading.
+   */
   readonly matched: boolean
   readonly asOf: IsoTime | null
   /** Whole seconds between the moment that the app asked about and `asOf`; null when `asOf` is null. */

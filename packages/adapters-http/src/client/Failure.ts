@@ -62,9 +62,10 @@ export interface FailureDetails {
 }
 
 /**
- * A call of the client that fails throws this error, with three exceptions: an aborted call throws the reason of its
- * signal; when the token store fails, the call throws the error of the store; and a malformed address that the app
- * passes leads to a `TypeError` that says which address it is.
+ * A call of the client that fails throws this error. There are three exceptions:
+ * - An aborted call throws the reason of its signal.
+ * - When the token store fails, the call throws the error of the store.
+ * - When the app passes a malformed address, the call throws a `TypeError` that says which address is malformed.
  */
 export class PlaceAccessError extends Error {
   override readonly name = "PlaceAccessError"
@@ -108,6 +109,6 @@ export class PlaceAccessError extends Error {
   }
 }
 
-/** Whether the error is a `PlaceAccessError`, and has this code when a code is given. */
+/** Whether the error is a `PlaceAccessError` and, when `code` is given, has this code. */
 export const isPlaceAccessError = (error: unknown, code?: FailureCode): error is PlaceAccessError =>
   error instanceof PlaceAccessError && (code === undefined || error.code === code)

@@ -3,10 +3,10 @@ import type { StoredTokens } from "./TokenStore.js"
 /**
  * What to do with the tokens before a call.
  *
- * The service repeats the answer to a refresh for 30 seconds. A refresh token that is used again later counts as
- * stolen, and the service ends the connection. So when the outcome of a refresh is unknown, the client repeats the
- * refresh only in the first 20 seconds, which leaves 10 seconds for the network. After that, the client repeats the
- * refresh only when the app asks for that (`evenIfUncertain`).
+ * The service repeats the answer to a refresh for 30 seconds. When a refresh token is used again after these 30
+ * seconds, it counts as stolen, and the service ends the connection. So when the outcome of a refresh is unknown, the
+ * client repeats the refresh only in the first 20 seconds, which leaves 10 seconds for the network. After these 20
+ * seconds, the client repeats the refresh only when the app asks for that (`evenIfUncertain`).
  */
 export type RefreshDecision =
   | { readonly _tag: "NotConnected" }
@@ -20,13 +20,13 @@ export type RefreshDecision =
   /** A refresh was sent, its outcome is unknown, and it is too late to repeat the refresh. */
   | { readonly _tag: "Uncertain"; readonly tokens: StoredTokens }
 
-/** An access token is replaced this long before it expires, so that it does not expire in transit. */
+/** The client replaces an access token this long before it expires, so that the token does not expire during a call. */
 export const MARGIN_MS = 60_000
 /** The last attempt of a refresh begins at most this long after the first attempt. */
 export const REPEATABLE_MS = 20_000
 /**
- * One attempt of a refresh, or of the exchange of a code, takes at most this long. So when the first attempts get no
- * answer, a second and a third attempt, with the waits before them, begin within `REPEATABLE_MS`.
+ * One attempt of a refresh, or of the exchange of a code, takes at most this long. So even if the first two attempts
+ * get no answer, the third attempt, after its wait, begins within `REPEATABLE_MS`.
  */
 export const ATTEMPT_MS = 8_000
 

@@ -47,8 +47,8 @@ export const orAborted = <A>(work: Promise<A>, signal: AbortSignal | undefined):
     const abort = () => reject(signal.reason)
     if (signal.aborted) abort()
     else signal.addEventListener("abort", abort, { once: true })
-    // The outcome of `work` is awaited after an abort too. Otherwise a later failure of `work` would be an unhandled
-    // rejection.
+    // After an abort, these handlers still take the outcome of `work`. Without them, a later failure of `work` would be
+    // an unhandled rejection.
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
   })
 }

@@ -7,8 +7,8 @@ import type { ClientTokenStore, StoredTokens } from "./TokenStore.js"
 import * as Transport from "./Transport.js"
 
 /**
- * Reads the tokens of one connection from the store and refreshes them when needed. The store's lock lets one part of
- * the app refresh at a time.
+ * Reads the tokens of one connection from the store and refreshes them when needed. The store's lock lets only one part
+ * of the app refresh at a time.
  */
 export interface TokenSession {
   /** An access token for the next call. `refused`: the token that the service has just refused, if any. */

@@ -1,8 +1,7 @@
 /**
- * Keeps the tokens of one connection. A refresh token works once: two parts of an app that refresh with the same token,
- * more than 30 seconds apart, end the connection, because the service treats the second refresh as a theft. So all
- * parts of an app that use the tokens of a connection share one store. The store's lock lets only one part refresh at a
- * time.
+ * Keeps the tokens of one connection. A refresh token works once. When two parts of an app refresh with the same token
+ * more than 30 seconds apart, the service treats the second refresh as a theft and ends the connection. So all parts of
+ * an app that use the tokens of a connection share one store. The store's lock lets only one part refresh at a time.
  */
 export interface ClientTokenStore {
   /** Null when there are no tokens. */

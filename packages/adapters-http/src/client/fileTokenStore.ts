@@ -60,8 +60,8 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
   const touching = setInterval(() => {
     // @effect-diagnostics-next-line globalDate:off -- the client does not use Effect
     const now = new Date()
-    // The time is set by the file handle, not by the path: after another process has taken the lock over, the path
-    // names the lock file of that process.
+    // This call uses the file handle and not the path: after another process has taken the lock over, the path names
+    // the lock file of that process.
     void own.utimes(now, now).catch(() => undefined)
   }, TOUCH_MS)
   touching.unref()

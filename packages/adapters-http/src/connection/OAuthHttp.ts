@@ -36,8 +36,8 @@ interface CountedRequest {
 }
 
 /**
- * Reads the request, and counts it (`ClientCalls.counted`). The app is recorded before the secret is checked: a
- * developer looks for calls with a wrong secret in the app's request log.
+ * Reads the request, and counts it against its limit (`ClientCalls.counted`). The app is recorded before
+ * its secret is checked, because developers look in the app's request log for calls with a wrong secret.
  */
 const counted = fn(function* (request: Request) {
   const sent = yield* OAuthRequest.read(request)
@@ -106,7 +106,7 @@ const revoke = (request: Request) =>
     const client = yield* counted(request)
     const { token } = yield* client.sent.require("token")
     yield* revokeToken(yield* authenticate(request, client), token)
-    // The answer has no content type, because clients try to parse an empty body that claims to be JSON.
+    // The answer has no content type. With the content type of JSON, clients would try to parse the empty body.
     return HttpServerResponse.empty({ status: 200, headers: NO_STORE })
   })
 

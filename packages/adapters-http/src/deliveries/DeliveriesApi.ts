@@ -103,8 +103,8 @@ const Detail = Schema.Struct({
 }).annotations({ identifier: "DeliveryWithAttempts" })
 
 /**
- * The event of a delivery as the log shows it. Of a withheld firing (`Delivery.isWithheld`) the log shows neither the
- * kind nor the time, because the app was perhaps not allowed to learn them.
+ * The event of a delivery as the log shows it. For a withheld firing (`Delivery.isWithheld`) the log shows neither the
+ * kind nor the time: perhaps the app was not allowed to learn them.
  */
 export const shownEvent = (row: Omit<Delivery.Logged, "isReplayed">) => {
   const { occurredAt, payload } = row.delivery.envelope

@@ -208,10 +208,10 @@ const waypointsOf = (places: ReadonlyArray<SetupPlace>) => {
 }
 
 /**
- * Traccar Client (configuration_service.dart) takes the same parameters from the QR code and from its link. The text of
- * the QR code is the server's address with the parameters. By default the app locates the phone by Wi-Fi and cell
- * towers, which is too imprecise for a place of 150 m. Without a heartbeat a phone that does not move sends nothing,
- * and apps get the answer `unknown`.
+ * Traccar Client (configuration_service.dart) accepts the same parameters in the QR code and in a link. The text of the
+ * QR code is the server's address with the parameters. By default the app locates the phone by Wi-Fi and cell towers,
+ * which is too imprecise for a place of 150 m. Without a heartbeat a phone that does not move sends nothing, and apps
+ * get the answer `unknown`.
  */
 const traccar = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
@@ -303,8 +303,8 @@ const gpsLoggerSettings = (phone: string, token: string) =>
   ] as const
 
 /**
- * The settings that decide when GPSLogger logs, with the keys of its profiles. With a distance filter, a phone that
- * does not move would send nothing.
+ * The settings that decide when GPSLogger logs, with the keys of its profiles. The distance filter is off (0), because
+ * with such a filter a phone that does not move would send nothing.
  */
 const GPSLOGGER = [
   { key: "time_before_logging", name: "Logging interval", value: "120", text: "interval" },

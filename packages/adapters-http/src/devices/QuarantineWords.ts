@@ -3,8 +3,8 @@ import { textsIn } from "../languages/index.js"
 
 interface QuarantineWords {
   /**
-   * The status of a phone when nothing in its last upload was usable, and the service quarantined readings or visits of
-   * the upload for this reason.
+   * The status of a phone whose last upload had nothing usable, because its readings or visits were quarantined for the
+   * reason that this entry describes.
    */
   readonly status: string
   /** The problem, and what the owner can do about it. */

@@ -61,7 +61,10 @@ export const troubleWords = (
   }
 }
 
-/** Whether the address belongs to a network at home or at work (RFC 1918, or a name that is known only there). */
+/**
+ * Whether the address belongs to a network at home or at work (RFC 1918, or a name that only such a network can
+ * resolve).
+ */
 const isPrivate = (address: string): boolean => {
   const { hostname } = new URL(address)
   return isIPv4(hostname)

@@ -43,7 +43,8 @@ const report = (recorder: Tally.FiguresRecorder, cell: Cell, { error, response }
 /**
  * The used percentage of the connection's rate limit; null when the answer has no rate limit headers. Call this
  * function only for a call with the access token of a connection. For all other calls the headers describe another
- * limit, such as the limit of a network address. A refusal by a second limit does not change `standing`.
+ * limit, such as the limit of a network address. When a second limit refuses the request, its headers are in
+ * `exceeded`, not in `standing`, and do not change this percentage.
  */
 const rateUse = ({ standing }: Cell): number | null => {
   const [limit, remaining] = [Number(standing["ratelimit-limit"]), Number(standing["ratelimit-remaining"])]

@@ -22,7 +22,7 @@ const FULL: SignInThrottle.ThrottleVerdict = { _tag: "Closed", retryAfterMillis:
 
 /**
  * The second set of places. `of` returns the places that the requests with the same key may take. The key is the id of
- * a known browser, or else the e-mail address that the attempt names.
+ * a known browser, or else the e-mail address that the attempt names; without an attempt, it is `NO_ATTEMPT`.
  */
 class AttemptPlaces {
   private taken = 0
@@ -43,13 +43,15 @@ class AttemptPlaces {
   }
 }
 
-/** The key of the places for hashes of new passwords, and for other hashes that belong to no attempt. */
+/**
+ * The key (see `AttemptPlaces.of`) for hashes that belong to no attempt to sign in, such as the hash of a new password.
+ */
 const NO_ATTEMPT = ""
 
 /**
- * An `AccountStore` and a `PasswordHasher` for requests. `admitTry` refuses an attempt when no place is free for it, or
- * when there were too many attempts from its network or at its account. A hash without an attempt, such as that of a
- * sign-up, waits in a place of this module if one is free.
+ * An `AccountStore` and a `PasswordHasher` for requests. `admitTry` refuses an attempt when no place is free for the
+ * attempt, or when there were too many attempts from the same network or at the same account. A request that hashes a
+ * password without such an attempt, for example a sign-up, also moves to a place of this module if one is free.
  */
 export const layer: Layer.Layer<
   AccountStore | PasswordHasher,
@@ -62,7 +64,8 @@ export const layer: Layer.Layer<
     const { sha256 } = yield* Vault.Vault
     const limits = yield* LimitStore
     const places = new AttemptPlaces()
-    // A request with a password and a code asks the throttle several times. It counts as one attempt all the same.
+    // A request counts as one attempt, although it asks the throttle again while its attempt pauses, and may try both a
+    // password and a code.
     const counted = new WeakSet<CurrentRequest.Cell>()
 
     /** The time until the rates allow a further attempt, in milliseconds; 0: the rates allow this attempt. */

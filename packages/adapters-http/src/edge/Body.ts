@@ -34,8 +34,8 @@ const FORM_TYPE = "application/x-www-form-urlencoded"
  * within the route's `BodyBounds`. A form with a NUL character is refused too, and so is JSON that `STRICT` refuses.
  * Bytes are counted while they arrive. The body is not read before a guard or a handler asks for it.
  *
- * The platform alone accepts any content type and any length. If the platform's own limit is set, the platform resets
- * the connection when a body is longer, so that the client gets no answer.
+ * Without this function, the platform would accept any content type and any length. The platform's own limit does not
+ * help: for a longer body the platform resets the connection, and the client gets no answer.
  */
 export const bounded = (
   request: HttpServerRequest.HttpServerRequest,
@@ -88,10 +88,11 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest
 }
 
 /**
- * Waits until the whole JSON body or form has arrived. The checks of sessions, access tokens and client secrets call
- * this first: otherwise the sender could hold back the end of a body until the session or connection has ended
- * (decisions accounts-23 and tokens-5). A refused body fails only when the handler reads it, so that a refused caller
- * has precedence. A file is not waited for, because `Upload` reads it.
+ * Waits until the whole JSON body or form has arrived. The checks of sessions, access tokens and client secrets wait
+ * with this effect first: otherwise the sender could hold back the end of a body until the session or connection has
+ * ended (decisions accounts-23 and tokens-5). This effect does not fail for a refused body: the refusal comes when the
+ * handler reads the body, after the checks of the caller. This effect does not wait for a file, because `Upload` reads
+ * files.
  */
 export const arrived: Effect.Effect<void, never, HttpServerRequest.HttpServerRequest> = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,
@@ -122,7 +123,7 @@ export const acceptable = (
   const isPlain = (request.headers["content-encoding"] ?? "identity").toLowerCase() === "identity"
   if (isPlain && cell.route.reads.has(type)) return Exit.succeed(type)
   const answer = unsupported(cell)
-  // RFC 9110 §15.5.16: the header tells the client that the encoding was at fault.
+  // RFC 9110 §15.5.16: the header `Accept-Encoding` tells the client that the service refused the encoding of the body.
   return Exit.die(
     new BodyRefused({ answer: isPlain ? answer : Errors.withHeaders(answer, { "accept-encoding": "identity" }) })
   )

@@ -201,8 +201,8 @@ const ABORTED: Answer = {
 
 /**
  * The answer to a request with more than one Host header. A proxy in front of the service may have used the Host header
- * that Node dropped (RFC 9112 §3.2). The service then trusts no part of the request, neither its path nor where its
- * body ends, so it closes the connection after the answer.
+ * that Node dropped (RFC 9112 §3.2). So the service trusts neither the path of the request nor the end of its body, and
+ * closes the connection after the answer.
  */
 const TWO_HOSTS: Answer = (() => {
   const { response, ...rest } = toAnswer(Errors.invalidRequest("The request has more than one Host header"))
@@ -270,7 +270,7 @@ const noRoute = (request: HttpServerRequest.HttpServerRequest, known: EdgeRoutes
     : Errors.methodNotAllowed(allow)
 }
 
-// The router ignores case and repeated slashes.
+// The router ignores case and repeated slashes, so this expression ignores them too.
 const API_PATH = /^\/+(?:v1|\.well-known)\//i
 /** `text/html` in `Accept`, without the weight 0: `q=0` means "not acceptable" (RFC 9110 §12.4.2). */
 const HTML = /(?:^|,)\s*text\/html\s*(?![^,;])(?![^,]*;\s*q=0(?:\.0*)?\s*(?:[,;]|$))/i

@@ -32,6 +32,8 @@ export const fileNameOf = (part: PartInfo): string | undefined => {
   return part.filename
 }
 
-/** Whether the part is a file. A part without a name is a file when its type says so. */
+/**
+ * Whether the part is a file. A part without a file name is a file when its content type is `application/octet-stream`.
+ */
 export const isFile = (part: PartInfo): boolean =>
   fileNameOf(part) !== undefined || part.contentType === "application/octet-stream"

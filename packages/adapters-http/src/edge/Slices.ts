@@ -13,9 +13,9 @@ const CHARACTERS = 131_072
 /** At most this number of entries are converted in one slice. */
 const ENTRIES = 1_000
 /**
- * At most this number of values may be in one list entry, and in the members of the root that are not lists, because
- * each of these parts is parsed in one slice. The entries before the last entry of a slice have at most `CHARACTERS`
- * characters together, so they also have at most this number of values.
+ * The most values that one list entry may have, and that all members of the root which are not lists may have together.
+ * Each of these parts is parsed in one slice, so it must be bounded. The other entries of a slice need no bound of
+ * their own: together they have at most `CHARACTERS` characters, and so at most this number of values.
  */
 export const VALUES = CHARACTERS
 

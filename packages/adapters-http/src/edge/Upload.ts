@@ -146,10 +146,13 @@ export const form = <A, E, R>(
     })
   )
 
-/** The results of the files of a form, in their order. */
+/** The results of the files of a form, in the order of the files. */
 interface Results<A> {
   readonly results: ReadonlyArray<A>
-  /** Whether the form has more than `MAX_PARTS` parts. The route does not get files after these parts. */
+  /**
+   * Whether the form has more than `MAX_PARTS` parts. The route does not get the files after the first `MAX_PARTS`
+   * parts.
+   */
   readonly isCut: boolean
 }
 

@@ -49,7 +49,7 @@ export const around = <A extends Answer, R>(
 
 /** The route, such as `/v1/answers/places/{place_id}/presence`; undefined when no route fits. */
 const routeOf = ({ cell: { route } }: Watched): string | undefined =>
-  // The label begins with the method of the route, which is GET for a HEAD request.
+  // `route.label` begins with the method of the route, which is GET for a HEAD request.
   route.label === "" ? undefined : route.label.slice(route.label.indexOf(" ") + 1)
 
 /**

@@ -6,9 +6,9 @@ import { type Context, Effect, Schedule } from "effect"
  * Sends mail in the background. If the answer waited for the mail, the delay would show whether an account has this
  * e-mail address. `failure`: the line in the log when the mail cannot be sent.
  *
- * The caller has got its answer, so nobody would ask again after a transient error of the store. Therefore the step
- * that stores the link and the mail is repeated. The steps before it are not repeated, because they count the link
- * against limits, and a second count could refuse the mail.
+ * The caller already has its answer, so it would not repeat the request after a transient error of the store. Therefore
+ * this function itself repeats the step that stores the link and the mail. It does not repeat the earlier steps: they
+ * count the link against limits, and a second count could refuse the mail.
  */
 export const afterAnswer = <A, E, R>(failure: string, mailing: Effect.Effect<A, E, R>) =>
   mailing.pipe(
@@ -25,8 +25,8 @@ const patient = (store: Context.Tag.Service<CredentialStore>): Context.Tag.Servi
 })
 
 /**
- * Repeats a step after 1, 2, 4, 8 and 16 s. These 31 s are longer than a transaction may run. So a lock of another
- * transaction, for which the step waits, is released before the last attempt.
+ * Repeats a step after 1, 2, 4, 8 and 16 s. These 31 s are longer than any transaction may run for whose locks the step
+ * may wait. So such a lock is released before the last attempt.
  */
 const patiently = <A>(step: StoreEffect<A>): StoreEffect<A> =>
   Effect.retry(step, { while: ({ transient }) => transient, schedule: Schedule.exponential("1 second"), times: 5 })

@@ -33,8 +33,8 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     return this.url
   }
   /**
-   * Names are in lower case. When a header is sent twice, Node joins the values, or keeps the first for some headers
-   * such as `Host`.
+   * Names are in lower case. When a header is sent twice, Node joins its values. For some headers, such as `Host`, Node
+   * keeps only the first value.
    */
   get headers(): Headers.Headers {
     return this.source.headers as Headers.Headers

@@ -6,7 +6,7 @@ import { CONTENT_TYPE } from "./ExportsApi.js"
 
 /**
  * The answer with the archive, which the browser saves as a file. No cache may store the archive, and no proxy may
- * change it. The answer to HEAD has no byte of the archive, so it is no download.
+ * change it. The answer to HEAD has no byte of the archive, so it does not count as a download.
  */
 export const archiveAnswer = (of: Export.ExportKey) =>
   Effect.gen(function* () {

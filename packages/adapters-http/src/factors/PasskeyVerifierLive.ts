@@ -49,8 +49,8 @@ export const layer = (options: ServiceOptions): Layer.Layer<PasskeyVerifier> => 
             ...expected(response),
             response: JSON.parse(response.json) as AuthenticationResponse,
             requireUserVerification: false,
-            // 0 switches the library's comparison of counters off. The domain compares the counters, so that it can
-            // warn the owner about a copied passkey.
+            // 0 switches the library's comparison of counters off. The domain compares the counters instead, so that it
+            // can warn the owner about a copied passkey.
             credential: { id, publicKey: new Uint8Array(Buffer.from(publicKey, "base64url")), counter: 0 }
           })
         )

@@ -51,7 +51,7 @@ const reading = (properties: Fields, [lon, lat]: ReadonlyArray<unknown>): Fix.Re
   lat: degrees(lat),
   lon: degrees(lon),
   accuracyM: number(properties["horizontal_accuracy"]),
-  // On iOS an altitude has no meaning when its accuracy is negative.
+  // On iOS a negative `vertical_accuracy` means that the altitude is not valid.
   altitudeM: (number(properties["vertical_accuracy"]) ?? 0) < 0 ? undefined : number(properties["altitude"]),
   speedMps: number(properties["speed"]),
   courseDeg: number(properties["course"])

@@ -27,7 +27,7 @@ const reading = (message: Fields): ReadonlyArray<Fix.Reading> => {
       lat: degrees(lat),
       lon: degrees(lon),
       accuracyM: number(message["acc"]),
-      // On iOS an altitude has no meaning when its accuracy is negative.
+      // On iOS a negative vertical accuracy (`vac`) means that the altitude is not valid.
       altitudeM: (number(message["vac"]) ?? 0) < 0 ? undefined : number(message["alt"]),
       speedMps: speedKmh === undefined ? undefined : speedKmh / KMH,
       courseDeg: number(message["cog"])

@@ -57,9 +57,9 @@ const overland = (request: Request) =>
 
 const ownTracks = (request: Request) =>
   Effect.gen(function* () {
-    // When the service cannot read a body (413, 415 or 400 for other apps), the body counts as one unreadable reading,
-    // and the answer is 200. After a 4xx answer OwnTracks would delete its oldest reading on an iPhone. On Android it
-    // would send the refused message again without end, and no other message.
+    // A body that the service cannot read counts as one unreadable reading, and the answer is 200 (for other apps: 413,
+    // 415 or 400). After a 4xx answer OwnTracks would delete its oldest reading on an iPhone. On Android it would send
+    // the refused message again without end, and no other message.
     const readings = yield* Effect.flatMap(json(request), (body) =>
       Slices.mapped(OwnTracks.messages(body), OwnTracks.decode, Effect.succeed)
     ).pipe(

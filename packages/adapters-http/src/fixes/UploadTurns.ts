@@ -25,7 +25,10 @@ const WAITING_MAX = 512
  */
 const WAIT_MILLIS = 10_000
 
-/** Stores at least the first upload, perhaps more in their order, and returns their outcomes (`ingestTogether`). */
+/**
+ * Stores the first upload, and perhaps some of the uploads after it, in the order of the list. Returns the outcomes of
+ * the stored uploads (`ingestTogether`).
+ */
 export type Store<E, R> = (
   uploads: Arr.NonEmptyReadonlyArray<ArrivedUpload>
 ) => Effect.Effect<Arr.NonEmptyReadonlyArray<IngestOutcome>, E, R>
@@ -38,8 +41,8 @@ export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/
      * `StoreError` when too many uploads of the person wait, or when the upload has waited too long.
      *
      * When `store` fails for several uploads together, each of them is stored alone, because perhaps only one of them
-     * is the reason. After a transient failure this upload fails too, and its phone sends it again: the store would
-     * probably fail again.
+     * causes the failure. When the failure is transient, `upload` is not tried again here, because the store would
+     * probably fail again: `upload` fails, and its phone sends it again.
      */
     readonly within: <E, R>(
       userId: UserId,
@@ -60,7 +63,7 @@ interface Waiting {
   readonly upload: ArrivedUpload
   /** Undefined until the upload is stored. */
   outcome: IngestOutcome | undefined
-  /** True after several uploads could not be stored together. */
+  /** True after this upload could not be stored together with others: it is then stored alone. */
   isAlone: boolean
 }
 

@@ -14,8 +14,8 @@ const count = (description: string) => Schema.Int.annotations({ description })
 
 const Column = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 /**
- * Unlike `Column`, this name has no greatest length: an import that an earlier version of the service stored may have a
- * longer name.
+ * Unlike `Column`, this name of a column has no greatest length: an import that an earlier version of the service
+ * stored may have a longer name.
  */
 const columnWith = (what: string) =>
   Schema.optional(Schema.String.annotations({ description: `The name of the column with ${what}` }))

@@ -33,7 +33,7 @@ const counted = (subject: Subject.LimitSubject, rate: Rate.Rate, isFirst: boolea
 const sentence = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : text.charAt(0).toUpperCase() + text.slice(1)
 
-/** A time in whole seconds, rounded up, so that a client which waits for this time gets a new window. */
+/** A time in whole seconds, rounded up, so that a client which waits for this time finds a new window of the limit. */
 const seconds = (millis: number): string => String(Math.ceil(millis / Timestamp.SECOND))
 
 const headers = ({ rate, remaining, resetMillis }: Rate.Standing): Readonly<Record<string, string>> => ({

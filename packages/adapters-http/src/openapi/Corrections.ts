@@ -5,7 +5,7 @@ import { type Json, isObject, list, map, object, refName, refTo, text } from "./
 export interface Endpoints {
   /** Whether the endpoint reads `Idempotency-Key`, and repeats its answer for 24 hours. */
   readonly takesKey: (label: string) => boolean
-  /** What the key does for an endpoint whose handler reads it (`OwnKey`). */
+  /** What `Idempotency-Key` does for an endpoint whose handler reads it (`OwnKey`). */
   readonly ownKey: (label: string) => string | undefined
   /** The declared errors with which the endpoint never answers (`impossibleErrors`). */
   readonly impossible: (label: string) => ReadonlySet<string>

@@ -8,8 +8,8 @@ import * as RequiredScope from "../security/RequiredScope.js"
 
 /**
  * Annotation of a GET behind `SessionAuth` that answers some accounts with 403 `forbidden`, with the reason. Other
- * endpoints need no annotation: a GET with a `RequiredRole` always declares 403, because an account may lack the role,
- * and so does every call that changes something, because its `Origin` may be wrong.
+ * endpoints need no annotation, because they always declare 403: a GET with a `RequiredRole`, because an account may
+ * lack the role, and every call that changes something, because its `Origin` may be wrong.
  */
 export class MayForbid extends Context.Tag("@place-access/adapters-http/openapi/MayForbid")<MayForbid, string>() {}
 

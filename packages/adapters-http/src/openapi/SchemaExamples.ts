@@ -26,7 +26,7 @@ const delivery = {
   test: false
 }
 
-/** The fields that differ in the example of a delivery that has not ended. */
+/** The fields in which the example of a delivery that has not ended differs from the example of an ended delivery. */
 const queued = { state: "trying", next_due_at: "2026-03-01T18:05:00.000Z", ended_at: null }
 
 const setup = DeviceSetup.make(

@@ -45,8 +45,8 @@ const answered = (schema: string, kind: string): Split => ({
 })
 
 /**
- * The forms of an answer to the question whether the user is inside a circle. Only the answer `unknown` is based on no
- * reading, so its `asOf` is null.
+ * The forms of an answer to the question whether the user is at a place or in an area. Only the answer `unknown` is
+ * based on no reading, so its `asOf` is null.
  */
 const presence = (schema: string): Split => ({
   schema,

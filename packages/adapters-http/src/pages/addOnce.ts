@@ -11,7 +11,10 @@ import * as Visitor from "./kit/Visitor.js"
 /** A value that JSON can write completely. The type excludes `Map`, because JSON writes every `Map` as `{}`. */
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-/** A form that adds something, such as an endpoint or a replay. The same form must add the thing only once. */
+/**
+ * A form that adds something, such as an endpoint or a replay. When a browser sends the same form twice, the thing must
+ * be added only once.
+ */
 interface Addition<A, I, E, R, CE, CR> {
   /** What the person typed. */
   readonly typed: Json

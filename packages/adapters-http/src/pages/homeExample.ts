@@ -35,8 +35,8 @@ const choice = (id: string, label: Html, isTicked: boolean): Html =>
   </div>`
 
 /**
- * Writes the times of an example in UTC, but without the letters `UTC`, because the example has no real time zone.
- * Times have no such letters for a reader whose time zone is UTC.
+ * Writes the times of an example in UTC, but without the letters `UTC`, because the example has no real time zone. So
+ * the function writes for a reader whose time zone is UTC: for such a reader, times have no such letters.
  */
 const inUtc = (part: Html): Html => new Html(({ language, now }) => part.in({ language, now, zone: TimeZone.UTC }))
 

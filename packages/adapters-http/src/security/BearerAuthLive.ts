@@ -34,8 +34,8 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
             const token = Credentials.bearerToken(request)
             if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
             // Waits for the whole body. Otherwise an app could hold back the end of a request until the user has
-            // disconnected the app, and the answer would say where the user is then. A GET has no body, so most
-            // requests need not wait.
+            // disconnected the app, and the answer would say where the user is at that later time. A GET has no body,
+            // so most requests need not wait.
             if (request.method !== "GET" && isAccessToken(token)) yield* Body.arrived
             const caller = yield* callerOf(token, rate)
             yield* CurrentRequest.callerIs(Caller.owner(caller))

@@ -12,7 +12,7 @@ import * as Errors from "../wire/Errors.js"
  * Finds the app that the client id names, and counts the call against the limit for this app and this network address
  * together. The call is counted before the secret is checked, so that wrong guesses count too. The address is part of
  * the limit, so that a stranger at another address cannot use up the app's limit (decision limits-3). `onFound` runs
- * for an app that exists, before the call is counted, so also for a call over the limit.
+ * for an app that exists, before the call is counted, and therefore even for a call over the limit.
  */
 export const counted = (
   clientId: string | undefined,

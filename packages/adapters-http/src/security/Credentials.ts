@@ -88,8 +88,8 @@ const reasonOf = (origin: string | undefined): string =>
 const visitorName = nameOf("visitor")
 
 /**
- * The cookie to which the forms for people who are not signed in are bound, such as sign-in and sign-up, because the
- * browser has no session. Without this cookie, an attacker's page could, for example, make the browser sign in to the
+ * The cookie of a browser that has no session. The forms for people who are not signed in, such as sign-in and sign-up,
+ * are bound to this cookie. Without this cookie, an attacker's page could, for example, make the browser sign in to the
  * attacker's account. The cookie gives no access.
  */
 export const visitorToken = (

@@ -86,7 +86,7 @@ const typeName = (schema: string): string => {
       return "an object"
   }
   if (/^(?:readonly \[|ReadonlyArray<|NonEmptyArray<|an array|minItems|maxItems)/.test(expected)) return "an array"
-  // The name of a schema, such as `Struct` or `PlaceRule`, is internal.
+  // The name of a schema, such as `Struct` or `PlaceRule`, is internal, so the message says “an object” instead.
   if (/^(?:[{(]|[A-Z]\w*$)/.test(expected)) return "an object"
   return expected
 }

@@ -8,7 +8,10 @@ import { Clock, Effect, Predicate } from "effect"
  */
 
 const PAUSE_MILLIS = 10_000
-/** A bound for the memory, in case a database puts varying texts into its messages. */
+/**
+ * The most reasons that are kept in memory. A database may put varying texts into its messages, and each of these texts
+ * would be a reason of its own.
+ */
 const REASONS_MAX = 100
 
 interface Reason {
@@ -35,7 +38,7 @@ const log = ({ code, message }: Reason): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const key = code ?? message
     const last = logged.get(key)
-    // A clock that was set back must not silence the log until it shows the old time again.
+    // A clock that was set back must not silence the log until the clock shows the old time again.
     if (last !== undefined && now >= last.at && now < last.at + PAUSE_MILLIS) {
       last.more++
       return Effect.void

@@ -99,7 +99,7 @@ describe("the mail with the link of a sign-up is in the language of the browser 
   const post = (path: string, body: unknown, language: string) => {
     const init = jsonBody(body)
     const headers = { ...init.headers, "accept-language": language }
-    // The mailbox lists mails by their time.
+    // The mailbox lists mails by their time, so each mail needs a time of its own.
     mailing.clock.advance(1_000)
     return mailing.call(path, { ...init, method: "POST", headers })
   }

@@ -23,7 +23,7 @@ const hidden: FastCheck.Arbitrary<Hidden> = FastCheck.oneof(
   FastCheck.record({ _tag: tag("Archived"), place }),
   FastCheck.record({ _tag: tag("SharedWithAnother"), place }),
   // The service treats two visits of a phone with the same arrival as one visit. The 7 seconds keep a hidden visit from
-  // arriving at the same moment as a visit that is in both worlds.
+  // arriving at the same moment as a visit that is in both of the compared worlds.
   FastCheck.record({ _tag: tag("Stayed"), from: age.map((seconds) => seconds + 7), to: FastCheck.option(age) })
 )
 

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const REDIRECT = () => app.redirectUris[0] ?? ""
 
-/** A code that nobody has used yet. */
+/** An authorization code that nobody has used yet. */
 const code = () =>
   world.run(
     Effect.gen(function* () {

@@ -188,7 +188,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
         expect(saying(await one.refresh(token))).toEqual(INVALID_GRANT)
       }
       // The app's credentials are right, even after an admin has revoked the app. So the answer must not be a 401,
-      // which would say that they are wrong (Spec §4.3).
+      // which would say that the credentials are wrong (Spec §4.3).
       expect(await one.revoke(refresh_token)).toMatchObject({ status: 200, text: "" })
       const { id } = await one.connection()
       expect((await one.person.get(`/v1/user/connections/${id}/rules`)).json).toMatchObject({ rules: [] })

@@ -38,7 +38,7 @@ const wholeService = () =>
 
 /**
  * Runs the removal three times: at once, after ten minutes, and a day after that. The later runs remove rows that were
- * written while the account was deleted.
+ * written while the account was being deleted.
  */
 const removeAll = async () => {
   for (const wait of [0, 10 * Timestamp.MINUTE, Timestamp.DAY]) {

@@ -313,7 +313,7 @@ describe("what HttpApi itself refuses", () => {
     }
     const zipped = { "content-type": "application/json", "content-encoding": "gzip" }
     const refused = await post("/v1/things", { headers: zipped, body })
-    // RFC 9110 §15.5.16: the header says that the encoding was the fault.
+    // RFC 9110 §15.5.16: the header `Accept-Encoding` says that the service refused the encoding of the body.
     expect([refused.status, refused.headers.get("accept-encoding")]).toEqual([415, "identity"])
     const typed = await post("/v1/things", { headers: { "content-type": "text/plain" }, body })
     expect([typed.status, typed.headers.get("accept-encoding")]).toEqual([415, null])

@@ -97,7 +97,7 @@ describe("the API", () => {
       )
       return items.map(({ detail }) => detail.kind).filter((kind) => kind.startsWith("export"))
     }
-    // HEAD sends no byte of the archive, so it is no download.
+    // HEAD sends no byte of the archive, so it does not count as a download.
     const head = await world.call(`${path}/archive`, { method: "HEAD", headers: { cookie: person.cookie } })
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(length)])
     expect(await kindsAudited()).toEqual(["export_made"])

@@ -52,7 +52,7 @@ describe("a session is fresh for 15 minutes after the sign-in or a confirmation 
     const refused = await decide("never")
     expect([refused.status, refused.json]).toEqual([403, REQUIRED])
     // A consent needs the password only if it gives exact location without an end date. The first consent has an end
-    // date, and the second one has no exact location.
+    // date, and the second consent has no exact location.
     expect((await decide(90)).status).toBe(200)
     expect((await decide("never", [CURRENT])).status).toBe(200)
 

@@ -25,7 +25,7 @@ const JUNK: ReadonlyArray<unknown> = [
   [[[]]]
 ]
 
-/** Bodies of apps with junk in some places, and arbitrary JSON. */
+/** Bodies of phone apps with junk in some places, and arbitrary JSON. */
 export const anyBody = (at: number): fc.Arbitrary<unknown> => {
   const recorded: ReadonlyArray<unknown> = [
     { locations: [Recorded.overlandFix(at), Recorded.overlandVisit(at, at, null), Recorded.overlandAction(at)] },

@@ -373,7 +373,7 @@ describe("one request, one answer", () => {
     const repeated = await browser.get(action(page))
     expect((await answer(repeated)).searchParams.has("code")).toBe(true)
     // A form is bound to the session for which its page was made. So the form of the first page is refused after the
-    // switch.
+    // person has switched to another account.
     const late = await browser.post(action(page), { ...hidden(page, action(page)), decision: "cancel" })
     expect(late.status).toBe(403)
   })

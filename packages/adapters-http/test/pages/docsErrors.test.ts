@@ -25,7 +25,7 @@ describe("the page of errors [wire-1-reference]", () => {
       ["not_signed_in", "/v1/user/places"],
       ["invalid_token", "/v1/me"]
     ]) {
-      // `World.call` leaves out the fields that `wire-4` is about.
+      // `World.call` leaves out the fields that `wire-4` is about, so this test calls `fetch` itself.
       const answered = (await (await fetch(world.url + path)).json()) as Readonly<Record<string, unknown>>
       const page = JSON.parse(await shown(`/docs/errors/${code}.md`)) as Readonly<Record<string, unknown>>
       expect(Object.keys(page)).toEqual(Object.keys(answered))

@@ -131,7 +131,7 @@ describe("the name of an uploaded file", () => {
     }
   })
 
-  // With an expression that needs exponential time, this test would never end.
+  // If the service parsed the header with a regular expression that needs exponential time, this test would never end.
   it("a header that is long and wrong is answered", async () => {
     const person = await world.person()
     for (const part of ['; filename="', String.raw`\" `, "; a=b", '"', " "]) {

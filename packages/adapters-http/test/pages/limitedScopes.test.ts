@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A connection with scopes of three groups. `limit`: an admin limits the app. */
+/** A connection with scopes of three groups. `limit`: limits the scopes of the app, as an admin does. */
 const granted = async () => {
   const { app, connect, connection, person } = await connected(world)
   await connect([CURRENT, RULES, LATEST])

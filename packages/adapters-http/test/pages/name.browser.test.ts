@@ -27,7 +27,7 @@ describeBrowser("the page of the name", () => {
     await page.getByRole("link", { name: "Change my name…" }).click()
     const field = page.getByLabel("Name", { exact: true })
     await field.clear()
-    // Unlike `fill`, typed text is cut at the attribute `maxlength`.
+    // Playwright's `fill` ignores the attribute `maxlength`. Text that is typed, as here, is cut at this length.
     await page.keyboard.insertText("🙂".repeat(80))
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText(`Others read ${"🙂".repeat(80)}.`).waitFor()

@@ -144,6 +144,6 @@ it("the icon for iOS is a PNG of 180 x 180 pixels: the logo on the ground of the
     [0x17, 0x60, 0x4d],
     [0xff, 0xff, 0xff]
   ]
-  // These pixels are in a corner, on the head of the pin beside its hole, and in the hole.
+  // Three pixels of the icon: one in a corner, one on the head of the pin beside its hole, and one in the hole.
   expect([pixel(0, 0), pixel(66, 71), pixel(90, 71)]).toEqual([ground, ink, ground])
 })

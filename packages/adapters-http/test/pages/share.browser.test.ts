@@ -82,7 +82,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     return (JSON.parse(text ?? "[]") as ReadonlyArray<{ readonly lat: number }>).map(({ lat }) => lat)
   }
 
-  /** The browser reports that it is online, upon which the page sends. */
+  /** Makes the browser report that it is online, so that the page sends. */
   const online = () => at.page.evaluate('window.dispatchEvent(new Event("online"))')
 
   beforeEach(async () => {

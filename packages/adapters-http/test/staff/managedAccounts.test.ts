@@ -92,7 +92,10 @@ describe("roles [staff-2]", () => {
 describe("a test person, and the placeholder for deleted accounts [staff-2, test-people-1]", () => {
   const { NOBODY } = AccountDeletion
 
-  /** An admin gives ida a role and then deletes their own account, so the audit log names the placeholder. */
+  /**
+   * An admin gives ida a role and then deletes their own account, so the audit log names a placeholder in place of the
+   * admin.
+   */
   const deletedAdmin = async () => {
     const leaver = await world.person({ roles: ["admin"] })
     await leaver.send("PUT", at(ida, "/roles/developer"))

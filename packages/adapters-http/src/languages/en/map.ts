@@ -19,7 +19,7 @@ export const map = {
     radius: "Radius",
     radiusHint:
       "Metres from the centre, 100 to 10,000. Phones are often 50 m off, so a circle smaller than 150 m misses arrivals.",
-    /** The problem of a place without a centre: a heading, and what to do. */
+    /** The error for a place without a centre: `set` is the heading, `how` says what to do. */
     centre: { set: "Set the centre of the place", how: "click the map, use where you are now, or enter it by hand" },
     byHand: "Enter by hand",
     byHandHint:

@@ -23,7 +23,7 @@ export const portal = {
     onHoldText: "This service has put the app on hold for everybody: it gets no answers and no events at the moment.",
     /**
      * Why a connection ended. The list of connections shows the reason after the time; the history and its receipts
-     * show the reason instead of who made the change.
+     * show the reason in place of the text that says who made the change.
      */
     reasons: {
       user_disconnected: "you disconnected it",
@@ -259,7 +259,7 @@ export const accessLog = {
   },
   entries: (count: number): string => plural(count, "entry", "entries"),
   columns: { when: "When", request: "Request", learned: "What it learned", purpose: "Purpose" },
-  /** The name of the column, which a phone shows beside the cell. */
+  /** The name of the column. On the narrow screen of a phone the name stands beside each cell. */
   learned: "Learned",
   span: (first: Html, last: Html): Html => html`${first} to<br />${last}`,
   withinAnHour: "within an hour",
@@ -297,7 +297,7 @@ export const rules = {
   /** The condition of a rule that waits before it notifies the app. */
   settles: (condition: Html, seconds: number): Html =>
     html`${condition} (${plural(seconds, "second", "seconds")} later, unless it was a wrong position)`,
-  /** The condition of a rule for a stay that fires although the phone sends nothing. */
+  /** The condition of a rule for a stay that also fires when the phone sends nothing for a while. */
   silent: (condition: Html, seconds: number): Html =>
     html`${condition} (or ${minutesAndSeconds(seconds)} later, when your phone was last seen there and sends nothing)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */
@@ -307,7 +307,7 @@ export const rules = {
   nearTown: (at: string, town: string): string => `${at} (near ${town})`,
   window: (condition: Html, from: Html | null, until: Html | null): Html =>
     html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
-  /** An imported rule, whose address is none of the app's endpoints. */
+  /** A rule that was imported with an address that is no endpoint of the app. */
   sentOnlyTo: (rule: Html, host: Html): Html => html`${rule} (sent only to ${host})`,
   /** What the person did, as the first words of some sentences of `outcomes`. */
   happened: {

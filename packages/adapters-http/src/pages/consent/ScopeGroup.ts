@@ -2,8 +2,8 @@ import { Scope } from "@place-access/domain/shared"
 
 /**
  * The groups in which pages show permissions to users (decision consent-14). `places`: about the places that the user
- * shares. `areas`: about areas that the app chooses. The ticks at places do not limit these permissions. `sensitive`:
- * exact location.
+ * shares. `areas`: about areas that the app chooses; the choice of shared places does not limit this group.
+ * `sensitive`: exact location.
  */
 export type ScopeGroup = "places" | "areas" | "sensitive"
 

@@ -158,8 +158,8 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
   }).pipe(Effect.catchTag("ConsentRefused", (error) => refusal(error, visitor, id)))
 
 /**
- * The names of the other owners and developers of an app that is not in production. The reader is the holder, or was
- * the holder until a moment ago.
+ * The names of the other owners and developers of an app that is not in production. The person who reads the page is
+ * the app's holder, or was its holder until a moment ago.
  */
 const readersOf = (account: Account.Account, id: AppId) =>
   readTeam(account, id).pipe(

@@ -53,7 +53,7 @@ const scopes = (view: View, form: Fields.Shown): Html => {
   }
   const group = (name: ScopeGroup.ScopeGroup, legend: Html, more: Value) => {
     const choices = requested.filter(({ scope }) => ScopeGroup.of(scope) === name)
-    // The list of problems links to the anchor of the first group.
+    // Only the first group has the anchor to which the list of problems links.
     return (
       choices.length > 0 &&
       html`<fieldset class="${name}" ${name === first && html` id="scope"`} ${Fields.describedByFaults(form, "scope")}>

@@ -44,7 +44,8 @@ export const fields = (visitor: Visitor.Visitor, { added, form }: NewPlaceResult
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
     const map = yield* Map.make(places.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
     const fresh = Fields.fresh({ kind: PlaceFields.firstKind(places), radius_m: String(Place.DEFAULT_RADIUS_M) })
-    // A refused form is shown again also at the limit, so that the person does not lose what they typed.
+    // A refused form is shown again even when the account can have no further place. Otherwise the person would lose
+    // what they typed.
     const isFull = places.length >= AccountLimits.PLACES.most && form === null
     return { map, view: { form: form ?? fresh, map: map.html, added: added?.label ?? null, isFull } }
   })

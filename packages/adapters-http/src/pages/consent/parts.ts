@@ -48,7 +48,7 @@ export interface NewPlace {
   readonly map: Html
   /** The name of the place that the last form added; null: none. */
   readonly added: string | null
-  /** Whether the account has all the places that it can have: a sentence stands in place of the form. */
+  /** Whether the account has as many places as it can have. If so, a sentence stands in place of the form. */
   readonly isFull: boolean
 }
 

@@ -46,7 +46,7 @@ export const section = (view: View, form: Fields.Shown): Html => {
   </section>`
 }
 
-/** The shared places that a change keeps because its page asks about no places (decision consent-14). */
+/** The shared places, on a page that asks about no places: a change on this page keeps them (decision consent-14). */
 const kept = ({ places }: ConsentReview.ConsentReview): Html => {
   const shared = places.filter(({ ticked }) => ticked)
   const { stays } = texts.consent.renewal

@@ -16,8 +16,8 @@ export const page = (view: View): Html => {
   const { action, formToken, portalPath, review } = view
   const { app, previous } = review
   const { renewable, unrenewable } = byPurpose(review)
-  // A renewal does not change the end date of the connection, and exact location ends with the connection at the
-  // latest.
+  // A renewal does not change the end date of the connection. Exact location ends with the connection at the latest, so
+  // no option ends later than the connection.
   const options = review.sensitiveOptions.map((option) => ({
     ...option,
     endsAt: option.endsAt === null ? null : Timestamp.earlier(option.endsAt, previous?.standardExpiresAt ?? null)

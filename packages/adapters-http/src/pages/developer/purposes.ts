@@ -104,7 +104,7 @@ const submitForm = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html
     <button class="second" aria-label="${words.submitOf(purpose.key)}">${words.submit}</button>
   </form>`
 
-/** The app's purposes and the form for a new one, on the overview page of the app. */
+/** The app's purposes and the form for a new purpose, on the overview page of the app. */
 export const section = (
   app: TeamApp,
   purposes: ReadonlyArray<Purpose.Purpose>,

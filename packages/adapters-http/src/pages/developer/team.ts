@@ -304,8 +304,9 @@ const give = Visitor.fresh(
   acted((visitor, app) =>
     Effect.gen(function* () {
       const id = yield* memberId
-      // Only a request of the holder counts, because only the holder can hand the app over. When the holder presses the
-      // button twice, somebody else holds the app at the second request, so this request does not count.
+      // Only a request of the holder counts against the limit, because only the holder can hand the app over. When the
+      // holder presses the button twice, somebody else holds the app at the second request, so the second request does
+      // not count.
       if (app.ownerId === visitor.account.id) yield* RateOfAccount.take(RateOfAccount.HAND_OVER, visitor.account.id)
       yield* handOver(visitor.account, app.id, id)
     }).pipe(

@@ -204,7 +204,7 @@ const create = (portal: string) =>
         Effect.flatMap(({ device: { id }, setupKey, token }) =>
           Effect.gen(function* () {
             const device = (yield* listDevices(visitor.account.id)).find((one) => one.id === id)
-            // There is no device when the form was sent again and the device was removed in between.
+            // `device` is undefined when the browser sends the form again after the device was removed.
             return device === undefined
               ? seeOther(`${portal}/devices`)
               : yield* setUpPage(portal, visitor, { device, setupKey, token })

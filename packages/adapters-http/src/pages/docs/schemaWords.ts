@@ -32,7 +32,7 @@ export const typeOf = (schema: Json, schemas: Json): string => {
   const choices = list(schema["anyOf"] ?? schema["oneOf"]).map(object)
   if (choices.length > 0) {
     const words = choices.filter(({ type }) => type !== "null").map((one) => typeOf(one, schemas))
-    // A choice may include null itself. The words for null come once, at the end.
+    // A choice of the union may include null itself. Its words for null are removed here, and added once at the end.
     const bare = words.map((one) => (one.endsWith(OR_NULL) ? one.slice(0, -OR_NULL.length) : one))
     const hasNull = words.length < choices.length || words.some((one) => one.endsWith(OR_NULL))
     return Array.from(new Set(bare)).join(" or ") + (hasNull ? OR_NULL : "")

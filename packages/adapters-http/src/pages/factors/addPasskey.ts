@@ -75,7 +75,8 @@ const add = (portal: string) =>
         Effect.catchTag("WrongFactor", () =>
           Effect.flatMap(describeFactors(visitor.account), ({ passkeys }) =>
             // If the account has this passkey already, the person pressed the button twice. The browser dropped the
-            // first answer, which had the recovery codes if this is the first factor.
+            // first answer, which had the recovery codes if this is the first factor. So the second answer leads back
+            // to the settings, with a notice.
             passkeys.some(({ id }) => id === response.value.id)
               ? Effect.succeed(seeOther(`${pathOf(portal)}?done=passkey-is-there`))
               : showAgain([REJECTED])

@@ -87,8 +87,8 @@ const sentence = (label: Text, messages: ReadonlyArray<Text>): Html => {
 }
 
 /**
- * A message about a problem, in the reader's language. After its label, the domain's message about an address would say
- * that an e-mail address must be an e-mail address.
+ * A message about a problem, in the reader's language. For an e-mail address this function has its own text: the
+ * domain's message after the label would say that an e-mail address must be an e-mail address.
  */
 export const said = (message: Text): Html =>
   message === "must be an e-mail address"

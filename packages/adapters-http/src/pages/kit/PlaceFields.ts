@@ -39,7 +39,8 @@ export const firstKind = (present: ReadonlyArray<Pick<Place.Place, "kind" | "arc
 
 /**
  * Decodes the place that the person typed, or reports the problems of its fields. On a page with a map, the fields of
- * the centre are folded away. So when both are empty, the place has one problem, which leads to the map.
+ * the centre are folded away. So when latitude and longitude are both empty, the place has one problem, which leads to
+ * the map.
  */
 export const decode = (form: Form.Form) => {
   const typed = Object.fromEntries(Object.keys(Typed.fields).map((name) => [name, form.value(name)]))

@@ -27,7 +27,8 @@ export const CHOOSE_AGAIN = "choose-again"
 
 /**
  * The notices that a page may show after a sign-in or a confirmation. All other notices say that something was done.
- * Anybody can make a link to the sign-in page that names such a notice, and the notice would then be false.
+ * These are not shown after a sign-in: anybody can make a link to the sign-in page that names such a notice, and the
+ * notice would be false.
  */
 const AFTERWARDS: ReadonlySet<string> = new Set([CHOOSE_AGAIN, "exact-location-not-restored", "export-confirmed"])
 

@@ -4,11 +4,12 @@ import { seeOther } from "./Page.js"
 import * as Routes from "./Routes.js"
 
 /**
- * Redirects from addresses that have no page, because people cut the end off an address, or reload an address to which
- * a form was posted. Such an address is the beginning of a route's path. It redirects to the nearest page above it,
- * that is, to the longest shorter beginning that has a page, or to the front page. The first dropped part becomes the
- * fragment, unless it is a parameter such as an id, because a page often has a section of that name. The query stays,
- * because after a sign-in it says that the service has not done what the form asked for (decision accounts-17).
+ * Redirects from addresses that have no page. People come to such an address when they cut the end off an address, or
+ * reload an address to which a form was posted. Each of these addresses is the beginning of a route's path. It
+ * redirects to the nearest page above it: the longest shorter beginning that has a page, or else the front page. The
+ * first dropped part of the path becomes the fragment, because a page often has a section with this name; a parameter
+ * such as an id does not become the fragment. The query stays, because after a sign-in it says that the service has not
+ * done what the form asked for (decision accounts-17).
  */
 export const routes = (
   all: ReadonlyArray<Routes.PageRoute<unknown>>

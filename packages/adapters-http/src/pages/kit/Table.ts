@@ -19,10 +19,10 @@ export const stacked = (headings: ReadonlyArray<Text>, rows: Value): Html =>
     </table>
   </div>`
 
-/** Matches after a separator in a code or in the path of a call. */
+/** Matches the position after a separator in a code or in the path of a call. */
 const AFTER_SEPARATOR = /(?<=[^\s/:][._/])/
 
-/** Matches after the @ of an e-mail address. */
+/** Matches the position after the @ of an e-mail address. */
 const AFTER_AT = /(?<=@)/
 
 /** Lets a browser break a long code or e-mail address after a separator, and not in the middle of a word. */

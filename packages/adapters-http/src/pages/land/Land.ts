@@ -93,7 +93,7 @@ const around = (view: LandView): ReadonlyArray<Placed> => {
     .filter((row) => row >= 0 && row < tiles)
     .flatMap((row) =>
       columns.map((column) => ({
-        // The map repeats to the east and to the west.
+        // The map repeats to the east and to the west, so the column is taken modulo the number of columns.
         tile: BaseMapTile.read(((column % tiles) + tiles) % tiles, row, zoom),
         place: ([x, y]: Position): Position => [
           (column + x / BaseMapTile.EXTENT) * size - left,
@@ -236,7 +236,10 @@ interface Lettering {
   readonly line: number
   /** The labels that are already on the picture. The names of towns must not touch these labels. */
   readonly taken?: ReadonlyArray<LandLabel>
-  /** A point whose mark must cover no name. The name of a town that the mark would cover is below the town. */
+  /**
+   * A point whose mark must cover no name. When the mark would cover the name of a town, the name is drawn below the
+   * town instead.
+   */
   readonly mark?: At
 }
 

@@ -132,8 +132,9 @@ const distinct = (options: ReadonlyArray<AccessLogQuery.FilterOption>) =>
   Array.dedupeWith(options, (a, b) => a.value === b.value)
 
 /**
- * The volume flags that match the filters, because they can explain the listed entries: an app asked more than twice as
- * often in a day as its purpose declares (`VolumeFlag`). The function reads only the newest `FLAGS` flags.
+ * The volume flags that match the filters, for the page, where they can explain the listed entries. A flag says that an
+ * app asked more than twice as often in a day as its purpose declares (`VolumeFlag`). The function reads only the
+ * newest `FLAGS` flags.
  */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(

@@ -64,7 +64,8 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
               </ul>`
         }
         ${
-          // A refused form is shown again also at the limit, so that the person does not lose what they typed.
+          // A refused form is shown again even when the account can have no further place. Otherwise the person would
+          // lose what they typed.
           present.length < AccountLimits.PLACES.most || rejected !== undefined
             ? html`<section class="card" aria-labelledby="new">
                 <h2 id="new">${words.add.heading}</h2>

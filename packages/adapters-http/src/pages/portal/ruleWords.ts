@@ -75,7 +75,8 @@ export const evaluation = (
     case "crossed":
       return outcomes.crossed[rule.type](appName)
     case "stale":
-      // The reading arrived in time, so it is stale for the other reason: it is from before the rule began.
+      // A reading is stale when it arrived too late, or when it is from before the rule began. This reading arrived in
+      // time, so the second reason applies.
       return receivedAt - capturedAt <= RuleEvaluation.STALE_AFTER
         ? outcomes.beforeRule(happened(rule), appName)
         : outcomes.sentLate(happened(rule), later(receivedAt - capturedAt), appName)

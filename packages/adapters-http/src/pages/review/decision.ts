@@ -331,7 +331,8 @@ const isRecorded = <R>(
   conflict: string
 ) =>
   Effect.gen(function* () {
-    // The present version was not read by this reviewer, so the request does not repeat the reviewer's own decision.
+    // The reviewer has not read the present version, so this request cannot be a repetition of the reviewer's own
+    // decision.
     if (conflict === Submission.CHANGED) return false
     const id = yield* subject
     const app = yield* appId

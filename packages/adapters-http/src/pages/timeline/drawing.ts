@@ -63,8 +63,8 @@ const SMALL_M = 40_000
 const INSET = { width: 168, height: 112, unitsPerM: 168 / 120_000 }
 
 /**
- * The small map with the land around the picture. The map is in the first of three corners in which nothing is drawn,
- * and left out when all three are in use. The fourth corner has the scale.
+ * The small map with the land around the picture. The map takes the first empty one of three corners, and is left out
+ * when none of the three is empty. The fourth corner has the scale.
  */
 const inset = (view: Land.LandView, drawn: ReadonlyArray<Land.At>): Html => {
   if (!isSmall(view) || !Land.isOnMap(view.centre)) return nothing

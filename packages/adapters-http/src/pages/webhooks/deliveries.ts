@@ -167,7 +167,7 @@ const row = (
     </td>
   </tr>`
 
-/** The links to the newest deliveries and to the next page of older ones. */
+/** The links to the newest deliveries and to the next page of older deliveries. */
 const pager = (
   path: string,
   query: DeliveriesQuery.DeliveriesQuery,

@@ -19,7 +19,7 @@ export interface DeliveriesQuery {
   /** The values of the filters, as they are in the address. */
   readonly shown: Readonly<Record<(typeof NAMES)[number], string>>
   readonly filter: Omit<Parameters<typeof listDeliveries>[2], "limit" | "cursor">
-  /** Whether the event id is no valid id, so that no delivery can match. */
+  /** Whether the event id in the filter is not a valid id, so that no delivery can match. */
   readonly isNone: boolean
   readonly problems: ReadonlyArray<ShownProblem>
 }

@@ -40,7 +40,8 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
     const endpoint = endpoints.find(({ id }) => id === delivery.endpointId) ?? null
     // A viewer of the app may not read data about users, and the body of the event is about a user.
     const body = may(app, "develop") ? Event.body(envelope, delivery.endpointId) : undefined
-    // Viewers may not open the page of an endpoint, and for a removed endpoint the answer is 404.
+    // The endpoint is a link only when its page can be opened: viewers may not open the page, and for a removed
+    // endpoint the answer would be 404.
     const canOpenEndpoint = may(app, "develop") && endpoint !== null
     const endpointId = html`<code>${delivery.endpointId}</code>`
     const address = attempts.at(-1)?.exchange?.url

@@ -60,7 +60,7 @@ describeBrowser("the map at the antimeridian", () => {
     await at.as(person)
     await page.goto(`${world.url}/portal/places`)
     await expect.poll(() => names(page)).toEqual(expect.arrayContaining(["West", "East"]))
-    // The map shows the two places and little else: they are about 21 km apart, and 21 km take half of its width.
+    // The map shows the two places and little else: they are about 21 km apart, and 21 km take half of the map's width.
     const [one, other] = [await acrossOf(page, ".map path.place", 0), await acrossOf(page, ".map path.place", 1)]
     const [west, east] = [Math.min(one, other), Math.max(one, other)]
     expect(west).toBeGreaterThan(0)
@@ -148,7 +148,7 @@ describeBrowser("the map at the antimeridian", () => {
       return names(page)
     }
     await expect.poll(inSight, { timeout: 20_000 }).toEqual(expect.arrayContaining(["West", "East"]))
-    // Further east the middle of the map is beyond the antimeridian.
+    // The map was dragged further east, so its middle is now beyond the antimeridian.
     await expect.poll(inSight, { timeout: 20_000 }).toEqual(["East"])
   })
 

@@ -11,7 +11,10 @@ interface Answer {
 interface Opened {
   readonly language?: "de" | "en"
   readonly stored?: Readonly<Record<string, unknown>>
-  /** The account whose session the browser has now; the page is that of usr_1. Null when the browser is signed out. */
+  /**
+   * The account whose session the browser has now. Null when the browser is signed out. The page was opened by the
+   * account `usr_1`.
+   */
   readonly signedIn?: string | null
 }
 

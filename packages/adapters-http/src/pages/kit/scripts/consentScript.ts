@@ -20,7 +20,8 @@ export const consentScript = `"use strict"
   const sayWhat = () => {
     const scopes = ticked("scope")
     const exact = scopes.filter((box) => box.closest(".sensitive") !== null)
-    // Permissions for exact location, and about areas that the app chooses, tell the app something without any place.
+    // Permissions for exact location, and about areas that the app chooses, tell the app something even when no place
+    // is ticked.
     const noPlaces = scopes.every((box) => box.closest(".places") !== null) ? texts.learnsNothing : texts.noPlaces
     const length = lengthOf("standard_days")
     const parts =

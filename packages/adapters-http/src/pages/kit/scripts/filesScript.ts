@@ -26,7 +26,8 @@ export const filesScript = `"use strict"
     const reader = entry.createReader()
     const files = []
     for (;;) {
-      // One call of readEntries returns at most a hundred entries in some browsers.
+      // In some browsers, one call of `readEntries` returns at most a hundred entries. So the function is called until
+      // it returns none.
       const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
       if (entries.length === 0) return files
       for (const one of entries) files.push(...(await filesOf(one)))
@@ -76,7 +77,8 @@ export const filesScript = `"use strict"
     }
   }
 
-  // A name that is written from right to left would move the colon after it (decision languages-5).
+  // A name that is written from right to left would move the colon after it, so the script isolates the name (decision
+  // languages-5).
   const isolated = (name) =>
     /[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc]/.test(name) ? "\\u2068" + name + "\\u2069" : name
 

@@ -36,7 +36,8 @@ export const mapScript = `"use strict"
     const [y, x] = [number(lat.value.trim()), number(lon.value.trim())]
     return Math.abs(y) <= 90 && Math.abs(x) <= 180 ? L.latLng(y, x) : null
   }
-  // A radius has at least 100 m. So 1,000 and 10.000 mean thousands here, as the server reads them too.
+  // A radius has at least 100 m. So in this field `1,000` and `10.000` can only mean thousands. The server reads them
+  // in the same way.
   const radiusM = () => {
     const text = radius.value.trim()
     const digits = text.replace(/\\D/g, "")
@@ -97,8 +98,8 @@ export const mapScript = `"use strict"
   }
   const first = view()
   if (first === null) map.setView([25, 10], 2)
-  // The base map has no streets. So its greatest zoom is lower: closer, the map would show nothing by which to
-  // recognise the area.
+  // The base map has no streets. So its greatest zoom is lower: at a greater zoom, the map would show nothing by which
+  // to recognise the area.
   else map.fitBounds(first, { maxZoom: base === undefined ? 17 : 15 })
   base?.addTo(map)
   // When the browser changes between light and dark colours, the base map is drawn again in the new colours.

@@ -171,8 +171,8 @@ export const shareScript = `"use strict"
       ...(coords.speed === null ? {} : { speed_mps: coords.speed }),
       ...(coords.heading === null || Number.isNaN(coords.heading) ? {} : { course_deg: coords.heading })
     }
-    // After somebody has set the clock back, the new time is before the last one. The page must not wait until the
-    // clock has caught up.
+    // After somebody has set the clock back, the time of a new position is before the time of the last position. The
+    // page must not wait until the clock has caught up.
     const isSoon = last !== undefined && Math.abs(at - last.at) < LEAST_MS
     if (isSoon && metres(last, location) < LEAST_M) return
     last = { at, lat: location.lat, lon: location.lon }
@@ -185,14 +185,15 @@ export const shareScript = `"use strict"
     else if (watch !== undefined) said.textContent = texts.notFound
   }
   // Another person may have signed in in another tab since this page was opened. Then the session's cookie is that of
-  // the other account, whose device must be neither stored as this account's nor removed.
+  // the other account, so the script must neither store that account's device as the device of this account, nor remove
+  // it.
   const isSignedIn = async () => {
     const answer = await fetch("/v1/session")
     if (!answer.ok && answer.status !== 401) throw new Error()
     return answer.ok && (await answer.json()).id === account
   }
   // Two tabs that start at once must not add two devices. So a tab looks for the device only after every other tab has
-  // stored the device that it adds. An old browser without locks may still add two.
+  // stored the device that it adds. In an old browser without locks, two tabs may still add two devices.
   const device = () => (navigator.locks === undefined ? added() : navigator.locks.request(DEVICE, added))
   const added = async () => {
     if (load(DEVICE) !== null) return true
