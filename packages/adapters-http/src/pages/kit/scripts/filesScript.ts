@@ -26,7 +26,7 @@ export const filesScript = `"use strict"
     const reader = entry.createReader()
     const files = []
     for (;;) {
-      // In some browsers, one call of `readEntries` returns at most a hundred entries. So the function is called until
+      // In some browsers, one call of readEntries returns at most a hundred entries. So the function is called until
       // it returns none.
       const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
       if (entries.length === 0) return files

@@ -36,7 +36,7 @@ export const mapScript = `"use strict"
     const [y, x] = [number(lat.value.trim()), number(lon.value.trim())]
     return Math.abs(y) <= 90 && Math.abs(x) <= 180 ? L.latLng(y, x) : null
   }
-  // A radius has at least 100 m. So in this field `1,000` and `10.000` can only mean thousands. The server reads them
+  // A radius has at least 100 m. So in this field 1,000 and 10.000 can only mean thousands. The server reads them
   // in the same way.
   const radiusM = () => {
     const text = radius.value.trim()
