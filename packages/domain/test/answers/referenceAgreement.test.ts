@@ -103,7 +103,7 @@ const place = FastCheck.record({
   return {
     id,
     circles: circles.map((one, index) => ({
-      // The factor gives each direction another distance. So two circles have either the same centre, or centres at
+      // The factor gives each direction its own distance. So two circles have either the same centre, or centres at
       // clearly different distances. A distance of 0 m always gives `CENTRE`: `travel` would round differently in each
       // direction, and chance would decide which centre is nearer.
       ...(one.circle.metres === 0

@@ -5,7 +5,10 @@ import { Effect, TestClock } from "effect"
 import { inWorld } from "../support/connections.js"
 import { CURRENT, LOOKUP, sensitivePair } from "../support/consents.js"
 
-/** A connection that shared the exact location for one day. The user ended it after an hour, 60 days ago. */
+/**
+ * A connection that shared the exact location for one day. The user ended the connection an hour after its creation.
+ * That was 60 days ago.
+ */
 const ended = Effect.gen(function* () {
   const { app, user } = yield* sensitivePair
   const made = yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], { standardDays: "90", sensitiveDays: "1" })

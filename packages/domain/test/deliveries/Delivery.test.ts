@@ -65,9 +65,9 @@ describe("after an attempt [§3.5]", () => {
     expect(due(3, at(30 * MINUTE + 1))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })
     expect(due(3, at(30 * MINUTE + 2))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })
     expect(due(4, at(36 * MINUTE))).toEqual({ _tag: "Retry", attempt: 5, dueAt: at(HOUR + 1) })
-    // When the event became too old during the attempt, the time at which the delivery is due has passed already.
+    // If the event became too old during the attempt, the retry is due at a time that has already passed.
     expect(due(4, at(HOUR + 3 * SECOND))).toEqual({ _tag: "Retry", attempt: 5, dueAt: at(HOUR + 1) })
-    // The seventh attempt is the last, also for an event that is not too old yet.
+    // The seventh attempt is the last, even for an event that is not too old yet.
     expect(due(7, at(36 * MINUTE))).toEqual({ _tag: "Failed", at: at(36 * MINUTE), reason: "exhausted" })
   })
 

@@ -23,7 +23,10 @@ import {
 const { answers } = MemoryWebhookSender
 const accept = script(answers(200))
 
-/** An event that was fanned out and whose delivery waits. Its receiver will answer with success. */
+/**
+ * An event that was fanned out and whose delivery waits. The receiver will answer the delivery's next attempt with
+ * success.
+ */
 const waiting = Effect.gen(function* () {
   const stage = yield* scene
   yield* accept

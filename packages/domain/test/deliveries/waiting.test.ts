@@ -74,7 +74,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
             expect(row).toMatchObject({ state: "failed", failReason: "address_changed", attempt: 2 })
             yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
             yield* Effect.sleep("1 hour")
-            // `recover` leaves out replays that failed in this way: each call would add a replay that fails again.
+            // `recover` leaves out replays that failed in this way, or each call would add a replay that fails again.
             expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(0)
             expect((yield* deliveries).map(({ failReason }) => failReason)).toEqual(
               Array.from({ length: 2 }, () => "address_changed")
@@ -430,7 +430,7 @@ describe("recover since", () => {
         const stage = yield* scene
         const { app, developer, endpoint } = stage
         const { endpoints } = yield* MemoryDatabase
-        // Makes every delivery fail that waits for the endpoint, as when the endpoint is disabled and immediately
+        // Makes every delivery that waits for the endpoint fail, as when the endpoint is disabled and immediately
         // enabled again.
         const interrupt = Effect.sync(() =>
           endpoints.set(endpoint.id, { ...endpoint, epoch: (endpoints.get(endpoint.id)?.epoch ?? 0) + 1 })

@@ -175,8 +175,8 @@ describe("of several devices the one that moved last [M14]", () => {
     const shop = (rested: number) => having(watch, seen(-5 * HOUR, 9_000), seen(-2 * MINUTE - rested, AWAY))
     expect(isLeftBehind(watch, [home, shop(HOUR - 1)], seen(-2 * MINUTE, AWAY))).toBe(false)
     expect(isLeftBehind(watch, [home, shop(HOUR)], seen(-2 * MINUTE, AWAY))).toBe(true)
-    // A reading that was captured after the phone's move is not a late reading: the phone moved last, so the watch is
-    // left behind.
+    // The watch sent this reading after the phone's move, so the reading is no late reading. The phone moved last, so
+    // the watch is left behind.
     expect(isLeftBehind(watch, [home, shop(0)], seen(0, AWAY))).toBe(true)
   })
 

@@ -14,7 +14,10 @@ interface SentReading {
   readonly fix: Fix.Fix
 }
 
-/** The fixes of a log in the order of capture. The first precise fix comes first, and its position counts as home. */
+/**
+ * The fixes of a log in the order of capture. Fixes before the first precise fix are left out. The position of the
+ * first precise fix counts as home.
+ */
 const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>] => {
   const judged = fixes.map((fix) => Fix.judge(reading(fix), time(Math.max(fix.capturedAt, fix.receivedAt))))
   const sorted = Fix.sortedAndDistinct(judged.flatMap((one) => (one._tag === "Fix" ? [one.fix] : [])))

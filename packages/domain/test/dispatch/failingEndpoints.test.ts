@@ -103,7 +103,7 @@ it.each([
 ])("endpoints that %s take half of the slots at most, as soon as the worker knows them [deliveries-7]", (_, status) => {
   const receivers = counting(late(status))
   const behaviour = (post: MemoryWebhookSender.Post) => {
-    // The largest number of POSTs in flight counts only after ten seconds. By then the first attempts to each endpoint
+    // The count of POSTs in flight is reset during the first ten seconds. By then the first attempts to each endpoint
     // have ended, so the worker knows which endpoints fail or answer late.
     if (post.at - VirtualTime.START < 10_000) receivers.reset()
     return receivers.receiver(post)

@@ -104,7 +104,7 @@ describe("the making of archives [exports-2]", () => {
         const [store, log] = [yield* ExportStore, yield* AccessLogStore]
         const { app, connection, user } = yield* RuleSamples.sharing()
         const at = yield* Timestamp.now
-        // The access log gets five pages of entries, none of which is for a firing.
+        // The access log gets five pages of entries. None of these entries is about a firing.
         for (let index = 0; index < 2_500; index++) {
           yield* log.record({
             id: AccessLogEntryId.make(`log_${index}`),

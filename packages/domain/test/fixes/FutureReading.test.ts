@@ -64,7 +64,7 @@ describe("a reading that was put aside as from the future", () => {
   })
 })
 
-/** Readings that arrived each 5 minutes, from noon until `until` minutes after noon. */
+/** Readings that arrived every 5 minutes, from noon until `until` minutes after noon. */
 const each5 = (until: number, aheadMinutes: number) =>
   Array.from({ length: until / 5 + 1 }, (_, index) => future(index * 5 * MINUTE, aheadMinutes * MINUTE))
 
@@ -74,8 +74,8 @@ describe("several readings that were put aside as from the future [fixes-4]", ()
   it("all stay aside when the last is contradicted: the phone's clock had been ahead all the time", () => {
     expect(taken(each5(120, 10), ...minutes(125))).toEqual([])
     expect(taken(each5(120, 10), ...minutes(125, 500))).toEqual([])
-    // The fix contradicts only the last reading. The readings before it stay aside, too, because the clock was already
-    // ahead when they arrived.
+    // The fix contradicts only the last reading. The readings before it also stay quarantined, because the clock was
+    // already ahead when these readings arrived.
     expect(taken(each5(15, 10), ...minutes(20))).toEqual([])
   })
 

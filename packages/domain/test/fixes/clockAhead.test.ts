@@ -11,7 +11,7 @@ type Phone = Effect.Effect.Success<typeof person>["phone"]
 /** A phone whose clock is ahead. All times are in milliseconds after noon. */
 interface Life {
   readonly aheadBy: number
-  /** The first and the last reading of the wrong clock. */
+  /** The times of the first and the last reading that the phone captures with its wrong clock. */
   readonly from: number
   readonly until: number
   readonly every: number

@@ -473,7 +473,7 @@ describe("what could not be taken", () => {
         const tables = yield* MemoryDatabase
         yield* ingestFixes(phone, [reading(-1, OUTSIDE)], [])
         // The server's clock is an hour behind. So readings that are captured now seem to be an hour in the future and
-        // are put aside. When the clock is right, a later upload must accept them.
+        // are quarantined. When the clock is right, a later upload must accept them.
         yield* ingestFixes(phone, [reading(HOUR, INSIDE), reading(HOUR + MINUTE, OUTSIDE)], [])
         yield* ingestFixes(phone, [reading(HOUR + 2 * MINUTE, INSIDE)], [])
         expect([tables.fixes.size, tables.quarantined.size]).toEqual([1, 3])
@@ -531,8 +531,8 @@ describe("what could not be taken", () => {
       Effect.gen(function* () {
         const { phone } = yield* person
         const { quarantined } = yield* MemoryDatabase
-        // The server's clock is an hour behind, so the readings are put aside. The upload with the earlier readings is
-        // lost at first, and arrives only after the upload with the later readings.
+        // The server's clock is an hour behind, so the service quarantines the readings. The upload with the earlier
+        // readings is lost at first, and arrives only after the upload with the later readings.
         const part = (from: number, length: number) =>
           Array.from({ length }, (_, index) => reading(from + index * 1_000, INSIDE))
         yield* ingestFixes(phone, part(40 * MINUTE, 700), [])

@@ -31,7 +31,7 @@ const somewhere = fc.constantFrom(INSIDE, OUTSIDE, travel(INSIDE, 70, 99.5), tra
 })
 /**
  * There are few distinct times. So uploads often repeat a reading, overtake each other, or confirm an earlier reading
- * that was put aside because its time was in the future.
+ * that was quarantined because its time was in the future.
  */
 const someReading = fc
   .tuple(
@@ -225,7 +225,7 @@ describe("uploads that are stored in one commit [fixes-10]", () => {
         -2 * MINUTE
       ])
     }
-    // The reading `old` is dropped, too, if it came with the earlier upload: the service determines only once which
+    // The reading `old` is also dropped if it came with the earlier upload: the service determines only once which
     // history the user keeps, at the time of the latest arrival.
     const { stored: tables } = together({ keepsDays: 30, isErased: false, isTabletAtHome: false }, [
       { ...early, readings: [old] },

@@ -24,7 +24,7 @@ const hasWords = (parts: ReadonlyArray<string>): boolean => parts.some((part) =>
 /** Calls whose texts no user reads: logs, defects, figures, and texts that are hashed, encrypted or counted. */
 const CALLS =
   /^(Effect\.(log\w*|dieMessage)|Cursor\.page|page|\w*[sS]ha256|(Idempotency|Consent)\w+\.make|StoreError\.\w+|(Vault\.)?VaultError|Error|TypeError|RangeError|paged|timetable|counted|Schema\.Literal|Context\.Tag|Metric\.\w+|DisplayName\.make|split)$/
-/** Fields whose texts only programs or operators read, so no user does. */
+/** Fields whose texts no user reads: only programs or operators read these texts. */
 const FIELDS = /^(description|dedupeKey|endpoint|counted|title|what)$/
 
 const nameOf = (node: ts.Node): string => {
@@ -131,7 +131,10 @@ export const filesWith = (folder: string, field: string): ReadonlyArray<string> 
 
 const FILLERS = ["7", "31 March 2026 at 12:00 UTC", "Xyz", ""]
 
-/** The text in every combination of its expressions' literals and sample values (`FILLERS`). */
+/**
+ * All variants of the text. In each variant, one of the expression's literals or a sample value (`FILLERS`) stands for
+ * each expression.
+ */
 export const variants = ({ between, parts }: SourceText): ReadonlyArray<string> =>
   between.reduce<ReadonlyArray<string>>(
     (begun, texts, index) =>

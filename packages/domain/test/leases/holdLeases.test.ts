@@ -394,8 +394,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                   }
                   yield* Effect.sleep(250)
                 }
-                // The work ends here, because the worker may hang afterwards. While a worker hangs, another worker may
-                // take over its work, and the test would report two workers at the work of one person.
+                // The worker stops here, because it may hang later. Another worker may take over the work of a worker
+                // that hangs, and the test would then report that two workers work for one person.
                 yield* Fiber.interrupt(pieces)
                 const { leases } = yield* (yield* LeaseStore).survey(Lease.HOME)
                 const owned = leases.filter(({ owner }) => owner === own)

@@ -167,7 +167,7 @@ describe("deleted accounts that workers share [deletions-3, leases-1]", () => {
 
   /**
    * Deletes an account. The first worker dies after it has removed some rows, and other workers continue. Returns
-   * whether the deletion is finished after the last search for late rows, a day after its beginning.
+   * whether the deletion is finished after the last search for late rows, a day after the beginning of the deletion.
    */
   const isGone = (due: (store: typeof AccountDeletionStore.Service) => (typeof AccountDeletionStore.Service)["due"]) =>
     run(
@@ -247,8 +247,8 @@ describe("imports that workers share [imports-6, leases-1]", () => {
         const dying = yield* startMortal(runImports).pipe(
           Effect.provideService(ImportStore, {
             ...stuck,
-            // A worker that dies does not give its import back. The worker of this test is only interrupted, and would
-            // give its import back if this method did its work.
+            // A worker that dies does not give its import back. The worker of this test is only interrupted, and an
+            // interrupted worker gives its import back. So this method does nothing.
             handBack: () => Effect.void
           })
         )

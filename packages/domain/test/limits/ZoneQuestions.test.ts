@@ -211,8 +211,8 @@ describe("a zone rule whose window opens later", () => {
       expect(asking._tag).toBe("Allowed")
       if (asking._tag === "Allowed") questions = asking.questions
     }
-    // The ten zones open at the same time, and fill the budget of every 24 hours that include this time. All other
-    // zones open earlier.
+    // The windows of the rules for the ten zones open at the same time, so these zones fill the budget of every 24
+    // hours that include this time. The windows for all other zones open earlier.
     TEN_ZONES.forEach((one, index) => ask(index, one, NOON + 4 * DAY + 16 * HOUR))
     for (let index = 0; index < ZoneQuestions.WAITING_MAX - 11; index++) {
       ask(10 + index, circle(5, 5, 100), NOON + 4 * DAY - index * 10 * MINUTE)
@@ -251,7 +251,9 @@ describe("a zone rule whose window opens later", () => {
          * number of the first question in a series of questions about this circle that are at most a day apart.
          */
         const counted: Array<{ readonly key: string; readonly since: number; readonly from: number }> = []
-        /** For each refusal, the outcomes of the question a millisecond before the end of its wait and at its end. */
+        /**
+         * For each refused question, its outcomes when the app repeats it 1 ms before the wait ends and at that end.
+         */
         const retried: Array<ReadonlyArray<string>> = []
         all.forEach(({ gap, one, opening }, index) => {
           at += gap

@@ -94,7 +94,8 @@ describe("the life of a purpose, against its history", () => {
             purpose.terms.description === before.terms.description ? 0 : 1
           )
         }
-        // Compares the descriptions that users read later for each moment of the scenario.
+        // For each moment of the scenario, compares the description that users later see for this moment with the
+        // description that the reference implementation gives.
         const first = approvedWords.find((words) => words !== null) ?? reference.words()
         const shown = approvedWords.map((_, index) =>
           Purpose.wordingAt(purpose, approvals, Timestamp.plus(START, index + 1))

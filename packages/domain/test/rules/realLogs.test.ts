@@ -72,7 +72,7 @@ describe.skipIf(!haveTraces)(`rules on real logs against a second writing of Spe
           fired += outcomes.flatMap(({ firings }) => firings).length
         }
       }
-      // The shortest log has a handful of fixes and no crossing.
+      // The shortest log has fewer than 100 fixes, and the person crosses no boundary in it.
       expect(fired > 0 || trace.fixes.length < 100).toBe(true)
     }
   )

@@ -6,7 +6,8 @@ import { FAR, inScene, type Scene, SECOND } from "./plants/scene.js"
 
 /**
  * A worker dies while its receiver is slow. No other worker may claim the delivery until the lease of 30 s ends,
- * whatever users and developers do meanwhile. Then a worker makes the same attempt again, if it is still allowed.
+ * whatever users and developers do during this time. Then a worker makes the same attempt again, if it is still
+ * allowed.
  */
 
 interface Deed {

@@ -54,7 +54,7 @@ const states = fc
     return { app: appOf({ declaredScopes: declared, allowedScopes: allowed }), connection }
   })
 
-/** A purpose for every sensitive scope: without it, the form refuses a later end of exact location. */
+/** A purpose for every sensitive scope. Without such a purpose, the form refuses a later end date of exact location. */
 const PURPOSE = Purpose.draft(
   AppId.make("app_1"),
   PurposeId.make("pur_1"),

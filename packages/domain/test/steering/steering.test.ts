@@ -77,8 +77,8 @@ it("the end of exact location is undone with the same scopes and date, unless so
   ))
 
 /**
- * The effect with the services of this fiber, so that it needs no further services. The methods of a port must not need
- * any.
+ * Provides the services of this fiber to the effect, so that the effect needs no further services: the methods of a
+ * port must not need any services.
  */
 const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.context<R>(), (context) => Effect.orDie(Effect.provide(effect, context)))

@@ -25,9 +25,9 @@ import { ADDRESSES, type AddressStep, PASSWORDS, WEEK } from "./addressSteps.js"
  * Runs the scenarios of `addressSteps.ts` against any stores. Compares each result with a second implementation of what
  * the service guarantees about e-mail addresses:
  *
- * - A sign-up becomes an account with its mailed link and its password, within 24 hours.
+ * - A sign-up becomes an account when its mailed link is used with its password within 24 hours.
  * - An address is changed with a mailed link, in a session of the same account.
- * - A change can be undone for 7 days, also after further changes and a new password.
+ * - A change can be undone for 7 days, even after further changes and a new password.
  * - An address never has two accounts.
  */
 

@@ -22,7 +22,10 @@ export const over =
       )
     })
 
-/** An outbox that reads nothing ahead, as on a cluster: each first attempt reads the authorisation. */
+/**
+ * An outbox that, like the outbox on a cluster, reads nothing ahead: the worker reads the authorisation separately
+ * before the first attempt of each delivery.
+ */
 export const readingNothingAhead = over({
   events: (store) => ({
     pending: (...args) => Effect.map(store.pending(...args), (found) => ({ ...found, ahead: new Map() }))

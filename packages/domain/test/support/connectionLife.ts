@@ -80,7 +80,7 @@ const now = Effect.map(Timestamp.now, (at): number => at)
  */
 export type AtOnce = "any" | "copies"
 
-/** Gives each command to the programs and to the model, and compares the answers. Adds what happened to `seen`. */
+/** Gives each command to the programs and to the model. Compares the answers, and notes in `seen` what occurred. */
 const sideBySide = (
   { app, other, places, user }: World,
   model: ReferenceConnections,

@@ -19,9 +19,9 @@ import { expect } from "vitest"
  * implementation of what the service guarantees about the password:
  *
  * - A mailed link works once, for 30 minutes, and not after the password has changed.
- * - A new password ends the other sessions, and the old cookie of the session that set it.
- * - The old password opens nothing.
- * - A session lasts two weeks after its last use, thirty days in all, or until its owner ends it.
+ * - A new password ends the other sessions. It also ends the old cookie of the session that set the password.
+ * - The old password opens no session.
+ * - A session ends two weeks after its last use, thirty days after its beginning, or when its owner ends it.
  */
 
 export type CredentialStep =

@@ -17,7 +17,7 @@ import { expect } from "vitest"
  * Generates random scenarios of a person who exports their data, with two workers and a stranger, and runs them against
  * any stores. Compares each result with a second implementation of the guarantees:
  *
- * - There is one archive at a time, and three a day.
+ * - There is at most one archive at a time, and a person gets at most three archives a day.
  * - Only the owner fetches an archive, only when it is complete, and only for seven days.
  * - Of two workers, one makes the archive.
  * - Nothing of a deleted or expired archive is left.

@@ -30,9 +30,9 @@ import { expect } from "vitest"
  * Generates random scenarios of two accounts with second factors, and runs them against any stores. Compares each
  * result with a second implementation of the guarantees:
  *
- * - Between the password and the factor there is no session.
- * - A code, a recovery code and a challenge count once.
- * - A pending sign-in ends when the password changes, and after ten minutes.
+ * - There is no session after the password and before the second factor.
+ * - Each code, each recovery code and each challenge counts only once.
+ * - A pending sign-in ends after ten minutes, or earlier when the password changes.
  * - A passkey works for its own account only.
  * - A session is fresh for 15 minutes after it was opened or confirmed.
  * - A confirmation replaces the cookie with which it was sent.
@@ -217,7 +217,7 @@ export const liveFactors = (
       if (!isOn()) codes = []
     }
 
-    /** Sends one code to the second step, from several browsers at the same time. */
+    /** Sends one code to the second step of the sign-in, from several browsers at the same time. */
     const sendCode = (code: string, count: number, counts: boolean, now: number) =>
       Effect.gen(function* () {
         const token = pending?.token ?? "none"
@@ -313,8 +313,8 @@ export const liveFactors = (
           }
           case "Replay": {
             if (lastChallenge === null || !hasPasskey) return
-            // The signature counter is higher than before, as the service demands. So the service can refuse this
-            // answer only because its challenge was used before.
+            // The service demands that the signature counter is higher than before, and this answer fulfils the demand.
+            // So the service can refuse this answer only because the challenge was used before.
             signed++
             const second = MemoryAuthenticators.answer({ ...ada.passkey, counter: signed }, lastChallenge)
             const outcome = yield* Effect.either(signInWithPasskey(second, client))

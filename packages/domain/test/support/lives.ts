@@ -178,8 +178,8 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
     phone.captures.push(phone.clock)
     return { capturedAt: phone.clock, ...whereOf(dice, phone), accuracy: accuracyOf(dice) }
   })
-  // The upload should arrive when one of its fixes is about as old as one of `AGES`. One upload of six should arrive
-  // about a day after the beginning or end of a window instead, if a rule has a window.
+  // The upload should arrive when one of its fixes is about as old as one of `AGES`. If a rule has a window, about one
+  // upload in six should instead arrive about a day after the beginning or the end of the window.
   const [first, ...rest] = captured.map(({ capturedAt }) => capturedAt)
   const wanted =
     edges.length > 0 && dice.oneIn(6)

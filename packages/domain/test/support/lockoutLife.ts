@@ -20,11 +20,11 @@ import { lettersTo } from "./lettersTo.js"
  * - Nothing else closes anything.
  * - A browser is known to each account that it signed in to, or whose unlock link it used, for a year after the last
  *   time, or until that account's password is replaced.
- * - An unlock link opens an account to the browser that uses the link, also when the browser's failures closed it.
+ * - An unlock link opens an account to the browser that uses the link, even when the browser's own failures closed it.
  */
 
 export type LockoutStep =
-  /** `browser` is null for a stranger, who keeps no cookies. `times` is the number of attempts, one after the other. */
+  /** `browser` is null for a stranger, who keeps no cookies. The person makes `times` attempts, one after the other. */
   | {
       readonly _tag: "Try"
       readonly browser: number | null

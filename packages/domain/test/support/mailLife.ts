@@ -240,7 +240,8 @@ export const liveMail = (
         }
       })
 
-    // Marks all messages of this scenario as sent, even if it fails, so that none is due in the next scenario.
+    // Marks all messages of this scenario as sent, even if the scenario fails, so that none is due in the next
+    // scenario.
     const settle = Effect.suspend(() =>
       Effect.forEach(rows.values(), ({ attempts, message }) =>
         outbox.finish({ attempt: attempts, message }, { _tag: "Sent", at: Timestamp.make(0) })

@@ -14,15 +14,15 @@ export interface Packed {
   /** The paths of all files in the package. */
   readonly files: ReadonlyArray<string>
   /**
-   * The faults that publint and Are The Types Wrong find for a consumer that resolves packages by `exports`.
-   * `entrypoints` are the entry points whose types are checked. Default: all.
+   * The faults that two tools, publint and "Are The Types Wrong", find in the package for a consumer that resolves
+   * packages by `exports`. `entrypoints` are the entry points whose types are checked. Default: all.
    */
   readonly faults: (entrypoints?: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>
   /** Makes a folder in which only this package is installed. */
   readonly install: () => Promise<string>
   /**
-   * Installs the package with npm in an empty project, and `beside`, the packages that the guide says to install with
-   * it. npm uses the registry for which it is configured.
+   * Installs the package with npm in an empty project, together with the packages `beside`, which the guide says to
+   * install with the package. npm uses the registry for which it is configured.
    */
   readonly installByNpm: (beside: ReadonlyArray<string>) => Promise<string>
   /**

@@ -40,7 +40,7 @@ export class ReferenceApp {
     return written.at(-1) ?? this.nameInForce(end)
   }
 
-  /** The name that the developer wanted when a reviewer last approved. */
+  /** The name that the developer wanted at the last approval by a reviewer. */
   nameInForce(end = this.history.length): string {
     const approved = this.history.slice(0, end).findLastIndex(({ type }) => type === "approve")
     return approved < 0 ? this.name : this.wantedName(approved)
@@ -79,9 +79,9 @@ export class ReferenceApp {
   }
 
   /**
-   * The list that works before the deed with the index `end`. The search goes back through the history, to the newest
-   * deed of two kinds. If the deed is an approval, the result is the whole approved list. If the developer wrote a list
-   * of which some entries had been approved before, the result is these entries.
+   * The list that is in force before the deed with the index `end`. The search goes back through the history, to the
+   * newest deed of two kinds. If the deed is an approval, the result is the whole approved list. If the developer wrote
+   * a list of which some entries had been approved before, the result is these entries.
    */
   inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     for (let at = end - 1; at >= 0; at--) {

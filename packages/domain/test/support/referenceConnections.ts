@@ -343,7 +343,7 @@ export class ReferenceConnections {
         if (now < moment || grant.settled.has(about)) return
         grant.settled.add(about)
         if (moment < grant.sensitiveSince || now >= until) return
-        // A renewal may have chosen the same date once more. The event for this moment of the date was already sent.
+        // A renewal may have chosen the same end date again. The app already got the event about this moment.
         if (grant.toldOf.has(`${about} ${end}`)) return
         grant.toldOf.add(`${about} ${end}`)
         this.told.push({ type, at: moment, connection: grant.id, about: `${about} ${end} ${scopes}` })

@@ -251,7 +251,7 @@ const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
 const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedAt - receivedAt > 5 * MINUTE
 
 /**
- * The fixes of each phone that were put aside because they were from the future. A later upload accepts a fix of this
+ * The fixes of each phone that were quarantined because they were from the future. A later upload accepts a fix of this
  * kind on three conditions (decision fixes-4). The upload brings something new that was captured at the fix's time or
  * later. The phone captured nothing between the arrival of the fix and the time of the fix; the same must hold for each
  * fix from the future that arrived at the same time or later. The fix was at most a day ahead, and arrived at most two
@@ -406,7 +406,7 @@ const settledFirings = (
   return fired
 }
 
-/** Spec §4.6.1: the first sighting of an era has no predecessor, so it is never a crossing. */
+/** Spec §4.6.1: the first sighting of an era (`Sighting.era`) has no predecessor, so it is never a crossing. */
 const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): ReadonlyArray<Sighting> =>
   sightings.filter((now, index) => {
     const before = sightings[index - 1]

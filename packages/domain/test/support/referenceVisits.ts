@@ -199,7 +199,7 @@ const departureOf = (
 /**
  * Whether the phone is back in the circle so soon that the stay continues, and before a stay could begin at another
  * circle of the place. Soon means less than two minutes after `first`, the first sighting outside. If only one or two
- * sightings were outside, less than two minutes apart, it means less than ten minutes.
+ * sightings were outside, less than two minutes apart, soon means less than ten minutes after `first`.
  */
 const isBackSoon = (
   [first, ...rest]: ReadonlyArray<ReferenceSighting>,

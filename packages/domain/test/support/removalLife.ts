@@ -19,7 +19,8 @@ import { lettersTo } from "./lettersTo.js"
  * them against any stores. Compares each result with a second implementation of the removal of factors (decision
  * factors-7):
  *
- * - An operator asks for the removal. After 72 hours, and for a week, the operator can remove the factors.
+ * - An operator asks for the removal. The operator can remove the factors from 72 hours after the request on, for a
+ *   week.
  * - A use of a factor, or the owner's button, stops the removal.
  * - A stranger who reads the mailbox can neither remove the factor nor hasten or stop the removal.
  */

@@ -43,7 +43,7 @@ export const question = (overrides: Partial<RuleEvaluation.Question> = {}): Rule
 
 export const dwell = (dwellMinutes: number): RuleEvaluation.Question => question({ type: "dwell", dwellMinutes })
 
-/** Evaluates each fix as a separate upload. Returns the outcome of each fix, and the state after the last. */
+/** Evaluates each fix as a separate upload. Returns the outcome of each fix, and the state after the last fix. */
 export const evaluate = (
   question: RuleEvaluation.Question,
   seen: ReadonlyArray<Seen>,

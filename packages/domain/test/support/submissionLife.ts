@@ -28,14 +28,14 @@ import { type AppDeed, ReferenceApp } from "./referenceApp.js"
  * - On the consent page, users see the name and logo that a reviewer approved, and nothing that waits for review.
  * - A redirect URI on a new origin and a new scope do not work before the approval.
  * - A scope or an origin that was approved once works again immediately, without another approval.
- * - A secret that was ended opens nothing.
+ * - A secret that was ended no longer works.
  */
 
 export type SubmissionStep =
   | { readonly _tag: "Deed"; readonly deed: Exclude<AppDeed, { readonly type: "approve" | "reject" }> }
   /** The reviewer opens the page of the app. */
   | { readonly _tag: "Read" }
-  /** The reviewer decides about what the page showed. */
+  /** The reviewer decides about the version of the app that the reviewer's page showed. */
   | { readonly _tag: "Decide"; readonly decision: "approve" | "reject" }
   /** The developer renames the app while the reviewer, who has just opened the page, approves the app. */
   | { readonly _tag: "Race"; readonly name: string }

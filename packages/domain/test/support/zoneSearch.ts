@@ -141,8 +141,8 @@ class Search {
   }
 
   /**
-   * Asks about the circle, and waits before if the budget requires it. Undefined if the budget refuses the question for
-   * the rest of the day.
+   * Asks about the circle. If the budget requires a wait, waits before the question. Undefined if the budget refuses
+   * the question for the rest of the day.
    */
   ask(disc: Disc): Answer | undefined {
     const at = this.waitFor(disc)
@@ -269,8 +269,8 @@ const fullest = once((spots, r: number): Disc => {
 })
 
 /**
- * For each row of cells, the number of possible cells before each column. With it, the cells in a circle are counted
- * row by row.
+ * For each row of cells, the number of possible cells before each column. From these numbers, the possible cells in a
+ * circle are counted row by row.
  */
 const rowsOf = (spots: ReadonlyArray<Spot>): Int32Array => {
   const before = new Int32Array(CELLS * (CELLS + 1))

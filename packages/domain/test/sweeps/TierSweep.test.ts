@@ -250,7 +250,7 @@ describe("thresholds at consent [§6.3.3]", () => {
 /**
  * A second implementation of Spec §6.3, as a list of moments: the warnings, the end and the removal of the sensitive
  * scopes. The first sweep at a moment or after it sends the event of this moment. No event is sent for a moment before
- * the consent, or for a warning when the next moment has passed, too.
+ * the consent, or for a warning when the next moment has also passed.
  */
 const model = (grantedAt: number, days: number, standardEnd: number | null, sweeps: ReadonlyArray<number>) => {
   const expiry = grantedAt + days * DAY

@@ -33,7 +33,7 @@ const receivedEvents = (id?: ConnectionId) =>
 const label = (payload: Event.Payload): string =>
   payload.type === "sensitive.expiring" ? `${payload.type} ${payload.daysLeft}` : payload.type
 
-/** Sweeps like a worker, but less often: each step of the test clock takes some real milliseconds. */
+/** Sweeps like a worker, but less often, because each step of the test clock takes some real milliseconds. */
 const sweepFor = (days: number) =>
   Effect.gen(function* () {
     const until = (yield* Timestamp.now) + days * DAY

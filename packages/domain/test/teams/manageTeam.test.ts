@@ -83,8 +83,8 @@ const mails = Effect.map(
 )
 
 /**
- * The count of a reader who has got as many mails with an app's name as the limit allows, and the folded message just
- * now.
+ * The state of a reader's mail limit: the reader has just got the last mail with an app's name that the limit allows,
+ * and then the message without a name.
  */
 const folding = (now: Timestamp.Timestamp): NamedMail.NamedMailCount => ({
   ...NamedMail.none,
@@ -153,7 +153,7 @@ describe("teams", () => {
       yield* Effect.replicateEffect(invite(person.email), 4)
       expect((yield* mails).map(({ to }) => to)).toEqual([person.id, person.id])
       expect((yield* listInvitations(person, "confirmed")).length).toBe(4)
-      // The mails leave room for a notice that the person chose: fewer than `NOTICES` name an app.
+      // Fewer than `NOTICES` of these mails name an app, so there is room for a notice that the person chose.
       expect(Rate.INVITATION_MAILS.calls).toBeLessThan(NamedMail.NOTICES)
       yield* TestClock.adjust(Timestamp.HOUR - 1)
       yield* invite(person.email)

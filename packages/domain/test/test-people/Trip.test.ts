@@ -23,7 +23,7 @@ const readingsOf = (given: Trip.Trip, lastAt: number | null = null): ReadonlyArr
 const reasonOf = (given: Trip.Trip, lastAt: number): string | undefined =>
   Either.match(Trip.readings(given, time(lastAt), NOW), { onLeft: ({ reason }) => reason, onRight: () => undefined })
 
-/** What a rule does with each reading. All readings arrive at `NOW`, and the rule was made a second before. */
+/** What a rule does with each reading. All readings arrive at `NOW`, and the rule was made a second before `NOW`. */
 const outcomes = (
   type: "enter" | "exit" | "dwell",
   readings: ReadonlyArray<Fix.Reading>,

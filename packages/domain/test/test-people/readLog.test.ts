@@ -19,8 +19,8 @@ const outcome = (lines: ReadonlyArray<string>) => {
 }
 
 /**
- * An `ImportReader` whose `push` returns its result in `steps` parts, one after the other, as it does for a compressed
- * file.
+ * An `ImportReader` whose `push` returns its result in `steps` parts, one after the other, as a real reader does for a
+ * compressed file.
  */
 const packed = (steps: number, last: Partial<ReadResult> = {}) => {
   const limits: Array<number | undefined> = []

@@ -83,7 +83,7 @@ describe("pages of visits", () => {
           []
         )
         // Each stay of the third phone is too short to be a visit by itself. So the stay that begins 15 minutes before
-        // noon is no visit, and the visits of the other phones stay as they are.
+        // noon is no visit, and the visits of the other phones do not change.
         for (const limit of [1, 2, 3, 10]) {
           expect((yield* pages(userId, home, limit)).flat()).toEqual([10, 20, 30])
         }

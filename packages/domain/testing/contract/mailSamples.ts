@@ -37,7 +37,7 @@ export const written = (...keys: ReadonlyArray<string>) =>
   })
 
 /**
- * Begins an attempt for at most `limit` messages that are due at `now`, also for messages of other cases. Returns the
+ * Begins an attempt for at most `limit` messages that are due at `now`, including messages of other cases. Returns the
  * messages to the user `to`.
  */
 export const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) =>

@@ -24,8 +24,8 @@ export class Post extends Context.Tag("@place-access/domain/testing/Post")<
     /** Sets what the mail server does from now on. Before the first call of `script`, it accepts every message. */
     readonly script: (behaviour: Behaviour) => Effect.Effect<void>
     /**
-     * Every message that the service tried to send, oldest first, also messages that the mail server refused or did not
-     * answer.
+     * Every message that the service tried to send, oldest first. The list includes messages that the mail server
+     * refused, and messages for which the mail server gave no answer.
      */
     readonly letters: Effect.Effect<ReadonlyArray<ReceivedMail>>
   }

@@ -98,7 +98,7 @@ export interface Operations {
       /** The scopes that the user ticked on the consent page. */
       scopes: ReadonlyArray<string>
       places: ReadonlyArray<string>
-      /** The places, among `places`, whose visits from before the connection the user also shares. */
+      /** Those of `places` for which the user also shares visits from before the connection. */
       earlier: ReadonlyArray<string>
       standardDays: 1 | 7 | 30 | 90 | null
       sensitiveDays: 1 | 7 | 30 | 90
@@ -144,8 +144,8 @@ export interface Operations {
   readonly eraseHistory: { args: Owned<{ from: number; until: number }>; value: null }
   /**
    * The owner reads the newest 500 visits at all of the owner's places, and the capture times of the newest 500
-   * readings. If further readings have the same time as the last of these readings, the answer has them too
-   * (`FixHistory.newest`).
+   * readings. If further readings have the same time as the last of these readings, the answer also has these further
+   * readings (`FixHistory.newest`).
    */
   readonly readOwnHistory: {
     args: Owned<object>

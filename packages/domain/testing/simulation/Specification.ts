@@ -90,8 +90,8 @@ export const SILENCE_S: Limits = { min: 300, max: 1_800 }
  */
 export const LAST_WORD = 30 * MINUTE
 /**
- * When no fault disturbs the worker, a rule with `settle_s` or `silence_s` fires at most this long after the end of the
- * wait.
+ * When no fault disturbs the worker, a rule with `settle_s` or `silence_s` fires at most this long after the rule's
+ * wait has ended.
  */
 export const SETTLE_PROMPT = 60 * SECOND
 /** Decision L3: a reading whose capture time is further than this in the future is quarantined. */
@@ -123,7 +123,10 @@ export const BACK_SOON = 15 * MINUTE
  * the reading.
  */
 export const SILENT = 24 * HOUR
-/** Decision devices-6: a late reading counts as carried when its device moved within this time before the capture. */
+/**
+ * Decision devices-6: for a late reading, the service assumes that the user carried the device, if the device moved
+ * within this time before the capture.
+ */
 export const MOVED_BEFORE = 60 * MINUTE
 
 // ---- purposes

@@ -72,7 +72,7 @@ const answering =
   (request, answer) =>
     request.endpoint === endpoint ? { ...answer, body: { ...answer.body, ...change(answer.body) } } : answer
 
-/** Does a write a second late. The caller goes on at once, as if the write were done. */
+/** Performs a write one second late. The caller continues immediately, as if the write had been done. */
 const later = <E>(write: Effect.Effect<void, E>): Effect.Effect<void> =>
   Effect.asVoid(Effect.forkDaemon(Effect.zipRight(Effect.sleep(SECOND), Effect.ignore(write))))
 

@@ -86,7 +86,10 @@ const comesHomeAfterArchiving = (ask: (scene: Scene) => Effect.Effect<unknown, u
     })
   )
 
-/** The fix of a reading that was quarantined because it was at most 90 minutes ahead; empty for any other reading. */
+/**
+ * The fix of a reading that was quarantined because it was from the future, and that was at most 90 minutes ahead of
+ * its arrival. Empty for any other reading.
+ */
 const ahead = ({ reading, reason }: Quarantined, receivedAt: number): ReadonlyArray<Fix.Fix> => {
   if (reason !== "future" || !("capturedAt" in reading) || reading.capturedAt - receivedAt > 90 * MINUTE) return []
   const judged = Fix.judge(reading, reading.capturedAt)
@@ -170,7 +173,8 @@ export const plants: ReadonlyArray<Plant> = [
         yield* walk(HOME)
         yield* world.advance(15 * MINUTE + SECOND)
         yield* phone.online()
-        // The plant added the event without a signal, so a worker finds the event only at its next poll.
+        // The planted bug stored the event without a signal to the workers, so a worker finds the event only at its
+        // next poll.
         yield* world.advance(HOUR)
       })
     )

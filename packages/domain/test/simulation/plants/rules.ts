@@ -156,7 +156,8 @@ export const plants: ReadonlyArray<Plant> = [
         yield* walk(HOME)
         yield* world.advance(15 * MINUTE + 1)
         yield* phone.online()
-        // The plant added the event without a signal, so a worker finds the event only at its next poll.
+        // The planted bug stored the event without a signal to the workers, so a worker finds the event only at its
+        // next poll.
         yield* world.advance(HOUR)
       })
     )

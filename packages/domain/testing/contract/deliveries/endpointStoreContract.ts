@@ -180,7 +180,8 @@ export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
         detail: { kind: "endpoint_added", appId: app.id, endpointId: drafted.id }
       })
       const now = yield* Timestamp.now
-      // Each endpoint has another time, because the log orders events of the same time by ids that the store makes.
+      // Each endpoint has its own creation time, because the log orders events of the same time by ids that the store
+      // makes.
       const drafts = yield* Effect.forEach(Array.from({ length: WebhookEndpoint.MAX_PER_APP + 1 }), (_, index) =>
         draftEndpoint(app.id, { createdAt: Timestamp.plus(now, index) })
       )

@@ -187,7 +187,7 @@ export const logging: Contract<WebhookFixturePorts> = [
             return row
           })
         const refused = yield* end("not_authorised", 5)
-        // This delivery ended before the service checked whether the app may get its event.
+        // This delivery ended before the service checked whether the app may get the event of the delivery.
         const unchecked = yield* end("endpoint_disabled", 4)
         const replay = yield* insert(one, { createdAt: at(3), replayNo: 1 })
         const test = yield* insert(one, { createdAt: at(2), replayNo: 1, isTest: true })

@@ -10,7 +10,7 @@ import * as FixSubjects from "./FixSubjects.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Readings that the service puts aside: a latitude out of range, a visit without a time, and numbers that JSON cannot
+ * Readings that the service quarantines: a latitude out of range, a visit without a time, and numbers that JSON cannot
  * express.
  */
 export const quarantined = (at: Timestamp.Timestamp): ReadonlyArray<Quarantined> => [

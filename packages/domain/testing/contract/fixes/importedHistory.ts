@@ -112,14 +112,15 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
       const times = fixes.map(({ capturedAt }) => capturedAt)
       const [first] = fixes
       if (first === undefined) return Check.fail("four fixes")
-      // The first three fixes are of the archive's phone, which is the device of the import itself. The second fix is
-      // also of the device `file`. The last fix is of `file`, and its entry names the phone as a further device.
+      // The first three fixes belong to the archive's phone, which is the device of the import itself. The second fix
+      // also belongs to the device `file`. The last fix belongs to `file`, and its entry names the phone as a further
+      // device.
       const entries = fixes.map((fix, index) => {
         if (index === 1) return { ...fix, alsoOf: [file] }
         return index === 3 ? { ...fix, device: file, alsoOf: [undefined] } : fix
       })
-      // The second step says that the first fix is also of the devices `other` and `file`. The device `other` has no
-      // other fix.
+      // The second step says that the first fix also belongs to the devices `other` and `file`. The device `other` has
+      // no other fix.
       Check.isTrue(yield* advance(step(made, lease, now, { fixes: entries })), "the step")
       const second = [{ ...first, alsoOf: [other, file] }]
       Check.isTrue(yield* advance(step(made, lease, now, { fixes: second })), "the second step")

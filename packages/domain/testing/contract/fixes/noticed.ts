@@ -146,7 +146,7 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
           fixes: Uploads.fixes(1, at(-9)),
           putAside: [{ reason: "not_kept", count: 3 }]
         }),
-        // The reading "one" is put aside already, so this upload adds no second row.
+        // The reading "one" is already quarantined, so this upload adds no second row.
         yield* Uploads.upload(one, {
           receivedAt: at(8),
           visits: [Uploads.visit(now, at(1))],

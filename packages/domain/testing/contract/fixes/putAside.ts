@@ -18,11 +18,13 @@ const listed = (device: { readonly userId: Parameters<DeviceStore["Type"]["list"
     ([only]) => ({ lastSeenAt: only?.lastSeenAt, lastKeptAt: only?.lastKeptAt, putAside: only?.putAside })
   )
 
-/** When a reading of the device was last put aside because its time was in the future, as `FixStore.view` shows it. */
+/**
+ * When a reading of the device was last quarantined because its time was in the future, as `FixStore.view` shows it.
+ */
 const lastFutureAt = (device: Parameters<typeof Uploads.view>[0]) =>
   Effect.map(Uploads.view(device), ({ devices }) => devices.find(({ id }) => id === device.id)?.lastFutureAt)
 
-/** The keys of the readings that an upload of the device may accept. */
+/** The keys of the quarantined readings that the service may accept because of the given upload. */
 const waitingKeys = (...of: Parameters<typeof Uploads.waiting>) =>
   Effect.map(Uploads.waiting(...of), (all) => all.map(({ key }) => key))
 

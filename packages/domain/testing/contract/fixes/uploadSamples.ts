@@ -44,7 +44,9 @@ const NONE: ReadonlySet<Fix.Fix> = new Set()
 /** The parts of an upload and of its commit that a case names. All other parts are empty. */
 export type Parts = Partial<StoredUpload & Pick<UploadCommit, "states" | "version">>
 
-/** An upload of the device that has only these parts. It arrives at the present time, unless `parts` says otherwise. */
+/**
+ * An upload from the device with only the given `parts`. It arrives at the present time, unless `parts` says otherwise.
+ */
 export const upload = (device: Pick<Device, "id">, parts: Partial<StoredUpload> = {}) =>
   Effect.map(Timestamp.now, (now): StoredUpload => ({
     deviceId: device.id,

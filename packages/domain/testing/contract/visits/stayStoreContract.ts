@@ -17,7 +17,7 @@ const dueOf = (of: Visits.Phone) => Effect.flatMap(StayStore, (store) => store.d
 
 /**
  * The devices of people in these buckets that have stays to derive, from fixes before `until` or at a new place. Reads
- * pages of two devices.
+ * the devices in pages of two.
  */
 const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {

@@ -58,8 +58,8 @@ export class Receivers extends Context.Tag("@place-access/domain/testing/Receive
     /** Delays each look-up of the host of `url`, from now on: the look-up ends when `answered` completes. */
     readonly scriptLookUp: (url: string, answered: Effect.Effect<void>) => Effect.Effect<void>
     /**
-     * All POSTs to `url`, oldest first, also POSTs that failed (`refuses`, `ourFault`). Without `url`, the POSTs to any
-     * address.
+     * All POSTs to `url`, oldest first, including POSTs that failed (`refuses`, `ourFault`). Without `url`, the POSTs
+     * to any address.
      */
     readonly posts: (url?: string) => Effect.Effect<ReadonlyArray<Post>>
   }

@@ -196,7 +196,7 @@ const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Ti
 
 /**
  * The times of `sharedWith` if the import with the device `id` has no entry yet; otherwise an empty list. From the
- * first entry of the import on, its stays are derived from these fixes too (decision imports-2).
+ * first entry of the import on, its stays are also derived from these fixes (decision imports-2).
  */
 const sharedIfFirst = (tables: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
   (tables.importDevices.get(id) ?? null) === null ? sharedWith(tables, id) : []
@@ -258,8 +258,8 @@ export const store = (tables: Tables, of: Import, step: ImportStep, restored: nu
 }
 
 /**
- * Adds the deleted stretches of an archive, which must happen before its fixes are stored. Returns the number of added
- * stretches (decision exports-10).
+ * Adds the deleted stretches of an archive, which must happen before the fixes of the archive are stored. Returns the
+ * number of added stretches (decision exports-10).
  */
 export const restore = (tables: Tables, { at: erasedAt, erasures, id: importId, userId }: ImportStep): number =>
   erasures.filter((one) => restoreOne(tables, userId, { ...one, erasedAt, importId })).length

@@ -3,8 +3,8 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { Tables } from "../MemoryDatabase.js"
 
 /**
- * Makes the stays of the user's devices due for derivation from the time `from` on. The stays of an imported file that
- * ended before stay as they are: the file has nothing to derive after its end.
+ * Makes the stays of the user's devices due for derivation from the time `from` on. An imported file whose newest entry
+ * is before `from` is left out, because this file has nothing to derive after its newest entry.
  */
 export const oweStays = (tables: Tables, userId: UserId, from: Timestamp.Timestamp): void => {
   const { devices, importDevices, staysDueFrom } = tables

@@ -14,9 +14,9 @@ export interface EngineOptions {
 }
 
 /**
- * A run fails when its scenario has not gone on for this virtual time, in milliseconds, while only the service's loops
- * took steps. The service finishes all work for a user within days, so after a week the scenario must be waiting for
- * something that never happens.
+ * A run fails when its scenario makes no progress for this virtual time, in milliseconds, while only the service's
+ * loops take steps. The service finishes all work for a user within days, so after a week the scenario must be waiting
+ * for something that never happens.
  */
 const STUCK_AFTER_MILLIS = 7 * 86_400_000
 const STUCK_MESSAGE =
@@ -123,7 +123,10 @@ export class Engine {
     process.isAlive = false
   }
 
-  /** Starts `effect` in `process` as a daemon, so that no parent fiber interrupts it. */
+  /**
+   * Starts `effect` in `process` as a daemon fiber. So the end of the fiber that calls `spawn` does not interrupt
+   * `effect`.
+   */
   spawn<A, E, R>(
     process: Process.Process,
     effect: Effect.Effect<A, E, R>
@@ -194,8 +197,8 @@ export class Engine {
   }
 
   /**
-   * The engine calls this when no fiber can run. Resumes a fiber that waits in `settle`, `quiesce` or `advance`, or
-   * moves the clock to the next timer. Returns false when neither is possible.
+   * The engine calls this function when no fiber can run. Resumes a fiber that waits in `settle`, `quiesce` or
+   * `advance`, or moves the clock to the next timer. Returns false when neither is possible.
    */
   private goOn(): boolean {
     const settled = this.settling.shift()

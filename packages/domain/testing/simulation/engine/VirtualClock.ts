@@ -222,9 +222,9 @@ export class VirtualClock implements Clock.Clock {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
-    // Some loops wake at whole minutes, for example at every full hour, and a longer sleep must end at such a time,
-    // too. When a loop asks for another sleep than last time, the loop may not have reached its first whole minute yet.
-    // So the loop gets exactly the sleep that it asks for.
+    // Some loops wake at whole minutes, for example at every full hour, and a longer sleep must also end at one of
+    // these times. When a loop asks for another sleep than last time, the loop may not have reached its first whole
+    // minute yet. So the loop gets exactly the sleep that it asks for.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))

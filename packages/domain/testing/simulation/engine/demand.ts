@@ -16,8 +16,8 @@ export const demandMillis = (name: string, value: number): void => {
 }
 
 /**
- * Throws unless the value is a duration of `effect` that is not negative. `Duration` would treat a negative number as
- * 0.
+ * Throws unless the value is a valid `Duration` input of the library `effect`, and not negative. `Duration` itself
+ * would treat a negative number as 0.
  */
 export const demandDuration = (name: string, value: unknown): void => {
   const isNegative = typeof value === "number" ? !(value >= 0) : typeof value === "string" && value.startsWith("-")

@@ -132,9 +132,9 @@ const A6 = oracle(
     }
     for (const { outcome, to } of lastReadings(known).values()) {
       for (const read of outcome.value.entries) {
-        // The service counts several calls with tokens that have stopped working in one entry. The entry has the fields
-        // of the call that was stored first. The trace does not show which of two simultaneous calls was first, so the
-        // entry may have the fields of either call.
+        // If several calls have tokens that have stopped working, the service writes one log entry that counts these
+        // calls. The entry has the fields of the call that was stored first. The trace does not show which of two
+        // simultaneous calls was first, so the entry may have the fields of either call.
         const candidates = entries.get(read.id) ?? []
         const differing = candidates.map((entry) => FIELDS.find((field) => entry[field] !== read[field]))
         const [other] = differing
@@ -165,8 +165,9 @@ const A7 = oracle(
 )
 
 /**
- * The purpose key that the log entry must show. Null: the entry must show none. Undefined: the oracle cannot tell. The
- * entry must not contain a text that is no purpose key of the app, because an app could write any text into the log.
+ * The purpose key that the log entry must show. Null: the entry must show none. Undefined: the oracle cannot tell. If
+ * the app sent a text that is no key of its purposes, the entry must not contain this text, because an app could write
+ * any text into the log.
  */
 const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefined => {
   if (op.outcome._tag !== "ok") return undefined

@@ -166,8 +166,8 @@ const I3: Oracle = {
       return outcome.value.imports.flatMap(({ importId, state }) => {
         const file = importsOf(run).get(importId)
         if (file === undefined || state === "done") return []
-        // An import may fail in two cases: its file has no entry, or the run injected faults meanwhile. An import fails
-        // after five attempts without progress, and a fault can end an attempt.
+        // An import may fail in two cases: its file has no entry, or the run injected faults during the import. An
+        // import fails after five attempts without progress, and a fault can end an attempt.
         const mayFail = file.readings.length + file.wrong === 0 || !index(run).isCalm(file.made.begin, end)
         return state === "failed" && mayFail ? [] : [{ at: end, detail: `${importId} is ${state}` }]
       })

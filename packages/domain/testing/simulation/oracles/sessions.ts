@@ -46,8 +46,8 @@ const accountsOf = (known: Knowledge): KnownAccounts => {
   for (const op of ops) {
     if (op.name !== "changePassword" || op.outcome._tag !== "ok" || op.outcome.value.cookie === null) continue
     const own = sessions.get(op.args.cookie)
-    // A change of the password replaces the cookie, and the session goes on. So the uses of the old cookie count for
-    // the new cookie, too.
+    // A change of the password replaces the cookie, and the session goes on. So the uses of the old cookie also count
+    // for the new cookie.
     if (own !== undefined) sessions.set(op.outcome.value.cookie, { ...own, began: op, ended: new Finality() })
   }
   const passwords = new Map<string, Register<number>>()

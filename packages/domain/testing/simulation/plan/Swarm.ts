@@ -153,8 +153,8 @@ const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as 
 /** Single steps that a run has only if the run also has a story of imports. */
 const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
 /**
- * Steps that are not among the single steps of most runs. Only stories and the lists `STEERING_DEEDS`, `LISTENER_DEEDS`
- * and `IMPORT_DEEDS` bring these steps.
+ * Steps that most runs do not draw as single steps. Only stories and the lists `STEERING_DEEDS`, `LISTENER_DEEDS` and
+ * `IMPORT_DEEDS` bring these steps.
  */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
@@ -329,8 +329,8 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
 })
 
 const drawn = (swarm: Swarm): Plan => {
-  // fast-check takes a seed of 32 bits. Because of this draw, seeds that differ only in higher bits give different
-  // plans, too.
+  // fast-check takes a seed of 32 bits. Because of this draw, seeds that differ only in higher bits also give different
+  // plans.
   const seed = Streams.make(swarm.seed, "plan").int(0, 2 ** 32 - 1) | 0
   const [made] = FastCheck.sample(plans(swarm), { seed, numRuns: 1 })
   if (made === undefined) throw new Error(`Seed ${swarm.seed} gives no plan`)

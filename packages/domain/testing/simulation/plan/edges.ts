@@ -6,8 +6,8 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 /**
- * Offsets of the step `until`, in milliseconds. The step waits until this long after a moment, such as the end of an
- * authorization code, or before the moment if the offset is negative.
+ * Offsets of the step `until`, in milliseconds. The step waits until a moment, such as the end of an authorization
+ * code, plus the offset. A negative offset is a time before the moment.
  */
 export const OFFSETS = [-1, 0, 1, -SECOND, SECOND, -MINUTE, MINUTE, 15 * MINUTE, 15 * MINUTE + 1, HOUR] as const
 
@@ -44,8 +44,8 @@ export const WAITS = [
 export const LONG_WAITS = [2 * DAY, 7 * DAY, 8 * DAY, 14 * DAY, 30 * DAY, 31 * DAY] as const
 
 /**
- * The ages that a fix may have when the phone sends it, in milliseconds. Some fixes are fresh, some are stale or more
- * than a day late, and some are from the future, so that the service accepts or quarantines them.
+ * The ages that a fix may have when the phone sends it, in milliseconds. Some fixes are fresh, and some are stale or
+ * more than a day late. Some are from the future: the service accepts a part of these fixes and quarantines the others.
  */
 export const AGES = [
   0,

@@ -45,8 +45,8 @@ const deed = (cast: Cast, step: Deed): Took => {
   switch (step.do) {
     case "crash":
       return Effect.gen(function* () {
-        // A plan may name a worker that the run does not have. Then no process is killed, and none must be started
-        // later.
+        // A plan may name a worker that the run does not have. Then the step kills no process, and there is no process
+        // to start again later.
         if (!(yield* world.crash(step.program))) return false
         const back = Effect.zipRight(Effect.sleep(step.downMs), world.restart(step.program))
         yield* Effect.fork(back)

@@ -174,8 +174,8 @@ function* withoutFaults(plan: Plan, breaks: Breaks): Generator<void, void> {
 }
 
 /**
- * Removes halves of the steps, then quarters, down to single steps. Steps stay removed only if the plan still breaks an
- * invariant without them.
+ * Tries to remove steps from the plan: first each half of the steps, then each quarter, and so on down to single steps.
+ * A part stays removed only if the plan still breaks an invariant without this part.
  */
 function* withoutSteps(plan: () => Plan, breaks: Breaks): Generator<void, void> {
   for (let size = Math.ceil(plan().steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

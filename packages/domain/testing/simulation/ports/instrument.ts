@@ -234,7 +234,10 @@ class OneCall {
     this.by.recorder.add(this.process, { kind: "fault", fault, detail }, isNews)
   }
 
-  /** Draws the rotation of the keys and each fault that lasts longer than this call. Begins the faults that strike. */
+  /**
+   * Decides by random numbers whether the keys are rotated now, and which of the faults that last longer than this call
+   * strike. Begins the faults that strike.
+   */
   private begin(): Effect.Effect<void> {
     const { engine, faults } = this.by
     const { name } = this.process

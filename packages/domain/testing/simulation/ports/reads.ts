@@ -4,8 +4,9 @@ import type { STORES, StoreName } from "./Ports.js"
 type MethodsOf<P extends StoreName> = ReadonlyArray<keyof Context.Tag.Service<(typeof STORES)[P]>>
 
 /**
- * The methods that store nothing. These methods work while the disk is full, and no other fiber waits for an effect of
- * these methods. A test has the list of all methods that write, and fails when a new method is on neither list.
+ * The methods that store nothing. These methods work while the disk is full. Their calls have no effect for which
+ * another fiber could wait. A test has the list of all methods that write, and fails when a new method is on neither
+ * list.
  */
 const READS: { readonly [P in StoreName]: MethodsOf<P> } = {
   AccessLogStore: ["list", "countUses", "tally", "lastAnswered"],

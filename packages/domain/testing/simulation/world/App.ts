@@ -21,7 +21,7 @@ export interface Draft {
   /** Whether the app is reviewed and approved, so that any user can connect it. Default: true. */
   readonly production?: boolean | undefined
   /**
-   * The app's purposes. If the app is approved, its purposes are approved, too. Default: one purpose that covers every
+   * The app's purposes. If the app is approved, its purposes are also approved. Default: one purpose that covers every
    * sensitive scope of the app.
    */
   readonly purposes?: ReadonlyArray<PurposeDraft> | undefined
@@ -32,7 +32,7 @@ export interface Terms {
   /** The scopes that the user ticks on the consent page. Default: all that the app requests. */
   readonly granted?: ReadonlyArray<string> | undefined
   readonly places?: ReadonlyArray<User.Place> | undefined
-  /** The places whose visits from before the connection the user shares, too. */
+  /** For visits at these places, the user also shares visits from before the connection. */
   readonly earlier?: ReadonlyArray<User.Place> | undefined
   /** How long the standard tier lasts, in days. Default: 30. Null: without an end. */
   readonly standardDays?: 1 | 7 | 30 | 90 | null | undefined

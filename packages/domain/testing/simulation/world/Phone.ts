@@ -122,7 +122,7 @@ export class Phone {
       if (isReordered) {
         yield* this.world.note("upload.reorder", this.deviceId)
         // A single reading cannot be reordered. So the phone stores the reading and sends it with the next reading. If
-        // `upload.reorder` strikes then, too, the phone sends both readings in random order.
+        // `upload.reorder` also strikes at that time, the phone sends both readings in random order.
         if (this.backlog.length === 1) return undefined
       }
       const [kept, visits] = [this.backlog, this.visits]

@@ -57,8 +57,9 @@ export const REST_CAP = "3 days"
 /** Once all faults are off, the programs continue interrupted work within this time, in milliseconds. */
 const CALM = 2 * Timestamp.MINUTE
 /**
- * Longer than any rule of a random run waits before it fires, in milliseconds. After a crossing, a rule waits at most 5
- * minutes. A dwell rule with `silenceS` waits for its dwell time of 5 minutes, and then for 10 minutes at most.
+ * A time in milliseconds that is longer than the longest wait of a rule in a random run. After a crossing, a rule waits
+ * at most 5 minutes. A dwell rule with `silenceS` waits for its dwell time of 5 minutes, and then for 10 minutes at
+ * most.
  */
 const WAITS = 17 * Timestamp.MINUTE
 
@@ -140,7 +141,7 @@ export class Stage {
       for (let calm = 0; clock.monotonic < until;) {
         const dueAt = yield* this.nextDue
         calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
-        // A sweep may have started further deliveries during the last wait, so three checks in a row must find none.
+        // A sweep may start further deliveries during a wait, so three checks in a row must find nothing in progress.
         if (calm > 2) return true
         const wait = Math.max(CALM, (dueAt ?? 0) - clock.timeOfDay)
         yield* this.advance(Math.min(wait, until - clock.monotonic))

@@ -139,8 +139,8 @@ export class User {
   }
 
   /**
-   * Starts to undo an import. A worker then deletes the import and all readings that it stored, except those that
-   * another import contained, too.
+   * Starts to undo an import. A worker then deletes the import and the readings that the import stored. Readings that
+   * another import also contained stay.
    */
   undoImport(importId: string): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("undoImport", { userId: this.id, importId }))

@@ -23,7 +23,7 @@ describe("files of effect that pass on the host's time and randomness", () => {
     vi.restoreAllMocks()
   })
 
-  /** The file of `effect` that reads the host's clock or randomness while `read` runs. */
+  /** The file of the library `effect` that reads the host's clock or randomness while `read` runs. */
   const readerOf = (read: () => unknown): string | undefined => {
     const stacks: Array<string> = []
     const note = () => void stacks.push(new Error("who asks").stack ?? "")

@@ -134,7 +134,7 @@ const T4 = oracle(
       const last = sent.at(-1)
       if (last !== undefined && sent.length > possible) say(last, `${sent.length} e-mails about ${possible} leaks`)
       // A mail may be missing because of a fault. So a mail must exist only for a leak after which no fault struck. A
-      // mail that the mail server did not take is in the trace, too, and counts.
+      // mail that the mail server did not take also counts, because the trace contains this mail.
       const calm = certain.filter(({ to: at }) => known.trace.isCalm(at, end ?? at))
       const due = !isWorking ? 0 : nameless.has(to) ? apart(known, calm) : calm.length
       if (run.quiesced && end !== undefined && sent.length < due) say(end, `${sent.length} e-mails about ${due} leaks`)
@@ -249,7 +249,8 @@ const T6 = oracle(
   (known, say) => {
     const issued = new Map<string, string>()
     /**
-     * The first use of a code with a wrong verifier or redirect URI. The key is the connection, or the user's address.
+     * The first use of a code with a wrong verifier or redirect URI. Each use is stored under two keys: the
+     * connection's id and the user's e-mail address.
      */
     const wrong = new Map<string, number>()
     for (const { code, must, op, why } of known.exchanges) {

@@ -146,7 +146,7 @@ const changeScopes: Reader<"changeConnection" | "endExactLocation"> = (at, opera
   const after = scopesAfter(at, pair, operation)
   for (const scopes of after) pair.scopes.write(after.length === 1 ? operation : uncertain(operation), scopes)
   // If exact location was all that the app could use, the end of exact location also ends the connection. The oracle
-  // treats this end as uncertain, because the change has no effect after the grace period.
+  // treats this end as uncertain, because a change after the grace period has no effect.
   if (after.some((scopes) => scopes.length === 0)) pair.ends.push(uncertain(operation))
 }
 

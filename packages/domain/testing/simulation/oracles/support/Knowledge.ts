@@ -240,9 +240,7 @@ export class Knowledge {
     this.consents.push({ op, connection, before, beforeWas: was, situations: stood })
   }
 
-  /**
-   * Writes the grant of a consent. `mode` undefined: the consent got no answer, so it may not have made the grant.
-   */
+  /** Writes the grant of a consent. `mode` undefined: the consent got no answer, so perhaps it made no grant. */
   private writeGrant(op: OpOf<"consent">, connection: Connection, mode: string | undefined): void {
     const { requested, scopes, sensitiveDays, standardDays } = op.args
     const isRenewal = mode === "renew_sensitive"

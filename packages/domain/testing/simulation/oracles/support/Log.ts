@@ -90,8 +90,9 @@ const DEAD = "invalid_token"
 const isDead = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.error === DEAD
 
 /**
- * Compares calls with tokens that have stopped working. The service counts such calls of one connection to one route
- * within an hour in one entry, which has the number of calls and the time of the first call (decision limits-10).
+ * Compares calls whose tokens have stopped working with the entries of the access log. The service counts such calls of
+ * one connection to one route within an hour in one entry. This entry has the number of calls and the time of the first
+ * call (decision limits-10).
  */
 const count = (
   { loose, sure: calls }: { readonly sure: ReadonlyArray<CallFact>; readonly loose: ReadonlyArray<CallFact> },

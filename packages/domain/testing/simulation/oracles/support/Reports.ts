@@ -73,8 +73,8 @@ const names = (value: unknown): ReadonlyArray<string> =>
 const date = (value: unknown): number | null => (typeof value === "number" ? value : null)
 
 /**
- * What is wrong with the reported scopes `said`: a reported scope is in no possible situation, or a scope of every
- * possible situation is not reported. Undefined when neither is true.
+ * What is wrong with the reported scopes `said`. They are wrong if they include a scope that occurs in no possible
+ * situation, or if they lack a scope that occurs in every possible situation. Undefined when they are right.
  */
 export const wrongScopes = (
   said: ReadonlyArray<string>,

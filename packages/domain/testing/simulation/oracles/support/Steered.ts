@@ -17,7 +17,7 @@ export interface SteeringFact {
   readonly op: Steering
   readonly connection: Connection
   readonly was: Alive
-  /** The scopes of the change to which the user certainly did not agree in this connection. */
+  /** The requested scopes to which the user certainly never agreed in this connection. */
   readonly unagreed: ReadonlyArray<string>
 }
 

@@ -64,8 +64,8 @@ export const importsTakenUp = about(
 )
 
 /**
- * A person undoes an import. The service deletes the readings of the file, except the readings that another imported
- * file contains, too.
+ * A person undoes an import. The service deletes the readings of the file, except readings that another imported file
+ * also contains.
  */
 export const importsUndone = about(
   { person, from: one([0, 6, 12]), back: one([0, 1]), again: one([0, 1]) },

@@ -74,7 +74,10 @@ export const listenersEnded = about({ connection, person, app }, ({ app, connect
   )
 )
 
-/** The server dies while a developer listens. A second reader may leave after a short time. */
+/**
+ * The server dies while a developer listens. A second developer of the same app may also listen, but only for a short
+ * time.
+ */
 export const listenersLost = about(
   { connection, person, app, downMs: one([0, SECOND, 31 * SECOND, MINUTE]), forMs: one([SECOND, 59 * SECOND, MINUTE]) },
   ({ app, connection, downMs, forMs, person }) =>

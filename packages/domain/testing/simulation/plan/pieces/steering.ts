@@ -278,8 +278,8 @@ export const erased = about(
 )
 
 /**
- * The user deletes a stretch of the history while the phone uploads readings from this stretch. An event of the stretch
- * may wait for its second attempt meanwhile.
+ * The user deletes a stretch of the history while the phone uploads readings from this stretch. At that time, an event
+ * of the stretch may wait for its second attempt.
  */
 export const erasedMeanwhile = about(
   { connection, person, apartMs: one([0, 0, 1]), first: integer({ min: 0, max: 2 }) },

@@ -56,7 +56,10 @@ const carried = (error: unknown, wanted: (name: string) => boolean): Readonly<Re
 
 export const isUnavailable = (error: unknown): boolean => error instanceof StoreError && error.transient
 
-/** The refusal of an app's call. For a bug the code is `internal_error`, and `defect` is the bug's message. */
+/**
+ * The refusal of an app's call. If a bug caused the refusal, the code is `internal_error`, and `defect` is the bug's
+ * message.
+ */
 export const ofCall = (cause: Cause.Cause<unknown>): Refusal => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))
   const [status, code] = CODES[tagOf(error)] ?? [500, "internal_error"]

@@ -31,8 +31,8 @@ interface Secret {
   /** The first operation that certainly replaced the secret; undefined when there is none. */
   readonly surelyReplaced: CompletedCall | undefined
   /**
-   * The rotations after `replaced`. A rotation deletes the old secrets of the endpoint that are no longer valid, and so
-   * may delete this secret.
+   * The rotations after `replaced`. A rotation deletes the old secrets of the endpoint that are no longer valid, so
+   * each of these rotations may have deleted the endpoint's secret that `replaced` replaced.
    */
   readonly forgetters: ReadonlyArray<CompletedCall>
 }

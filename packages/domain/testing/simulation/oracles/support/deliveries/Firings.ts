@@ -3,7 +3,7 @@ import type { Run } from "../../../Oracle.js"
 import { ground, type MadeRule } from "../Ground.js"
 import { happened, type CompletedCall, isDone, type Post, textOf, timeOf } from "../trace/Happened.js"
 
-/** The firings of rules that receivers and delivery logs show. */
+/** The firings of rules, as receivers and delivery logs show the firings. */
 
 export interface Firing {
   readonly eventId: string

@@ -6,7 +6,7 @@ import type { OpOf } from "../trace/Ops.js"
 import type { Rows } from "./Deliveries.js"
 import { postsOf } from "./Firings.js"
 
-/** Finds events that were sent more often than the delivery log has attempts. */
+/** Finds each event that was sent more often than its deliveries have attempts in the delivery log. */
 
 export const redeliveries = (known: Knowledge, appId: string): ReadonlyArray<OpOf<"redeliver">> =>
   [...known.trace.ops.values()].filter((op) => op.name === "redeliver").filter((op) => op.args.appId === appId)
@@ -45,8 +45,9 @@ export const lastShown = ({ last }: Rows): ReadonlySet<string> =>
   new Set(last.outcome._tag === "ok" ? last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId) : [])
 
 /**
- * The largest number of attempts, of one event at one endpoint, that the rows of `sending` may lack because nobody read
- * the log while the log had these attempts. The log keeps a row for at least a week after the delivery's end.
+ * The rows of `sending` may lack attempts if nobody read the log while the log had these attempts. Returns the largest
+ * number of attempts of one event at one endpoint that may be missing. The log keeps a row for at least a week after
+ * the delivery's end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
   if (log.last.outcome._tag !== "ok") return 0

@@ -41,7 +41,7 @@ interface Person {
   /** The deletions that `phones` already reflects. */
   readonly forgotten: Set<CompletedCall<"eraseHistory">>
   isSure: boolean
-  /** The number (`i`) of the last entry with which an upload ended. */
+  /** The number (`i`) of the trace entry at which the person's last upload ended. */
   last: number
 }
 
@@ -163,7 +163,7 @@ const follow = (person: Person, deviceId: string, fix: Reading): void => {
   }
 }
 
-/** Forgets the positions of phones from the deleted time. The time of a phone's last move stays. */
+/** Forgets the positions that phones had in the deleted stretch of time. The time of a phone's last move is kept. */
 const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void => {
   if (person.forgotten.has(erasing)) return
   person.forgotten.add(erasing)

@@ -22,7 +22,7 @@ export interface SeenReading extends Reading {
 
 export interface Phones {
   readonly uploads: ReadonlyArray<CompletedCall<"upload">>
-  /** The readings of the user, by capture time. */
+  /** The readings of the user, ordered by capture time. */
   readonly seen: ReadonlyArray<SeenReading>
   /** The readings of `seen` and `taken` that were captured at this time. */
   readonly at: (capturedAt: number) => ReadonlyArray<SeenReading>
@@ -31,7 +31,10 @@ export interface Phones {
    * at a later upload.
    */
   readonly later: ReadonlyArray<SeenReading>
-  /** The readings of `later` that the service may have accepted, with the uploads at which it may have done so. */
+  /**
+   * The readings of `later` that the service may have accepted, each with the uploads at which the service may have
+   * accepted it.
+   */
   readonly taken: ReadonlyArray<SeenReading>
 }
 

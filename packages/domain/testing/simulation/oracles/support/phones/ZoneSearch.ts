@@ -44,9 +44,9 @@ export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2
 
 /**
- * The largest area, in km², in which questions about `circles` may locate people, whatever the order of the questions.
- * The area is largest if all larger circles (cuts), each of which doubles the area of later questions, come before the
- * first small circle.
+ * The largest area, in km², in which questions about `circles` may locate people. This assumes the order of the
+ * questions that gives the largest area: each larger circle (a cut) doubles the area of all later questions, so all
+ * cuts come before the first small circle.
  */
 export const mostLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   2 ** cuts(circles) * (smallKm2(circles) + GUESS_KM2)

@@ -41,8 +41,8 @@ export interface Indexed {
   /** The operations that ended. The key is the number (`i`) of the entry that ended the operation. */
   readonly ended: ReadonlyMap<number, Op>
   /**
-   * The latest time that the clock showed in any entry up to and including entry `i`. A date that the clock once passed
-   * may have taken effect.
+   * The latest time that the clock showed in any entry up to and including entry `i`. An end date that is not later may
+   * have taken effect, even if the clock was set back afterwards.
    */
   readonly latest: (i: number) => number
   /**
