@@ -208,7 +208,7 @@ describeBrowser("pages", () => {
     await page.getByText("The device was removed.").waitFor()
   })
 
-  it("access log: newest first, filtered by app and day", async () => {
+  it("access log: newest first, filtered by app and day; printed without navigation and buttons", async () => {
     const person = await world.person()
     const made = await world.app(person)
     const tokens = await world.connect(person, made.app, { scopes: ["location.place.current"] })
@@ -224,6 +224,11 @@ describeBrowser("pages", () => {
     expect(await rows.first().innerText()).not.toContain("invalid_token")
     await page.getByRole("link", { name: "Show technical details" }).click()
     expect(await rows.first().innerText()).toContain("invalid_token")
+    await page.emulateMedia({ media: "print" })
+    expect(await rows.first().isVisible()).toBe(true)
+    expect(await page.getByRole("navigation").count()).toBe(0)
+    expect(await page.getByRole("button").count()).toBe(0)
+    await page.emulateMedia({ media: null })
     await page.getByLabel("From").fill("2026-03-02")
     await page.getByRole("button", { name: "Show", exact: true }).click()
     await page.getByText("No app has asked anything here.").waitFor()

@@ -18,6 +18,7 @@ import * as TouchIcon from "./icons/TouchIcon.js"
 import { docsScript as makeTabs } from "./scripts/docsScript.js"
 import * as Ranking from "./scripts/ranking.js"
 import { docsStyle } from "./styles/docsStyle.js"
+import { printStyle } from "./styles/printStyle.js"
 import { style } from "./styles/style.js"
 
 /**
@@ -46,7 +47,7 @@ const MARK =
 
 export const mark = `<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">${MARK}</svg>`
 
-export const stylesheet = asset("style", "css", "text/css; charset=utf-8", style + docsStyle)
+export const stylesheet = asset("style", "css", "text/css; charset=utf-8", style + docsStyle + printStyle)
 export const icon = asset(
   "icon",
   "svg",
