@@ -7,13 +7,14 @@ import type { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from ".
 export const EVENT_PREFIX = "webhook "
 
 /**
- * Path prefixes of the routes for developers. They are in the `endpoint` of an entry when a developer read data about
- * the user.
+ * Path prefixes of the routes for developers. When a developer read data about the user, the `endpoint` of the entry
+ * contains one of these prefixes.
  */
 export const DEVELOPER_ROUTES = [" /developer/", " /v1/developer/"] as const
 
 /**
- * Whether the entry is about a request of the app itself, and not about an event or a request of the app's developer.
+ * Whether the entry is about a request that the app itself made. False for an event, and for a request of the app's
+ * developer.
  */
 export const isOfApp = (entry: Pick<AccessLogEntry, "endpoint">): boolean =>
   !entry.endpoint.startsWith(EVENT_PREFIX) && !isOfDeveloper(entry)
@@ -53,9 +54,10 @@ export interface AccessLogEntry {
   readonly error: string | null
   /**
    * What the app learned, in words for the user. Null for a refused request, and for a request whose answer discloses
-   * nothing, such as the deletion of a rule. A question during a pause about where the user is or was has a text too
-   * (`Disclosure.PAUSED`). For an event that was not sent, the text says that the app learned nothing (or nothing
-   * more), and what the app would have learned from the event.
+   * nothing, such as the deletion of a rule. There is one exception: when an app asks during a pause where the user is
+   * or was, the answer discloses nothing, but the entry has the text `Disclosure.PAUSED`. For an event that was not
+   * sent, the text says that the app learned nothing (or nothing more), and what the app would have learned from the
+   * event.
    */
   readonly disclosed: string | null
   /**

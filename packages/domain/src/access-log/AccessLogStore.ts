@@ -25,10 +25,13 @@ export interface CountedUses {
   readonly count: number
 }
 
-/** How many requests and events of one app the access log has in one stretch of time (`AccessLogStore.tally`). */
+/**
+ * How many requests and events of one app the access log has for one stretch of time (a result of
+ * `AccessLogStore.tally`).
+ */
 export interface AppTally {
   readonly appId: AppId
-  /** The index, in the `edges` of `tally`, of the edge at which the stretch begins. */
+  /** The stretch of time begins at `edges[edge]`, where `edges` is the argument of `tally`. */
   readonly edge: number
   readonly count: number
   /**
@@ -62,8 +65,8 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
      */
     readonly recordRepeat: (entry: AccessLogEntry) => StoreEffect<void>
     /**
-     * Stores an entry, unless the user has an entry with one of these keys. The check does not see an entry whose
-     * transaction has not committed.
+     * Stores an entry, unless the user already has an entry with one of the keys `keys`. The check does not see an
+     * entry whose transaction has not committed.
      */
     readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<AccessLogKey>) => StoreEffect<void>
     /** The entries that match the filter, newest first. Entries of the same time are in the order of descending ids. */
@@ -74,16 +77,17 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
       after: PagePosition | undefined
     ) => StoreEffect<Page<AccessLogEntry>>
     /**
-     * Counts answered requests of the app (`AccessLogEntry.isOfApp`) since `from`, inclusive, for each purpose.
-     * Questions during a pause about where the user is or was do not count, because their answers disclosed nothing
-     * (`Disclosure.PAUSED`). The result is ordered by count, greatest first, and then by the purpose's key.
+     * Counts answered requests of the app (`AccessLogEntry.isOfApp`) since `from`, inclusive, for each purpose. When an
+     * app asked during a pause where the user is or was, this request does not count, because the answer disclosed
+     * nothing (`Disclosure.PAUSED`). The result is ordered by count, greatest first, and then by the purpose's key.
      */
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<CountedUses>>
     /**
      * Counts, for each app and each stretch of time, the entries about requests of the app, requests of its developer
-     * and events for it. A stretch goes from one edge (inclusive) to the next (exclusive); `edges` has at least two
-     * times, ascending. Refused requests and events that were not sent count too, and an entry counts `times` times.
-     * The result is ordered by edge, then app, and has no element for an app without an entry in the stretch.
+     * and events for the app. A stretch goes from one of the times `edges` (inclusive) to the next (exclusive); `edges`
+     * has at least two times, ascending. Refused requests and events that were not sent are included, and an entry
+     * counts `times` times. The result is ordered by edge, then app, and has no element for an app without an entry in
+     * the stretch.
      */
     readonly tally: (userId: UserId, edges: ReadonlyArray<Timestamp>) => StoreEffect<ReadonlyArray<AppTally>>
     /**

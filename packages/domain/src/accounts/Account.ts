@@ -116,7 +116,9 @@ export const hasRole = (account: Account, role: Role): boolean => account.roles.
 export const isStaff = (account: Pick<Account, "roles">): boolean =>
   account.roles.some((role) => role === "reviewer" || role === "admin")
 
-/** The account with these roles added, in the order of the literals of `Role`. */
+/**
+ * The account with the roles `added` in addition to its own. Its `roles` are in the order of the literals of `Role`.
+ */
 export const withRoles = (account: Account, added: ReadonlyArray<Role>): Account => ({
   ...account,
   roles: Role.literals.filter((role) => account.roles.includes(role) || added.includes(role))

@@ -86,7 +86,10 @@ const readEntry = (entry: string) =>
     return isOurs && (yield* Time.now) < browser.expiresAt ? Option.some(browser) : Option.none()
   })
 
-/** The entry that makes the browser known to this account, with the password that the account has now. */
+/**
+ * The entry that makes the browser known to this account. Undefined when there is no entry for the account, or when the
+ * entry is from before the present password.
+ */
 export const entryOf = (
   entries: ReadonlyArray<KnownBrowser>,
   owner: { readonly account: { readonly id: UserId }; readonly passwordVersion: number }

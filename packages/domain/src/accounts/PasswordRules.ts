@@ -15,9 +15,9 @@ export type IsCommon = (text: string) => boolean
 const PADDING_MAX = 6
 
 /**
- * The fewest characters of a core that is checked. A core is what is left of a password when digits and signs are
- * removed from its ends (`coresOf`). Ten characters less `PADDING_MAX` are four, so only a password that becomes
- * shorter in Unicode form NFKC can have a core with fewer characters.
+ * Cores with fewer characters are not checked. A core is what is left of a password when digits and signs are removed
+ * from its ends (`coresOf`). A password has at least ten characters, and at most `PADDING_MAX` of them are removed, so
+ * a core usually has at least four. Only a password that becomes shorter in Unicode form NFKC can have a shorter core.
  */
 const CORE_MIN = 4
 

@@ -45,7 +45,10 @@ export const LIFETIME = 14 * DAY
  */
 export const LONGEST = 30 * DAY
 
-/** The most sessions of one account. A list of sessions has one page, so their number needs a limit. */
+/**
+ * The maximum number of sessions of one account. The list of an account's sessions has only one page, so the number of
+ * sessions needs a limit.
+ */
 export const MOST = 200
 
 /**
@@ -79,8 +82,8 @@ export const open = (
 })
 
 /**
- * The session after a request at `now`. Undefined when the last renewal is less than an hour old, so that nothing has
- * to be stored.
+ * The session after a request at `now`. Undefined when the last renewal is less than an hour old: then nothing has to
+ * be stored.
  */
 export const renewed = (session: Session, now: Timestamp): Session | undefined =>
   now - session.seenAt < RENEWED_EVERY
@@ -102,8 +105,8 @@ export const FRESH_FOR = 15 * MINUTE
 
 /**
  * Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes a new proof is needed. A proof
- * more than 15 minutes in the future was made before the clock was set back, and it does not count. Otherwise it would
- * permit dangerous actions until the clock reaches its earlier time.
+ * more than 15 minutes in the future was made before the clock was set back, and it does not count. Otherwise this
+ * proof would permit dangerous actions for longer than 15 minutes.
  */
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
   now - confirmedAt < FRESH_FOR && confirmedAt - now <= FRESH_FOR

@@ -9,7 +9,10 @@ import type { Email } from "./Account.js"
 export const WINDOW = 15 * MINUTE
 export const PER_ACCOUNT = 5
 export const PER_ADDRESS = 50
-/** The limit for failures of one `KnownBrowser`. These failures do not count for the other two limits. */
+/**
+ * The limit for failures of one `KnownBrowser`. These failures count neither for the limit of the account nor for the
+ * limit of the network address.
+ */
 export const PER_BROWSER = 5
 
 /**
@@ -25,8 +28,8 @@ export const IN_FLIGHT = 30 * SECOND
 export interface SignInTry {
   readonly id: string
   /**
-   * The typed e-mail, or the e-mail of the signed-in account. An attempt with a code has a made-up e-mail, so the
-   * throttle counts it separately.
+   * The typed e-mail, or the e-mail of the signed-in account. An attempt with a code has a made-up e-mail, so that
+   * attempts with codes and attempts with the password of an account have separate limits.
    */
   readonly email: Email
   /** The network of the request (`network` of `limits/Network.ts`). */
@@ -45,7 +48,7 @@ export interface CountedTry {
   readonly failed: boolean
 }
 
-/** The recent attempts with which a new attempt is counted, oldest first. */
+/** The recent attempts that the throttle counts when it decides about a new attempt, oldest first. */
 export interface RecentTries {
   /**
    * Attempts of unknown browsers at the account that the new attempt names. Failures before the last successful attempt
@@ -93,10 +96,10 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that are reached when `more` attempts are added to the recent attempts, and all attempts whose result is
- * not known yet fail. The throttle then refuses further attempts, and the audit log records a lock-out. Empty when the
- * attempt comes from a known browser: the limit of this browser locks out nobody else, so the audit log does not record
- * it.
+ * The limits that would be reached with `more` additional attempts, if these and all attempts whose result is not known
+ * yet failed. When a limit is reached, the throttle refuses further attempts, and the audit log records a lock-out.
+ * Empty when the attempt comes from a known browser: the limit of this browser locks out nobody else, so the audit log
+ * does not record it.
  */
 export const reached = (recent: RecentTries, more: 0 | 1, now: Timestamp): ReadonlyArray<ThrottleScope> => {
   if (recent.ofBrowser !== undefined) return []
@@ -107,11 +110,14 @@ export const reached = (recent: RecentTries, more: 0 | 1, now: Timestamp): Reado
 
 /**
  * Whether an attempt counts at `now`. An attempt whose time is more than `WINDOW` after `now` was made before the clock
- * was set back, and it does not count. Otherwise sign-in would be refused until the clock reaches its earlier time.
+ * was set back, and it does not count. Otherwise this attempt would count for longer than `WINDOW`, and could block the
+ * sign-in for this longer time.
  */
 const counts = ({ at }: CountedTry, now: Timestamp): boolean => now - at < WINDOW && at - now <= WINDOW
 
-/** After how many milliseconds fewer than `limit` failures are left in the window; 0 when there are fewer already. */
+/**
+ * The number of milliseconds until the window contains fewer than `limit` failures; 0 when it contains fewer already.
+ */
 const untilOpen = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timestamp): number => {
   const failures = tries.filter((one) => counts(one, now) && (one.failed || now - one.at >= IN_FLIGHT))
   const freesUp = failures.at(-limit)

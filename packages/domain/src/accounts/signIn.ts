@@ -12,9 +12,9 @@ import * as Session from "./Session.js"
 import * as SignInThrottle from "./SignInThrottle.js"
 
 /**
- * The password is wrong or the e-mail is unknown; the answer does not say which (decision A2). The error also means
- * that the session that a person confirms is over, or that somebody replaced the password meanwhile. Wire: 401
- * `not_signed_in` at the sign-in; 403 where a signed-in person, or a person who confirms a sign-up, proves who they
+ * The password is wrong or the e-mail is unknown; the answer does not say which (decision A2). The error has two more
+ * causes: the session that a person wants to confirm is over, or somebody replaced the password during the check. Wire:
+ * 401 `not_signed_in` at the sign-in; 403 when a signed-in person, or a person who confirms a sign-up, proves who they
  * are.
  */
 export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {
@@ -26,7 +26,7 @@ export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("Wr
 /** The throttle refused the attempt (decision A2). Wire: 429 `rate_limited` with `Retry-After`. */
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
   retryAfterMillis: Schema.Positive,
-  /** Whether the refused attempt was one with a password or with a code. */
+  /** Whether the refused attempt was made with a password or with a code. */
   proof: Schema.Literal("password", "code")
 }) {
   override get message(): string {
@@ -81,8 +81,8 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
   const known = yield* knownTo(input)
   const tried = yield* newTry(input.email, input.address, known?.id ?? null)
   const fills = yield* admit(tried, "password")
-  // The attempt has been counted already. If the check of the password stopped when the client closes its connection,
-  // the attempt would count as a failure even with the right password.
+  // The check of the password must not stop when the client closes its connection: the attempt is counted already, and
+  // would then count as a failure even with the right password.
   return yield* Effect.uninterruptible(settle(tried, input.password, fills))
 })
 
@@ -174,7 +174,8 @@ export const checkPassword = program("checkPassword", function* (input: SignIn) 
 /**
  * Stores the attempt if the throttle admits it, and returns the limits that are reached if the attempt fails. When a
  * limit is reached only because of attempts whose result is not known yet, the program waits and tries again, for up to
- * 3.1 s: one person may sign in with several browsers at once. Fails with `TooManyAttempts` when the throttle refuses.
+ * 3.1 s, because one person may sign in with several browsers at once. Fails with `TooManyAttempts` when the throttle
+ * refuses.
  */
 export const admit = program("admit", function* (tried: SignInThrottle.SignInTry, proof: TooManyAttempts["proof"]) {
   const accounts = yield* AccountStore
@@ -192,7 +193,9 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
   return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND, proof })
 })
 
-/** The pause before each time that `admit` asks the throttle about the attempt, in milliseconds. */
+/**
+ * `admit` asks the throttle about the attempt at most once for each of these pauses, after the pause. In milliseconds.
+ */
 const PAUSES_MS = [0, 100, 200, 400, 800, 1600]
 
 /**

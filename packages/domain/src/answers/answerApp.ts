@@ -132,9 +132,9 @@ const PAGE_MAX = 1_000
  * when `decide` returns a state other than "unknown", or when no fix is left.
  *
  * `ask` spends one question of the app's budget, and refuses the answer when the budget is used up; answers without a
- * budget pass `Effect.void`. `ask` runs between the first page and the first decision. If it ran earlier, a fault of
- * the database, which mostly shows at the first page, would cost the app a question. If it ran later, the duration of a
- * refused call would reveal where the user is, because the number of pages depends on the user's place.
+ * budget pass `Effect.void`. `ask` runs between the first page and the first decision. If `ask` ran earlier, a fault of
+ * the database, which usually shows at the first page, would cost the app a question. If `ask` ran later, the duration
+ * of a refused call would reveal where the user is, because the number of pages depends on the user's place.
  */
 const newestDecisive = <A extends { readonly state: string }, E, R>(
   history: FixHistory["Type"],

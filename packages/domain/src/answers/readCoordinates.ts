@@ -1,5 +1,5 @@
 // Answers to an app that contain coordinates. While the app is paused, the answers are empty (decision connection-4).
-// An invalid request fails during a pause too. Otherwise the app's developer would see the mistake only after the
+// Even during a pause, an invalid request fails. Otherwise the app's developer would see the mistake only after the
 // pause.
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.js"

@@ -38,8 +38,8 @@ export const DeclaredScopes = Schema.Array(Scope.Scope).pipe(
 )
 
 /**
- * The change to a production app that waits for a reviewer (decision M2). A null field does not change. A list is
- * replaced as a whole.
+ * The change to a production app that waits for a reviewer (decision M2). Null means that the field of the app does not
+ * change. A list replaces the app's whole list.
  */
 export const Proposal = Schema.Struct({
   name: Schema.NullOr(Schema.typeSchema(AppName)),
@@ -72,7 +72,7 @@ export interface App extends Submittable {
   readonly allowedScopes: ReadonlyArray<Scope.Scope> | null
   readonly redirectUris: ReadonlyArray<RedirectUri>
   readonly status: AppStatus
-  /** Every scope that was ever approved. The developer can declare it again without a review. */
+  /** Every scope that was ever approved. The developer can declare each of these scopes again without a review. */
   readonly approvedScopes: ReadonlyArray<Scope.Scope>
   /** The origins (`RedirectUri.origin`) of all redirect URIs that were ever approved. */
   readonly approvedOrigins: ReadonlyArray<string>

@@ -68,7 +68,7 @@ export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp, shown:
 
 /**
  * Replaces the redirect URIs, by the rules of `edit`. A revoked app is refused even when nothing changes, because the
- * registration would give the app a new client secret. `shown` is as in `edit`.
+ * registration would give the app a new client secret. `shown` is the revision that the form showed, as in `edit`.
  */
 export const register = (
   app: App,
@@ -104,7 +104,7 @@ const waiting = (app: App, now: Timestamp.Timestamp): App =>
 
 /**
  * Drops the waiting change of a production app. The revision grows, so that a reviewer who has read the change can no
- * longer decide it. `shown` is as in `edit`.
+ * longer decide it. `shown` is the revision that the form showed, as in `edit`.
  */
 export const withdraw = (app: App, shown: ShownState<number>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -121,8 +121,8 @@ export const actionToWithdraw = (app: App): "develop" | "secrets" =>
   (app.proposal?.redirectUris ?? null) === null ? "develop" : "secrets"
 
 /**
- * Submits the app for review. Only an app in the sandbox can be submitted. `shown` is as in `edit`: a developer submits
- * only what this developer has read.
+ * Submits the app for review. Only an app in the sandbox can be submitted. `shown` is the revision that the form
+ * showed, as in `edit`: a developer can submit only the revision that this developer has read.
  */
 export const submit = (app: App, now: Timestamp.Timestamp, shown: ShownState<number>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)

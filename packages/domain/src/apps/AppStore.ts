@@ -57,8 +57,8 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
     /** The members of the app's team other than its holder (`App.ownerId`), longest membership first, then by id. */
     readonly members: (id: AppId) => StoreEffect<ReadonlyArray<TeamMember>>
     /**
-     * The apps in whose team the account is, oldest first, then by id. `after` is the position at which the page before
-     * ended.
+     * The apps in whose team the account is, oldest first, then by id. `after` is the position at which the previous
+     * page ended.
      */
     readonly listOf: (userId: UserId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
     /** All apps, newest first, then by descending id. */

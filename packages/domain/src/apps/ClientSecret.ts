@@ -32,8 +32,8 @@ export const live = (secrets: ReadonlyArray<ClientSecret>, now: Timestamp): Read
   secrets.filter((secret) => isLive(secret, now))
 
 /**
- * The most client secrets of an app that are valid at once. Without this limit, a script that registers again and again
- * would fill the table.
+ * The maximum number of client secrets of one app that are valid at the same time. Without this limit, a script that
+ * registers again and again would fill the table.
  */
 export const MAX_LIVE = 100
 

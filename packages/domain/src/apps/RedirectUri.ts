@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { brand } from "../shared/Errors.js"
 
-/** The most redirect URIs of an app. */
+/** The maximum number of redirect URIs of an app. */
 export const MAX = 20
 
 export const MAX_LENGTH = 2_048

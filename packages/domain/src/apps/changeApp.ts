@@ -272,8 +272,8 @@ const changeAs = <A, E>(
   decide: (before: Registered, now: Timestamp.Timestamp, role: TeamRole.TeamRole) => AppChange<Either.Either<A, E>>
 ) =>
   Effect.gen(function* () {
-    // Somebody without the right role must not lock the app. The role may change until the lock, so the function that
-    // decides under the lock checks it again.
+    // This check keeps somebody without the right role from locking the app. The role may change before the app is
+    // locked, so the function that decides under the lock checks the role again.
     yield* getApp(account, id, action)
     type Outcome = Either.Either<A, E | NotFound | Forbidden>
     const outcome = yield* (yield* AppStore).update(id, (before, now, members): AppChange<Outcome> => {

@@ -111,8 +111,8 @@ export const nameApps = (ids: Iterable<AppId>) =>
 
 /**
  * A logo that a visitor may see. Everybody sees the logo in force of an app in production that is not revoked. A
- * visitor whose `account` is in the app's team, a reviewer or an admin sees every logo of the app, also a logo that
- * waits for a reviewer. `NotFound` otherwise.
+ * visitor whose `account` is in the app's team, a reviewer or an admin sees every logo of the app, even a logo that
+ * waits for a reviewer. In all other cases the program fails with `NotFound`.
  */
 export const findLogo = program(
   "findLogo",

@@ -51,7 +51,7 @@ export const AuditDetail = Schema.Union(
    */
   Schema.Struct({ kind: Schema.Literal("name_changed") }),
   Schema.Struct({ kind: Schema.Literal("factor_added", "factor_removed"), factor: Factor }),
-  /** An operator requested the removal of the second factors that an owner lost. They are removed later. */
+  /** An operator requested the removal of the second factors that an owner lost. The removal itself happens later. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_asked") }),
   /** The owner stopped the removal of their factors that an operator had requested. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_stopped") }),
@@ -115,7 +115,7 @@ export const AuditActor = Schema.Union(
   Schema.Struct({ _tag: Schema.Literal("Staff"), id: UserId }),
   /** Another member of the team of an app. */
   Schema.Struct({ _tag: Schema.Literal("Teammate"), id: UserId }),
-  /** Somebody with a command on the server. */
+  /** Somebody who ran a command on the server. */
   Schema.Struct({ _tag: Schema.Literal("Operator") }),
   /** Somebody who did not prove who they are. */
   Schema.Struct({ _tag: Schema.Literal("Stranger") })
@@ -165,7 +165,7 @@ const OTHERS = 400 * DAY
 export const keptUntil = ({ at, detail: { kind } }: AuditEvent): Timestamp =>
   plus(at, kind === "sign_in" || kind === "sign_in_failed" || kind === "locked_out" ? ATTEMPTS : OTHERS)
 
-/** The event in the form of annotations for a line of the service's log. They contain no secret. */
+/** The event as annotations of a line in the service's log. The annotations contain no secret. */
 export const logLine = ({ actor, at, detail, userId }: AuditEvent): Readonly<Record<string, unknown>> => {
   const { kind, ...rest } = detail
   return {

@@ -25,7 +25,7 @@ export type EndReason = typeof EndReason.Type
 export interface SharedPlace {
   readonly placeId: PlaceId
   readonly sharedAt: Timestamp.Timestamp
-  /** Whether the app may also read visits from before `sharedAt` (Spec §4.5, visits rule 3). */
+  /** Whether the app may read visits from before `sharedAt`, too (Spec §4.5, visits rule 3). */
   readonly includeEarlierVisits: boolean
 }
 
@@ -39,12 +39,12 @@ export interface Connection {
   readonly appId: AppId
   readonly sub: Sub
   readonly externalUserId: string | null
-  /** Every granted scope, also sensitive scopes whose end date has passed. */
+  /** Every granted scope, including sensitive scopes whose end date has passed. */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
   /**
-   * Every scope that the user agreed to in this connection, granted now or not. The tier sweep removes sensitive scopes
-   * after their grace period. `EffectiveScopes.agreed` lists the scopes that the user can restore (decision
-   * connection-6).
+   * Every scope that the user agreed to in this connection, whether or not the scope is granted now. After the grace
+   * period, the tier sweep removes the sensitive scopes from this list. `EffectiveScopes.agreed` lists the scopes that
+   * the user can restore (decision connection-6).
    */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number

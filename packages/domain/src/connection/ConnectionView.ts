@@ -70,7 +70,7 @@ export interface UserConnection
   /**
    * The scopes that the user agreed to and the app still declares, without sensitive scopes whose grace period is over
    * (`EffectiveScopes.agreed`). While the connection is live, the user can restore the scopes in this list that are not
-   * granted; a sensitive scope also needs a purpose that the app may use.
+   * granted now. A sensitive scope can be restored only if the app may use a purpose for it.
    */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   /**

@@ -16,7 +16,7 @@ export const ConsentChange = Schema.Literal(
   "renewed",
   /**
    * the values from `permissions_changed` to `resumed`: the user changed the connection without a request of the app.
-   * The button "Stop sharing" on a renewal page has the value `exact_location_ended` too
+   * The button "Stop sharing" on a renewal page stores `exact_location_ended`, although the app asked for the renewal
    */
   "permissions_changed",
   "end_changed",
@@ -36,8 +36,8 @@ export interface Agreement {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly places: ReadonlyArray<PlaceId>
   /**
-   * The places whose visits from before the sharing are shared too. Null in entries that an older version of the
-   * service wrote, because that version did not record these places.
+   * The places for which the user shares visits from before the sharing, too. Null in entries that an older version of
+   * the service wrote, because that version did not record these places.
    */
   readonly earlierVisits: ReadonlyArray<PlaceId> | null
   readonly standardExpiresAt: Timestamp.Timestamp | null
@@ -54,7 +54,8 @@ export interface ConsentEntry {
 
 /**
  * The entry about a change. `after` is the connection after the change. The entry leaves out sensitive scopes whose
- * grace period has ended, also before a sweep has removed them (decision tiers-1), because these scopes allow nothing.
+ * grace period has ended, because these scopes allow nothing. It leaves them out even if no sweep has removed them yet
+ * (decision tiers-1).
  */
 export const of = (
   change: ConsentChange,

@@ -22,7 +22,10 @@ export interface HistoryEntry {
   readonly scopes: ReadonlyArray<Scope>
   /** The places with their present labels (Spec §4.5.5). */
   readonly places: ReadonlyArray<Place.PlaceRef>
-  /** The places of `places` whose visits from before the sharing are shared too. Null: not recorded (`Agreement`). */
+  /**
+   * The elements of `places` for which the user shares visits from before the sharing, too. Null: not recorded
+   * (`Agreement`).
+   */
   readonly earlierVisits: ReadonlyArray<Place.PlaceRef> | null
   readonly standardExpiresAt: Timestamp | null
   readonly sensitiveExpiresAt: Timestamp | null
@@ -36,8 +39,8 @@ interface Difference {
   readonly scopes: ReadonlyArray<Scope>
   readonly places: ReadonlyArray<Place.PlaceRef>
   /**
-   * The places whose visits from before the sharing are shared in only one of the two compared entries. Empty when one
-   * of the two entries does not record this.
+   * The places for which only one of the two compared entries shares visits from before the sharing. Empty when one of
+   * the two entries does not record this.
    */
   readonly earlierVisits: ReadonlyArray<Place.PlaceRef>
 }

@@ -1,4 +1,4 @@
-// Computes what an app may do at a moment from the grant, the app and the dates of the tiers (decision apps-2).
+// Computes, from the grant, the app and the dates of the tiers, what an app may do at a moment (decision apps-2).
 import * as App from "../apps/App.js"
 import * as Scope from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -46,8 +46,8 @@ type Agreed = Grant & Pick<Connection, "agreedScopes">
 
 /**
  * The scopes that the user agreed to in this connection, without sensitive scopes whose grace period is over. After the
- * grace period, sensitive scopes come back through the consent page only (Spec §3.1), also before a sweep has stored
- * their removal.
+ * grace period, sensitive scopes come back through the consent page only (Spec §3.1), even if no sweep has stored their
+ * removal yet.
  */
 export const stillAgreed = (grant: Agreed, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Tier.sensitiveState(grant, now) === "removed"
@@ -56,7 +56,8 @@ export const stillAgreed = (grant: Agreed, now: Timestamp): ReadonlyArray<Scope.
 
 /**
  * The scopes that the user can restore without a consent page: the user agreed to them in this connection
- * (`stillAgreed`), and the app declares them. To restore a sensitive scope, the app also needs a purpose for it.
+ * (`stillAgreed`), and the app declares them. In addition, the user can restore a sensitive scope only if the app has a
+ * purpose for it.
  */
 export const agreed = (grant: Agreed, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(stillAgreed(grant, now), App.scopes(app))

@@ -75,8 +75,8 @@ export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGra
 
 /**
  * An access token is malformed, unknown, expired, revoked or of an earlier family, or its connection has ended. Wire:
- * 401 `invalid_token`, always the same body, also for a missing token (Spec §7). `known`: the token's connection, for
- * the access log; null for a token that is not stored, because it was never issued, or expired so long ago that the
+ * 401 `invalid_token`, always with the same body, even for a missing token (Spec §7). `known`: the token's connection,
+ * for the access log; null for a token that is not stored, because it was never issued, or expired so long ago that the
  * service has deleted it.
  */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {

@@ -7,7 +7,7 @@ import * as EffectiveScopes from "./EffectiveScopes.js"
 /**
  * The event about a change to the set of places that are shared with the app (Spec §6.1). `before` is the connection
  * before the change, undefined for a new connection; `connection` is the connection after the change. There is no event
- * for a new connection, when the set did not change, and when the app has no scope to watch places.
+ * in three cases: the connection is new, the set did not change, or the app has no scope to watch places.
  */
 export const events = (
   before: Pick<Connection, "placesVersion"> | undefined,

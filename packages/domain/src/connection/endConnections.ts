@@ -19,7 +19,7 @@ export const disconnect = program("disconnect", function* (userId: UserId, id: C
   if (!Option.contains(outcome, true)) return yield* new NotFound({ what: "connection" })
 })
 
-/** The most connections that one query reads. Each connection is ended in its own transaction. */
+/** The maximum number of connections that one query reads. Each connection is ended in its own transaction. */
 const BATCH = 100
 
 export interface EndRevoked {

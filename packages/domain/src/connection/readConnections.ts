@@ -55,8 +55,8 @@ export const getConnection = program("getConnection", function* (userId: UserId,
 })
 
 /**
- * The most entries of a consent history that a page shows. A user who pauses and resumes an app every day reaches this
- * number after half a year.
+ * The maximum number of entries of a consent history that a page shows. A user who pauses and resumes an app every day
+ * reaches this number after half a year.
  */
 const HISTORY_LIMIT = 400
 

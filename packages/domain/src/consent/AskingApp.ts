@@ -24,7 +24,7 @@ export const of = (
   now: Timestamp.Timestamp
 ): Option.Option<AskingApp> => {
   if (request.decided !== null || !isOpen(request, now) || App.isGone(app)) return Option.none()
-  // Test people have no password, so a person who signs in here is a real person (null).
+  // Test people have no password, so a person who signs in here is a real person, and the argument `testOf` is null.
   if (!canBeAnswered(request, app, null)) return Option.none()
   // No reviewer has checked the name of an app outside production: on our sign-in page it could imitate another app.
   const isReviewed = app.status === "production"

@@ -36,7 +36,7 @@ const unknownClient = page("client_id", "The link names no app that is known her
 
 /**
  * The parameters that `check` reads last. A problem with one of these parameters is sent to the app's redirect URI,
- * which `check` has verified before.
+ * because `check` has verified this URI by then.
  */
 const REDIRECTED = ["response_type", "scope", "code_challenge", "code_challenge_method", "external_user_id"] as const
 

@@ -3,11 +3,14 @@ import type { Mode } from "./ConsentRequest.js"
 
 /** The posted consent form (decisions §10), which may be forged. An empty field counts as absent. */
 export interface ConsentChoices {
-  /** The field `decision`: `allow` or `cancel`; on a renewal page also `stop`, which ends the sensitive sharing. */
+  /**
+   * The field `decision`: `allow` or `cancel`; on a renewal page it may also be `stop`, which ends the sharing of exact
+   * location.
+   */
   readonly decision: string | undefined
   /**
-   * The field `mode`: the `ConsentReview.mode` of the page that the user answered. If undefined, the mode at the time
-   * of the decision counts.
+   * The field `mode`: the `ConsentReview.mode` of the page that the user answered. If it is undefined, the service
+   * decides by the mode that a page would have at the time of the decision.
    */
   readonly shown: Mode | undefined
   /** The values of the field `scope`, one for each ticked box. */
@@ -15,8 +18,8 @@ export interface ConsentChoices {
   /** The values of the field `place`, one for each ticked place. */
   readonly places: ReadonlyArray<string>
   /**
-   * The values of the field `earlier`: places whose earlier visits are ticked. Ignored for places that are not ticked
-   * themselves.
+   * The values of the field `earlier`, one for each place whose earlier visits the user ticked. Ignored for a place
+   * that is not in `places`.
    */
   readonly earlier: ReadonlyArray<string>
   /** The field `standard_days`: 1, 7, 30, 90, never; absent: 30 (Spec §4.2). */

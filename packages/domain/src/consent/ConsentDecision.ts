@@ -194,16 +194,16 @@ const connectionOf = (
   connectedAt: live?.connectedAt ?? now,
   endedAt: null,
   endReason: null,
-  // Null until the app exchanges the new code, which starts a token family. A second exchange of an older code ends the
-  // connection only while that code's family is the connection's family. After this consent, such an exchange ends
-  // nothing.
+  // Null until the app exchanges the new code, because that exchange starts a token family. When an older code is
+  // exchanged a second time, the connection ends only if its `familyId` is still the family of that code. So after this
+  // consent, the second exchange of an older code ends nothing.
   familyId: null
 })
 
 /**
  * The granted scopes after the approval: the scopes that the user chose. A renewal decides about sensitive scopes only.
- * So a renewal also keeps every standard scope, even a scope that the app may not use at the moment and that the page
- * does not show. A sensitive scope that the page did not show is removed, because the user was not asked to renew this
+ * So a renewal keeps every standard scope, even a scope that the app may not use at the moment and that the page does
+ * not show. A sensitive scope that the page did not show is removed, because the user was not asked to renew this
  * scope.
  */
 const scopesAfter = (
@@ -230,7 +230,8 @@ const writesOf = (
   now: Timestamp
 ): ReadonlyArray<TokenWrite> => {
   const shared = SharedPlaces.present(connection, ownPlaces).length
-  // An answer that renews no sensitive scope takes exact location away: neither mail nor history call it a renewal.
+  // An answer that renews no sensitive scope takes exact location away, so neither the mail nor the history calls this
+  // answer a renewal.
   const made = mode === "renew_sensitive" && connection.sensitiveExpiresAt === null ? "change" : mode
   return [
     ...(live === undefined ? [] : [{ _tag: "RevokeTokens" } as const]),
@@ -255,7 +256,7 @@ const writesOf = (
 }
 
 /**
- * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes immediately, also in
+ * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes immediately, even in
  * the grace period. The connection ends when it has no other scope that the app declares. Empty when the connection is
  * over, when the grace period is over, and when no sensitive scope is granted any more, for example because another tab
  * has already stopped the sharing.
@@ -308,10 +309,11 @@ const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedCo
 
 /**
  * The mode in which an answer is checked. `shown` is the mode of the page that the user answered, `present` the mode
- * that a page would have now. The two differ when another tab has changed the connection meanwhile. The pages `new` and
- * `change` ask every question, so an answer to one of these pages is complete in every mode. When `present` is
- * `renew_sensitive`, an answer to one of these pages counts as `change`. A renewal page asks fewer questions. So an
- * answer to a renewal page is refused (undefined) when `present` is another mode, and the user must see a new page.
+ * that a page would have now. The two differ when another tab has changed the connection meanwhile.
+ * - The pages `new` and `change` ask every question, so an answer to one of these pages is complete in every mode. When
+ *   `present` is `renew_sensitive`, this answer counts as `change`.
+ * - A renewal page asks fewer questions. So an answer to a renewal page is refused (undefined) when `present` is
+ *   another mode, and the user must see a new page.
  */
 const modeOfAnswer = (shown: Mode | undefined, present: Mode): Mode | undefined => {
   if (shown === undefined || shown === present) return present

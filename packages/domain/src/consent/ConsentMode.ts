@@ -7,8 +7,9 @@ import type { Mode } from "./ConsentRequest.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 
 /**
- * Whether the page asks which places the app may ask about. A renewal does not, and neither does a page on which no
- * scope is about places (decision consent-14). A connection that continues then keeps its places.
+ * Whether the page asks which places the app may ask about. A renewal page does not ask, and neither does a page on
+ * which no scope is about places (decision consent-14). When the page does not ask, a connection that continues keeps
+ * its places.
  */
 export const asksPlaces = (mode: Mode, requested: ReadonlyArray<Scope.Scope>): boolean =>
   mode !== "renew_sensitive" && requested.some(Scope.usesPlaces)

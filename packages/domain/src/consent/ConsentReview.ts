@@ -39,7 +39,10 @@ export interface ConsentReview {
    * Empty except in mode `change`.
    */
   readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
-  /** Whether the answer chooses the shared places (`ConsentMode.asksPlaces`). */
+  /**
+   * The maximum number of client secrets of an app that are valid at once. Without this limit, a script that registers
+   * again and again would fill the table.
+   */
   readonly asksPlaces: boolean
   /** False in a renewal, which does not change the standard tier. */
   readonly asksStandardDays: boolean
@@ -55,7 +58,7 @@ export interface ConsentReview {
     /** The present pause, which an approval does not end (decision connection-4); null: the app is not paused. */
     readonly pause: Pause.Pause | null
   } | null
-  /** How many answers the app got about the user in the last 90 days; null except in a renewal. */
+  /** How many answers the app got about the user in the last 90 days. Null when the page is no renewal page. */
   readonly uses: Uses | null
   readonly standardOptions: ReadonlyArray<ExpiryOption<Tier.StandardDays>>
   readonly sensitiveOptions: ReadonlyArray<ExpiryOption<Tier.SensitiveDays>>

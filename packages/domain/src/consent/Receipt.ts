@@ -12,7 +12,7 @@ import type { ConsentRequest, Mode } from "./ConsentRequest.js"
 
 type Request = Pick<ConsentRequest, "id">
 
-/** The `dedupeKey` of the mail. It makes sure that a form that is posted twice sends one mail. */
+/** The `dedupeKey` of the mail. Because of this key, a form that is posted twice sends only one mail. */
 const ofRequest = ({ id }: Request): string => `consent_receipt ${id}`
 
 const SUBJECTS: Readonly<Record<Mode, (app: string) => string>> = {
@@ -37,7 +37,7 @@ export const approved = (
   now: Timestamp.Timestamp
 ): MailMessage => {
   const { sensitiveExpiresAt, standardExpiresAt } = connection
-  // Exact location ends with the connection, if not before.
+  // Exact location ends together with the connection, if it has not ended earlier.
   const exactEnd = sensitiveExpiresAt === null ? null : Timestamp.earlier(sensitiveExpiresAt, standardExpiresAt)
   // A renewal keeps standard scopes that the app may not use now. The page did not show these scopes, so the mail does
   // not list them.

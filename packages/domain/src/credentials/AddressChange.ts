@@ -66,7 +66,10 @@ export const undoKey = (hash: Vault.Hash): string => `address_changed ${hash.sli
 
 const confirmedNow = (rule: AddressRule, now: Timestamp): Timestamp | null => (rule === "confirmed" ? now : null)
 
-/** Confirms or changes the address through a link opened in a session of the account. Null: the link is not valid. */
+/**
+ * Confirms or changes the address through a link opened in a session of the account. Returns null when the link is not
+ * valid.
+ */
 export const confirm =
   (rule: AddressRule, fresh: FreshUndo) =>
   ({ account, addressVersion, factors, link }: AddressState, now: Timestamp): AddressReplacement | null => {
@@ -101,7 +104,9 @@ export const confirm =
 const suspectSince = ({ createdAt }: AccountLink.AccountLink): Timestamp =>
   plus(createdAt, -AccountLink.LIFETIMES.address_change)
 
-/** Undoes an address change through a link that was mailed to the old address. Null: the link is not valid. */
+/**
+ * Undoes an address change through a link that was mailed to the old address. Returns null when the link is not valid.
+ */
 export const undo =
   (rule: AddressRule, passwordHash: string) =>
   (state: AddressState, now: Timestamp): AddressReplacement | null => {

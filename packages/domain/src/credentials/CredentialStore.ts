@@ -17,13 +17,13 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
   CredentialStore,
   {
     /**
-     * Stores the link and puts its mail into the outbox. `mail` is null when an operator passes the link on. False, and
-     * nothing is stored, when the account is gone or has another address than the link. True, and nothing is stored,
-     * when the link is stored already: the caller tries again when the answer to the first try was lost.
+     * Stores the link and puts its mail into the outbox. `mail` is null when an operator passes the link on. Returns
+     * false, and stores nothing, when the account is gone or has another address than the link. When the link is stored
+     * already, returns true and changes nothing: the caller repeats the call if the answer to its first call was lost.
      */
     readonly offerLink: (link: AccountLink, mail: MailMessage | null, audit?: AuditEvent) => StoreEffect<boolean>
     /**
-     * The link with this hash and its account, also when the link has expired. None when the link never existed or was
+     * The link with this hash and its account, even if the link has expired. None when the link never existed or was
      * deleted, for example because it was used, or because the account got another password or address.
      */
     readonly findLink: (
@@ -34,7 +34,7 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
      * and raises `passwordVersion`, gives the new version to the session that stays, and ends the other sessions. The
      * transaction also deletes the links of the account (except those of `AccountLink.outlivesPassword`), puts the
      * notice into the outbox and stores the audit event. Failed attempts to sign in no longer count against the account
-     * afterwards, but still against their network addresses. False, and nothing is written, when there is no such
+     * afterwards, but still against their network addresses. Returns false, and writes nothing, when there is no such
      * account or `decide` returns null.
      */
     readonly replacePassword: (
@@ -56,8 +56,8 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
       decide: (state: AddressState, now: Timestamp.Timestamp) => AddressReplacement | null
     ) => StoreEffect<"Replaced" | "Refused" | "Taken">
     /**
-     * Deletes the link and stores the event that `decide` returns for it. False, and nothing is written, when there is
-     * no such link or `decide` returns null. Of concurrent calls, one gets true.
+     * Deletes the link and stores the event that `decide` returns for it. Returns false, and writes nothing, when there
+     * is no such link or `decide` returns null. Of concurrent calls for one link, only one returns true.
      */
     readonly useLink: (
       userId: UserId,

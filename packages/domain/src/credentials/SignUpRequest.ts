@@ -29,7 +29,7 @@ export interface SignUpRequest {
 
 export const LIFETIME = DAY
 
-/** The request with a new link, which is valid from `now` on. Earlier links of the request stay valid too. */
+/** The request with a new link, which is valid from `now` on. Earlier links of the request stay valid. */
 export const withLink =
   (request: Omit<SignUpRequest, "hash" | "createdAt" | "expiresAt">) =>
   (hash: Vault.Hash, now: Timestamp): SignUpRequest => ({

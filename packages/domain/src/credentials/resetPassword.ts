@@ -11,8 +11,9 @@ import * as PasswordChange from "./PasswordChange.js"
 
 /**
  * Mails a link with which the owner of this address sets a new password. Does nothing when no account has the address,
- * or after three calls for the address in half an hour: the newest link, if unused, still works then. An unconfirmed
- * address gets no mail. The caller must answer without waiting: the response time must not show if a link was mailed.
+ * or after three calls for the address in half an hour. After three calls, the newest link still works, unless it was
+ * used. An unconfirmed address gets no mail. The caller must answer without waiting: the response time must not show if
+ * a link was mailed.
  */
 export const requestReset = program("requestReset", function* (email: Account.Email) {
   const vault = yield* Vault.Vault

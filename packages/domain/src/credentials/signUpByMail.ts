@@ -72,9 +72,9 @@ export interface ResendSignUp {
 /**
  * Mails a new link for the newest sign-up with this address and, if it is given, this `userId`. Without the id, the
  * link may be that of a stranger who signed up with the address later, and would not work with this person's password.
- * Does nothing when no sign-up waits, when too many mails were sent, or while sign-up is closed. Otherwise a person
- * could renew a sign-up from before the closing every day. The caller must answer without waiting for this program,
- * because the response time must not show whether a mail was sent.
+ * Does nothing when no sign-up waits, when too many mails were sent, or while sign-up is closed: otherwise a person
+ * could renew, day after day, a sign-up that began before sign-up was closed. The caller must answer without waiting
+ * for this program, because the response time must not show whether a mail was sent.
  */
 export const resendSignUp = program("resendSignUp", function* (input: ResendSignUp, policy: "open" | "closed") {
   if (policy === "closed") return

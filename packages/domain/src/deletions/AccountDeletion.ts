@@ -9,9 +9,8 @@ import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as TeamNotice from "../teams/TeamNotice.js"
 
 /**
- * The account that replaces deleted accounts in rows that stay: for example, reviews and entries of the audit log by a
- * deleted account, and revoked apps of a deleted account, name this account. Nobody can sign in with it, and it gets no
- * mail.
+ * The account whose id replaces the id of a deleted account in rows that stay, such as its reviews, its entries in the
+ * audit log and its revoked apps. Nobody can sign in with this account, and it gets no mail.
  */
 export const NOBODY: Account = {
   id: NOBODY_ID,

@@ -68,8 +68,8 @@ export const isDeleted = program("isDeleted", function* (id: UserId) {
  */
 const BATCH = 10
 /**
- * How many accounts a worker removes at the same time, so that other due accounts do not wait for an account with a
- * long history.
+ * How many accounts a worker removes at the same time. With only one at a time, other due accounts would wait for an
+ * account with a long history.
  */
 const AT_ONCE = 4
 /** How many rows of one table one statement deletes at most. With more rows, other statements would wait too long. */

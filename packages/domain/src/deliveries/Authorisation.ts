@@ -60,8 +60,8 @@ export const isRecent = (readAt: Timestamp.Timestamp, now: Timestamp.Timestamp):
  * - The scope that the payload needs is effective. Events about the sensitive tier need no scope.
  * - The rule of the event still exists, and its place is still shared and not archived (`ruleStands`).
  * - For an event of a rule: the user did not delete the history of the event's time, and the event occurred after the
- *   end of the last pause. An earlier event is never sent, also not by a retry or a replay (decision connection-5).
- *   Events about permissions are sent during a pause too.
+ *   end of the last pause. An earlier event is never sent, not even by a retry or a replay (decision connection-5).
+ *   Events about permissions are sent even during a pause.
  */
 export const permits = (
   authorisation: Authorisation,

@@ -58,8 +58,8 @@ export interface Delivery {
   readonly state: DeliveryState
   readonly failReason: FailReason | null
   /**
-   * The number, from 1, of the attempt in flight or, between attempts, of the next one. After the delivery has ended:
-   * the number of the last attempt, which was perhaps not made.
+   * The number of the attempt in flight or, between attempts, of the next attempt, counted from 1. After the delivery
+   * has ended, the number of the attempt that was the last or that would have been the next.
    */
   readonly attempt: number
   /** When the next attempt is due; null after the delivery has ended. */
@@ -99,7 +99,7 @@ export type DeliveryFinish =
   | { readonly _tag: "Retry"; readonly attempt: number; readonly dueAt: Timestamp }
   | { readonly _tag: "Failed"; readonly at: Timestamp; readonly reason: FailReason }
   | { readonly _tag: "TooOld"; readonly at: Timestamp }
-  /** A fault of the service or a suspension (`faultsSince` null) prevented the attempt. It is due again at `dueAt`. */
+  /** A fault of the service, or a suspension if `faultsSince` is null, delays the attempt until `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp | null }
 
 /** How long a delivery waits after a fault of the service, such as a secret that cannot be decrypted. */
@@ -110,9 +110,9 @@ export const OWN_FAULT_WAIT = 5 * SECOND
  */
 export const OWN_FAULT_LIMIT = 3 * DAY
 /**
- * An attempt that is made more than this time after it was due mostly shows that no worker ran in between, or that the
- * backlog was this long. The time that counts for `OWN_FAULT_LIMIT` then starts anew. Otherwise, after a long stop of
- * the workers, the first fault would fail every delivery that a fault had delayed before the stop.
+ * An attempt that is made more than this time after it was due usually waited for a worker, or in a backlog. So the
+ * time that counts for `OWN_FAULT_LIMIT` starts anew. Otherwise, after a long stop of the workers, the first fault
+ * would fail every delivery that a fault had delayed before the stop.
  */
 export const OWN_FAULT_PAUSE = HOUR
 /** How long a delivery of this age waits for its next try while its connection is suspended (decision staff-1). */
@@ -170,8 +170,8 @@ export const afterAttempt = (
 }
 
 /**
- * The change of a field in a transition. `set`: the field gets the step's value; `isHurried` becomes true, and the
- * store makes a new `lease`. `clear`: the field becomes null or false.
+ * The change of a field in a transition. `set`: the field gets the step's value (`isHurried` becomes true, and `lease`
+ * gets a new id from the store). `clear`: the field becomes null or false.
  */
 export type FieldChange = "set" | "clear" | "keep"
 
@@ -297,8 +297,8 @@ const changed = <A>(change: FieldChange, before: A, set: A, cleared: A): A =>
   change === "keep" ? before : change === "set" ? set : cleared
 
 /**
- * The effect of a result on the endpoint's strikes (Spec §6.4.7). A delivery that used up all its attempts adds a
- * strike, and a success sets the strikes to 0. Replays, tests and hurried attempts have no effect.
+ * The effect of a result on the endpoint's strikes (Spec §6.4.7). A delivery that failed at all its attempts adds a
+ * strike, and a successful delivery sets the strikes to 0. Replays, tests and hurried attempts have no effect.
  */
 export const effectOnEndpoint = (
   delivery: Pick<Delivery, "replayNo" | "isTest" | "isHurried">,
@@ -310,8 +310,8 @@ export const effectOnEndpoint = (
 }
 
 /**
- * The first moment at which the event is too old (`isTooOld`); null: never. `verdict` then ends the delivery, which
- * must not wait longer for an attempt that is never made.
+ * The first moment at which the event is too old (`isTooOld`); null: never. The next check must come at this moment, so
+ * that `verdict` ends the delivery: no later attempt can be made.
  */
 export const tooOldAt = ({ envelope, maxEventAgeS }: Pick<Delivery, "envelope" | "maxEventAgeS">): Timestamp | null =>
   maxEventAgeS === null ? null : plus(envelope.occurredAt, maxEventAgeS * SECOND + 1)

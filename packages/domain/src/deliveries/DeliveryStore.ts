@@ -136,8 +136,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /** The earliest due time of all waiting rows that is later than `after`. None when there is no such row. */
     readonly nextDueAt: (after: Timestamp) => Effect.Effect<Option.Option<Timestamp>, StoreError>
     /**
-     * Stores a finished test with its only attempt; null when no request was sent. No worker claims the test, and the
-     * test never changes strikes (decision W6).
+     * Stores a finished test with its only attempt. `attempt` is null when no request was sent. No worker claims the
+     * test, and the test never changes strikes (decision W6).
      */
     readonly recordTest: (delivery: Delivery, attempt: Attempt | null) => Effect.Effect<void, StoreError>
 

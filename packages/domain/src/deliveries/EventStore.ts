@@ -32,7 +32,7 @@ export interface PendingEvents {
   readonly events: ReadonlyArray<WaitingEvent>
   /**
    * What the store read together with the events. An event that also goes to a live listener or to a legacy receiver is
-   * never in this map. A store may leave out any other event, too: then the caller reads the same data by other calls.
+   * never in this map. A store may also leave out other events: then the caller reads the same data by other calls.
    */
   readonly ahead: ReadonlyMap<EventId, ReadAhead>
   /**
@@ -51,11 +51,12 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
   {
     /**
      * Reads up to `limit` due events of the people in these buckets (`Bucket`) that are not fanned out yet. Leaves out
-     * the events in `except`, mostly those that this worker is sending already. The order is by due time, then by the
-     * time at which the event occurred, then by the character codes of the id (decision deliveries-16). The store marks
-     * no event as taken: only the worker that has the leases of the buckets reads these events. The store says which
-     * events occurred during a suspension (`WaitingEvent.wasSuspended`). When at most `READ_AHEAD_MAX` events are due,
-     * a store whose tables are on one server also reads the data of `ReadAhead`, so that a single event needs one read.
+     * the events in `except`, for example the events that this worker is already sending. The order is by due time,
+     * then by the time at which the event occurred, then by the character codes of the id (decision deliveries-16). The
+     * store marks no event as taken: only the worker that has the leases of the buckets reads these events. The store
+     * says which events occurred during a suspension (`WaitingEvent.wasSuspended`). When at most `READ_AHEAD_MAX`
+     * events are due, a store whose tables are on one server also reads the data of `ReadAhead`, so that a single event
+     * needs one read.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,

@@ -30,8 +30,8 @@ export const claimDue = program(
 export interface StoredAttempt {
   readonly how: Delivery.DeliveryFinish
   /**
-   * How long the attempt took, in milliseconds, also when a fault of the service prevented it. 0 when the check before
-   * the attempt decided the result.
+   * How long the attempt took, in milliseconds, even if a fault of the service prevented the sending. 0 when the check
+   * before the attempt decided the result.
    */
   readonly tookMillis: number
 }
@@ -163,8 +163,8 @@ const send = fn(function* (
 })
 
 /**
- * Measures the result of an attempt. Returns undefined when this call did not store the result, mostly because another
- * worker has taken the delivery over.
+ * Counts the attempt in the service's metrics, and returns its stored result. Undefined when the result was not stored,
+ * usually because another worker has taken the delivery over.
  */
 const noted = fn(function* (delivery: Delivery.Delivery, { how, tookMillis }: AttemptResult, isStored: boolean) {
   const written = isStored ? how : undefined
@@ -173,6 +173,6 @@ const noted = fn(function* (delivery: Delivery.Delivery, { how, tookMillis }: At
   return written === undefined ? undefined : ({ how: written, tookMillis } satisfies StoredAttempt)
 })
 
-/** Whether a request that is sent now could end after `until`, so that its result could not be stored in time. */
+/** Whether a request that is sent now could end after `until`. Then its result could not be stored in time. */
 const runsOut = (now: Timestamp.Timestamp, until: Timestamp.Timestamp): boolean =>
   now + Delivery.ANSWER_DEADLINE >= until

@@ -13,8 +13,10 @@ import { WorkSignal } from "../events/WorkSignal.js"
 /**
  * Programs with which a developer asks for deliveries (Spec §4.7). Replays, and attempts that a developer makes due
  * earlier, do not change the endpoint's strikes. Before each attempt, the worker checks the user's permission. Every
- * program fails with `NotFound` when the account is not in the app's team, or the app has no such delivery or endpoint,
- * with `Forbidden` when the account's role only allows reading, and with `Conflict` when the app was revoked.
+ * program fails with:
+ * - `NotFound` when the account is not in the app's team, or the app has no such delivery or endpoint
+ * - `Forbidden` when the account's role only allows reading
+ * - `Conflict` when the app was revoked
  */
 
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))

@@ -24,10 +24,10 @@ export interface TestResult {
 
 /**
  * Sends one signed event now, a `ping` or a sample of another type (decision test-people-5), and returns the result
- * (Spec §4.7). A disabled endpoint can be tested too, because the result helps to decide whether to enable it. `detail`
- * then says that the endpoint is disabled (decision M10). The test is logged and never changes strikes (decision W6).
- * Fails with `NotFound` when the account is not in the app's team, or the app has no endpoint with this id, and with
- * `Forbidden` when the account's role may only read.
+ * (Spec §4.7). Even a disabled endpoint can be tested, because the result helps the developer to decide whether to
+ * enable it. `detail` then says that the endpoint is disabled (decision M10). The test is logged and never changes
+ * strikes (decision W6). Fails with `NotFound` when the account is not in the app's team, or the app has no endpoint
+ * with this id, and with `Forbidden` when the account's role may only read.
  */
 export const sendTest = program(
   "sendTest",

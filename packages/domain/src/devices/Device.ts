@@ -70,8 +70,8 @@ export interface Device {
   /** At most one entry for a reason, latest first. */
   readonly putAside: ReadonlyArray<QuarantineEntry>
   /**
-   * The owner's mark that this device stays at home: its readings are stored but not used, while another device without
-   * this mark has sent something (decision M14).
+   * The owner's mark that this device stays at home (decision M14). If another device without this mark has ever sent
+   * something, the readings of this device are stored, but rules and answers do not use them.
    */
   readonly staysAtHome: boolean
   /**

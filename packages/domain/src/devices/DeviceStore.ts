@@ -7,8 +7,9 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
   DeviceStore,
   {
     /**
-     * Locks the user and stores the device. False, and nothing is stored, when the user has `AccountLimits.DEVICES`
-     * devices that are not removed. The devices that the service makes for imported files do not count.
+     * Locks the user and stores the device. Returns false, and stores nothing, when the user already has
+     * `AccountLimits.DEVICES` devices that are not removed. The devices that the service makes for imported files do
+     * not count.
      */
     readonly create: (device: Device) => StoreEffect<boolean>
     /** The user's devices, oldest first, then by id, without removed devices and the devices of imported files. */
@@ -25,7 +26,7 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
       hash: Vault.Hash,
       now: Timestamp.Timestamp
     ) => StoreEffect<Option.Option<Device>>
-    /** Whether the device ever reported a usable visit, also when the visit was deleted since. */
+    /** Whether the device ever reported a usable visit, even if the visit was deleted later. */
     readonly sendsVisits: (userId: UserId, id: DeviceId) => StoreEffect<boolean>
     /** Sets or removes the owner's mark that the device stays at home. False when there is no such device. */
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>

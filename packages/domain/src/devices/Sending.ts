@@ -8,9 +8,12 @@ export interface SilentStretch {
   readonly until: Timestamp
 }
 
-/** The readings that a device captured between two neighbouring `edges`, such as the bounds of an hour. */
+/** How many readings a device captured in one stretch of time, such as an hour. */
 export interface SentCount {
-  /** The index, in `edges`, of the earlier edge. */
+  /**
+   * The stretch of time begins at `edges[edge]` and ends at the next element of `edges`, which the caller passed to
+   * `FixHistory.sent`.
+   */
   readonly edge: number
   readonly readings: number
   /** How many readings arrived more than `LATE_AFTER` after their capture: no rule fires for these readings. */
@@ -46,8 +49,9 @@ export interface SendingReport {
   readonly readings: number
   readonly late: number
   /**
-   * The times of `SILENT_AFTER` or more without readings, also before the first reading and after the last one. A time
-   * of which the owner deleted a part is left out, because nobody knows whether the phone was silent.
+   * The times of `SILENT_AFTER` or more without readings, including the time before the first reading and the time
+   * after the last reading. A time of which the owner deleted a part is left out, because nobody knows whether the
+   * phone was silent.
    */
   readonly silences: ReadonlyArray<SilentStretch>
   /** Whether `silences` lacks a time of which the owner deleted a part. */

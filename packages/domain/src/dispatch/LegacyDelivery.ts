@@ -5,7 +5,8 @@ import { MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import { isSuccess, OWN_FAULT_WAIT } from "../deliveries/Delivery.js"
 
-// Deliveries to legacy receivers: addresses from before apps had webhook endpoints. Decisions legacy-4 and legacy-5.
+// Deliveries to legacy receivers: addresses that apps registered before there were webhook endpoints. Decisions
+// legacy-4 and legacy-5.
 
 /**
  * The delivery of an event to a legacy receiver (Spec §6.4.8). It exists only in the memory of the worker that fanned
@@ -51,9 +52,10 @@ export const begin = (event: WaitingEvent, receiver: LegacyReceiver): LegacyDeli
 })
 
 /**
- * Whether a worker takes one more delivery of an app into its memory. The memory contains `ofApp` deliveries of this
- * app already, and has room for `free` more deliveries of any app. One app gets at most half of the room, two apps with
- * the same number a third each, and so on. So apps whose receivers never answer always leave room for another app.
+ * Whether a worker takes one more delivery of an app into its memory. The memory already contains `ofApp` deliveries of
+ * this app, and has room for `free` more deliveries of any app. So one app alone can fill at most half of the room. Two
+ * apps that both send as much as they can fill at most a third each, three apps a quarter each, and so on. So apps
+ * whose receivers never answer always leave room for another app.
  */
 export const mayBeKept = (ofApp: number, free: number): boolean => ofApp < free
 

@@ -26,9 +26,11 @@ export interface DeliveryLoopOptions {
   readonly flights: Flights
   readonly dueTimes: DueTimes
   readonly toDeliver: Alarm
-  /** Called with the time of each claim, also when the claim found nothing. Not called when the claim failed. */
+  /**
+   * Called with the time of each successful claim, even if the claim found nothing. Not called when the claim failed.
+   */
   readonly onClaim: (at: Timestamp.Timestamp) => void
-  /** Called when all slots are in use, so that nothing was claimed. */
+  /** Called when a turn claims nothing because all slots are in use. */
   readonly onFull: () => void
 }
 

@@ -96,7 +96,7 @@ export const fanOut = program(
   }
 )
 
-/** A read of the outbox, and what the fan-out of its events uses. `now` is from before the read. */
+/** What the fan-out of the events of one read of the outbox needs to know. `now` is a time before the read began. */
 interface OutboxRead {
   readonly now: Timestamp.Timestamp
   readonly ahead: ReadonlyMap<EventId, ReadAhead>

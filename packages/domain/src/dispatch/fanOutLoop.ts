@@ -28,18 +28,21 @@ export interface FanOutLoopOptions {
   readonly dueTimes: DueTimes
   readonly toFanOut: Alarm
   readonly toDeliver: Alarm
-  /** Called when the outbox was read, also when no event waited. Not called when the read failed. */
+  /** Called after each successful read of the outbox, even if no event waited. Not called when the read failed. */
   readonly onRead: () => void
 }
 
 /**
  * A turn of the fan-out loop: reads at most `batch` events of the buckets that this worker leases, and fans them out.
- * Then the turn waits for a signal, unless the read returned `batch` events, so that more may wait. With a backlog, a
- * turn may read nothing and only pause (`READ_PAUSE_MILLIS`).
+ * Then the turn waits for a signal. It does not wait when the read returned `batch` events, because more events may be
+ * in the outbox. With a backlog, a turn may read nothing and only pause (`READ_PAUSE_MILLIS`).
  */
 export const make = (options: FanOutLoopOptions) => {
   const { batch, dueTimes, firsts, flights, leases, legacyFlights, onRead, slots, toDeliver, toFanOut } = options
-  /** When the last read of the outbox began, if it returned `batch` events, so that more may wait; else undefined. */
+  /**
+   * When the last read of the outbox began, if this read returned `batch` events: then more events may be in the
+   * outbox. Otherwise undefined.
+   */
   let fullReadAt: Timestamp.Timestamp | undefined
   return Effect.gen(function* () {
     const signal = yield* WorkSignal

@@ -1,4 +1,5 @@
-// The lines in which first attempts wait for their endpoints while there is a backlog.
+// The lines in which first attempts wait for their endpoints while there is a backlog. A first attempt is the first
+// attempt of a delivery.
 import type { EndpointId } from "../shared/Ids.js"
 import * as Timestamp from "../shared/Timestamp.js"
 
@@ -20,7 +21,10 @@ const LINE_FACTOR = 3
  */
 const LINE_PART = 1 / 4
 
-/** The first attempts of this worker at one endpoint: some are in flight, others, of type `A`, may wait. */
+/**
+ * The first attempts that this worker makes or will make at one endpoint, each the first attempt of its delivery. Some
+ * are in flight, others may wait in line. `A`: what the caller keeps for an attempt that waits.
+ */
 export interface WaitingLine<A> {
   /** How many fibers make attempts at the endpoint, at least one. Each fiber makes one attempt after the other. */
   fibers: number
@@ -40,8 +44,8 @@ export interface AttemptLines<A> {
   /** Removes up to `most` attempts from the line and returns them, the first one first. */
   readonly takeFromLine: (line: WaitingLine<A>, most: number) => ReadonlyArray<A>
   /**
-   * Whether one more attempt may wait in the line. `share`: how many first attempts this worker may have in flight at
-   * the line's endpoint.
+   * Whether one more attempt may wait in the line. `share` is the maximum number of first attempts that this worker may
+   * have in flight at the line's endpoint.
    */
   readonly mayJoin: (line: WaitingLine<A>, share: number, now: Timestamp.Timestamp) => boolean
   /** The lines at endpoints where no attempt began for `STUCK`. */

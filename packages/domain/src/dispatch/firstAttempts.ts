@@ -80,7 +80,7 @@ export interface FirstAttemptOptions {
   readonly enough: number
   /** Runs when the number of attempts in line falls to `enough`. */
   readonly onEnough: () => void
-  /** Runs when a delivery waits for its next attempt, or for a claim. */
+  /** Runs when a delivery begins to wait for its next attempt, or for a claim. */
   readonly onWait: () => void
 }
 
@@ -97,8 +97,8 @@ type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst>> | EventStore
 /**
  * Makes first attempts. They use the same slots of the worker as claimed deliveries. An event is marked in the outbox
  * as fanned out when all its deliveries are stored. If this worker dies before that, another worker sends the event
- * again, under the same id. While this worker lives and stores beats, no other worker sends the event, because this
- * worker keeps the lease of the person's bucket during an attempt.
+ * again, under the same id. While this worker lives and stores its heartbeats, no other worker sends the event, because
+ * this worker keeps the lease of the person's bucket during an attempt.
  *
  * With a backlog, attempts wait in line for their endpoint. When an attempt ends, its fiber makes the next attempt of
  * the line, in the same slot. When an attempt fails, when no attempt begins at the endpoint for `STUCK`, or when this

@@ -25,9 +25,10 @@ export interface Flights {
   readonly note: (endpointId: EndpointId, stored: StoredAttempt | undefined) => boolean
   /**
    * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if a claim may now find more work. This is so
-   * in three cases: the attempt returned true, because the delivery waits for another attempt; the endpoint, the
-   * worker, or the half of the slots that slow endpoints may use was full until now; or the worker now has `enough`
-   * free slots.
+   * in three cases:
+   * - The attempt returned true, because the delivery waits for another attempt.
+   * - The endpoint, the worker, or the half of the slots that slow endpoints may use was full until now.
+   * - The worker now has `enough` free slots.
    */
   readonly launch: <R>(
     endpointId: EndpointId,

@@ -68,7 +68,7 @@ export const make = Effect.map(EventStore, (events) => {
   const mark = (event: WaitingEvent) =>
     Timestamp.nowWith((now) => retryTransient(REPEATS)(events.markFannedOut([event], now)))
 
-  /** Marks the event as fanned out. Returns true when the store failed, so that the event is not marked. */
+  /** Marks the event as fanned out. Returns true when the store failed and the event is therefore not marked. */
   const isUnmarked = (event: WaitingEvent) =>
     Effect.matchCauseEffect(mark(event), {
       onSuccess: () => Effect.succeed(false),

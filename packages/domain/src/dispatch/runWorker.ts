@@ -30,9 +30,9 @@ export interface WorkerOptions {
   /** How long a stopping worker waits for receivers' answers: slightly longer than an attempt's deadline. */
   readonly drainFor: Duration.DurationInput
   /**
-   * Called each time the worker has read the outbox or has claimed deliveries, also when it found nothing. Called for
-   * the delivery loop also when all slots are in use, so that the loop claims nothing. Not called when the read or the
-   * claim failed.
+   * Called each time the worker has read the outbox or has claimed deliveries, even if it found nothing. For the
+   * delivery loop, also called when the loop claims nothing because all slots are in use. Not called when the read or
+   * the claim failed.
    */
   readonly onRead: (loop: WorkerLoop) => void
 }

@@ -12,7 +12,7 @@ export interface EndpointHeader {
   readonly sealed: Vault.Sealed
 }
 
-/** The most headers of one endpoint. */
+/** The maximum number of headers of one endpoint. */
 export const MAX = 5
 
 /**

@@ -8,8 +8,9 @@ import { brand } from "../shared/Errors.js"
  */
 export interface Policy {
   /**
-   * The development switch `ALLOW_INSECURE_WEBHOOKS`. It also permits http, host names that are not public, and IP
-   * addresses in the URL. An address in a private network stays refused; a loopback address does not.
+   * The development switch `ALLOW_INSECURE_WEBHOOKS`. When it is on, http, host names that are not public, and IP
+   * addresses in the URL are permitted, too. A loopback address is then permitted; an address in a private network is
+   * still refused.
    */
   readonly allowInsecure: boolean
 }

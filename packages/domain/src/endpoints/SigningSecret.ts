@@ -18,7 +18,10 @@ export interface SigningSecret {
 
 export const PREFIX = "whsec_"
 
-/** How long, in milliseconds, the previous secret also signs after a rotation (Spec §4.7). */
+/**
+ * How long, in milliseconds, the previous secret still signs after a rotation, in addition to the new secret (Spec
+ * §4.7).
+ */
 export const OVERLAP = 24 * HOUR
 
 /** Whether the secret signs at `now`. At `expiresAt` the secret no longer signs. */
@@ -26,7 +29,8 @@ export const isLive = (secret: SigningSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 
 /**
- * The most secrets that sign one webhook. Receivers need not read more than this number of signatures (Spec §6.4.4).
+ * The maximum number of secrets that sign one webhook. Receivers need not read more than this number of signatures
+ * (Spec §6.4.4).
  */
 export const MAX_LIVE = 8
 

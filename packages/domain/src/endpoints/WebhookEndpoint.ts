@@ -16,7 +16,7 @@ export interface WebhookEndpoint {
   readonly appId: AppId
   readonly id: EndpointId
   readonly url: EndpointUrl
-  /** The events that the endpoint subscribes to. Empty: every event, also of types that are added later. */
+  /** The events that the endpoint subscribes to. Empty: every event, including events of types that are added later. */
   readonly events: ReadonlyArray<Subscribable>
   readonly description: EndpointDescription | null
   readonly disabledAt: Timestamp.Timestamp | null

@@ -217,9 +217,9 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
 })
 
 /**
- * Immediately ends all signing secrets except the newest, also those that would sign for up to 24 hours after a
- * rotation. A worker that read the endpoint before the change may sign with the old secrets for up to 30 s, as after
- * `replaceSecret`. Idempotent. Fails as `rotateSecret` does, but not for a revoked app.
+ * Immediately ends all signing secrets except the newest. Without this call, the previous secret signs for another 24
+ * hours after a rotation. A worker that read the endpoint before the change may sign with the old secrets for up to 30
+ * s, as after `replaceSecret`. Idempotent. Fails as `rotateSecret` does, but not for a revoked app.
  */
 export const endPreviousSecrets = program(
   "endPreviousSecrets",

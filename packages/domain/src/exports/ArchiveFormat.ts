@@ -65,14 +65,15 @@ export const Account = Schema.Struct({
   browser_language: Schema.optional(Schema.NullOr(Schema.String)),
   /** The mails (`OwnerNotice`) that the person chose to get. Older archives lack this field. */
   notices: Schema.optional(Schema.Array(NoticeKind)),
-  /** The stretches of time whose history the person deleted, by time. Older archives lack this field. */
+  /** The stretches of time whose history the person deleted, ordered by time. Older archives lack this field. */
   erasures: Schema.optional(Schema.Array(Schema.Struct({ from: At, until: At })))
 })
 
 /** A circle of a place. The circle is valid from `valid_from` on; null: from the beginning of the history. */
 export const Shape = Schema.Struct({
   /**
-   * About half of the greatest number that the database can store, so that later changes of the circle can add 1 each.
+   * An import accepts versions up to about half of the greatest number that the database can store, so that later
+   * changes of the circle can still add 1 each.
    */
   version: Schema.Int.pipe(Schema.between(1, 1_000_000_000)),
   valid_from: NullableAt,
@@ -187,7 +188,10 @@ export const Agreement = Schema.Struct({
   earlier_visits_place_ids: Schema.optionalWith(Schema.NullOr(Schema.Array(Schema.String)), { exact: true }),
   expires_at: NullableAt,
   sensitive_expires_at: NullableAt,
-  /** The end of the last pause, which may be over. Null also for a pause without an end, which `pause` shows. */
+  /**
+   * The end of the last pause, which may be over. Null when there was no pause, and for a pause without an end; `pause`
+   * shows whether there is a pause.
+   */
   paused_until: NullableAt,
   /** The pause that the app had after the change. */
   pause: Pause
@@ -200,7 +204,10 @@ export const ConnectionEntry = Schema.Struct({
   live: Schema.Boolean,
   /** The permissions of the app at the time when this file is written, which is after `made_at` in the manifest. */
   scopes: Scopes,
-  /** The permissions that the person granted and that the app still declares, also those that have lapsed since. */
+  /**
+   * The permissions that the person granted and that the app still declares, including permissions that have lapsed
+   * since the grant.
+   */
   granted_scopes: Scopes,
   places: Schema.Array(
     Schema.Struct({

@@ -194,9 +194,9 @@ export const visit = ({
 })
 
 /**
- * A phone's reports about one stop: the reports with the arrival at the stop, and the reports of a departure alone,
- * which may end the stop. Leaves out a report whose departure was at `cutoff` or earlier. A report without a departure
- * is left out when answers and pages leave the stop out.
+ * A phone's reports about one stop: the reports that have the arrival at the stop, and the reports that have only a
+ * departure and may end the stop. Leaves out a report whose departure was at `cutoff` or earlier. Leaves out a report
+ * without a departure when answers and pages do not show the stop.
  */
 export const reports = (
   one: OsVisit.VisitReports,

@@ -57,7 +57,10 @@ export interface ExportKey {
 
 /** How long a ready archive can be fetched, in milliseconds. */
 export const KEPT_FOR = 7 * DAY
-/** The most archives that one person may ask for in `PERIOD`: to make one, a worker reads most data of the person. */
+/**
+ * The maximum number of archives that one person may ask for in `PERIOD`. There is a limit because a worker reads most
+ * data of the person to make an archive.
+ */
 export const MAX_A_DAY = 3
 export const PERIOD = DAY
 /**
@@ -67,14 +70,16 @@ export const PERIOD = DAY
 export const PATIENCE = 2 * MINUTE
 /** When this many attempts have ended without an archive, the export fails. */
 export const MAX_ATTEMPTS = 5
-/** The most bytes of a piece, before encryption. The archive is stored in pieces; each piece is one row. */
+/**
+ * The maximum number of bytes of a piece, before encryption. The archive is stored in pieces; each piece is one row.
+ */
 export const PIECE_BYTES = 256 * 1_024
 /**
  * The largest archive, in bytes. About thirty million fixes fit. A zip file needs the ZIP64 extension only above four
  * times this size.
  */
 export const MAX_BYTES = 1_024 * 1_048_576
-/** The most exports in a person's list. */
+/** The maximum number of exports in a person's list. */
 export const MAX_LISTED = 20
 /** How long an export that has ended stays in the list, without its archive, in milliseconds. */
 export const LISTED_FOR = 30 * DAY

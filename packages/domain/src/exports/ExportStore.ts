@@ -61,22 +61,28 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<ExportKey>>
     /**
      * Begins an attempt at a due export, counts the attempt, and removes the pieces of an earlier attempt. If no call
-     * of `append`, `renew`, `handBack` or `finish` follows, the export is due again at `dueAt`. None: the export is not
-     * due.
+     * of `append`, `renew`, `handBack` or `finish` follows, the export is due again at `dueAt`. Returns none when the
+     * export is not due.
      */
     readonly claim: (
       leased: LeasedExport,
       now: Timestamp,
       dueAt: Timestamp
     ) => StoreEffect<Option.Option<ClaimedExport>>
-    /** Stores a piece and the progress, and extends the lease to `dueAt`. False: the lease was lost. */
+    /**
+     * Stores a piece and the progress, and extends the lease to `dueAt`. Returns false, and changes nothing, when the
+     * lease was lost.
+     */
     readonly append: (
       leased: LeasedExport,
       piece: ExportPiece,
       progress: ExportProgress,
       dueAt: Timestamp
     ) => StoreEffect<boolean>
-    /** Stores the progress, and extends the lease to `dueAt`. False: the lease was lost. */
+    /**
+     * Stores the progress, and extends the lease to `dueAt`. Returns false, and changes nothing, when the lease was
+     * lost.
+     */
     readonly renew: (leased: LeasedExport, progress: ExportProgress, dueAt: Timestamp) => StoreEffect<boolean>
     /**
      * Gives the lease up because the worker stops: the export is due immediately, and the attempt does not count.
@@ -85,7 +91,7 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     readonly handBack: (leased: LeasedExport) => StoreEffect<void>
     /**
      * Ends the attempt; the same commit puts the mail into the outbox and stores the event `audit`, if given. A failed
-     * export keeps no piece. False, and nothing is written: the lease was lost.
+     * export keeps no piece. Returns false, and writes nothing, when the lease was lost.
      */
     readonly finish: (
       leased: LeasedExport,
@@ -124,7 +130,10 @@ export interface ListedDevice {
 export class ExportSource extends Context.Tag("@place-access/domain/exports/ExportSource")<
   ExportSource,
   {
-    /** All devices, oldest first, then by id: also removed devices and imported files, because fixes name them. */
+    /**
+     * All devices, oldest first, then by id. Removed devices and the devices of imported files are included, because
+     * fixes name them.
+     */
     readonly devices: (userId: UserId) => StoreEffect<ReadonlyArray<ListedDevice>>
     /** The mails to this person that the service still keeps, oldest first, then by key. */
     readonly letters: (userId: UserId) => StoreEffect<ReadonlyArray<WrittenMail>>

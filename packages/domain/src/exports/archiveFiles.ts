@@ -57,8 +57,9 @@ export interface ArchiveFile {
 const FIXES_A_PAGE = 1_000
 const ENTRIES_A_PAGE = 500
 /**
- * The most agreements of one connection in an archive. A person who changes a connection every day reaches this number
- * after 13 years. Without the limit, a program that changes a connection without end could use up the worker's memory.
+ * The maximum number of agreements of one connection in an archive. A person who changes a connection every day reaches
+ * this number after 13 years. Without the limit, a program that changes a connection without end could use up the
+ * worker's memory.
  */
 const AGREEMENTS_MAX = 5_000
 /**
@@ -235,9 +236,9 @@ const gpxFile = (
 })
 
 /**
- * The most steps in which stays are derived for one archive. The longest history that fits into an archive, thirty
- * million fixes, needs fewer steps. Without this limit, an archive would never be finished while a phone uploads
- * without end.
+ * The maximum number of steps in which stays are derived for one archive. The longest history that fits into an
+ * archive, thirty million fixes, needs fewer steps. Without this limit, an archive would never be finished while a
+ * phone uploads without end.
  */
 const MOST_STEPS = 50_000
 

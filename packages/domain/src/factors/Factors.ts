@@ -92,7 +92,9 @@ export const countWrong = (factors: Factors, wrongCodes: number): Factors =>
 /** Whether a sign-in with the password needs a second factor. Recovery codes alone are no factor. */
 export const isOn = (factors: Factors): boolean => factors.passkeys.length > 0 || hasCodeApp(factors)
 
-/** Whether the account has one factor only, so that its removal switches the second step of a sign-in off. */
+/**
+ * Whether the account has only one factor. The removal of this factor then switches the second step of a sign-in off.
+ */
 export const hasOnlyOne = (factors: Factors): boolean => factors.passkeys.length + (hasCodeApp(factors) ? 1 : 0) === 1
 
 /**

@@ -5,9 +5,9 @@ import type { Passkey, PasskeyId } from "./Factors.js"
 /** The response of a browser's authenticator, not verified yet. */
 export interface PasskeyResponse {
   readonly id: PasskeyId
-  /** The challenge that was signed, as the browser says. */
+  /** The challenge that was signed, according to the browser. */
   readonly challenge: string
-  /** The owner of the passkey, as the authenticator says; null when it does not say. */
+  /** The owner of the passkey, according to the authenticator; null when the authenticator does not name the owner. */
   readonly owner: UserId | null
   /** The whole response, as the browser encoded it. */
   readonly json: string

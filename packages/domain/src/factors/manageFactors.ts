@@ -117,7 +117,7 @@ export const confirmCodeApp = program("confirmCodeApp", function* (account: Acco
   return confirmed === "Wrong" ? yield* new WrongFactor() : confirmed
 })
 
-/** Removes the code app, also one that was not confirmed. Idempotent. */
+/** Removes the code app, whether or not it was confirmed. Idempotent. */
 export const removeCodeApp = program("removeCodeApp", function* (account: Account.Account) {
   yield* change(account, (state, now): Decision<null> => {
     const mail = Factors.hasCodeApp(state.factors) ? Mails.codeAppRemoved(account, now) : null

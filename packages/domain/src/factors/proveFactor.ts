@@ -135,7 +135,8 @@ export const stepOf = (userId: UserId, { secret }: Factors.CodeApp, code: string
     const vault = yield* Vault.Vault
     const codes = yield* OneTimeCodes
     const plain = yield* Effect.option(vault.unseal(secret, Factors.secretContext(userId)))
-    // The secret cannot be decrypted, for example with a lost key: the owner needs a recovery code or a passkey.
+    // The secret cannot be decrypted, for example because its key was lost. Then the owner needs a recovery code or a
+    // passkey.
     if (Option.isNone(plain)) return null
     const steps = OneTimeCode.acceptable({ usedStep: -1 }, yield* Timestamp.now)
     // Every step is compared, whatever the result, so that the time of the answer does not reveal the step.
@@ -180,8 +181,8 @@ const useRecoveryCode =
 
 /**
  * Proves with a passkey of this account. `alone`: no password was checked, so the authenticator must have checked who
- * used the passkey. Fails with `WrongFactor`, also for a passkey of another account, for a challenge that was answered
- * before, and for a count of signatures that did not grow.
+ * used the passkey. Fails with `WrongFactor` for every failed proof, for example for a passkey of another account, for
+ * a challenge that was answered before, and for a count of signatures that did not grow.
  */
 export const proveWithPasskey = (
   userId: UserId,

@@ -91,8 +91,8 @@ export const add = (a: AppCounts, b: AppCounts): AppCounts => ({
 })
 
 /**
- * The counts of each span from one of the `edges` (inclusive) to the next (exclusive). An hour belongs to the span in
- * which it begins.
+ * The counts of each span of time. A span goes from one of the times `edges` (inclusive) to the next (exclusive). An
+ * hour belongs to the span in which it begins.
  */
 export const between = (hours: ReadonlyArray<AppHour>, edges: ReadonlyArray<Timestamp>): ReadonlyArray<AppCounts> =>
   edges.slice(0, -1).map((from, index) => {

@@ -7,7 +7,10 @@ import * as AppFigures from "./AppFigures.js"
 import * as EndpointFigures from "./EndpointFigures.js"
 import { type CallFilter, FiguresStore } from "./FiguresStore.js"
 
-/** The counts from one of the `edges` of `readAppFigures` to the next. Usually this is one day. */
+/**
+ * The counts of one span of time, usually a day: it begins at one of the `edges` of `readAppFigures` and ends at the
+ * next.
+ */
 export interface AppDay extends AppFigures.AppCounts {
   readonly from: Timestamp.Timestamp
   /** How many connections of the app began. */
@@ -23,8 +26,8 @@ export interface AppOverview {
 }
 
 /**
- * An app's figures for each span between two neighbors of `edges`, which must be ascending. Fails with `NotFound` when
- * the account is not in the app's team. Counts of the last seconds may be missing.
+ * An app's figures for each span of time. A span goes from one of the times `edges`, which must be ascending, to the
+ * next. Fails with `NotFound` when the account is not in the app's team. Counts of the last seconds may be missing.
  */
 export const readAppFigures = program(
   "readAppFigures",

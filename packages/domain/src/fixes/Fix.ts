@@ -38,7 +38,7 @@ export interface StoredFix extends MarkedFix {
   readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
 }
 
-/** A reading as the phone sent it, before any check. A number may have any value, also infinity. */
+/** A reading as the phone sent it, before any check. A number may have any value, even infinity. */
 export interface Reading {
   readonly capturedAt: Timestamp.Timestamp
   readonly lat: number
@@ -54,8 +54,8 @@ export type JudgedFix =
   | { readonly _tag: "Quarantined"; readonly reading: Reading; readonly reason: QuarantineReason }
 
 /**
- * How far the capture time of a reading may lie after its arrival, in milliseconds, without a quarantine: the phone's
- * clock may be ahead of the server's clock.
+ * A reading is quarantined when its capture time is later than its arrival by more than this time, in milliseconds. A
+ * smaller difference is accepted, because the phone's clock may be a little ahead of the server's clock.
  */
 export const MAX_AHEAD = 5 * Timestamp.MINUTE
 /**

@@ -12,12 +12,12 @@ export interface HistoryStretch {
   readonly until: Timestamp.Timestamp | null
 }
 
-/**
- * The fixes between two neighbouring `edges` of `tally`: captured from the earlier edge, inclusive, to the later edge,
- * exclusive. `tally` leaves out a time without fixes.
- */
+/** The fixes of one stretch of time, as `FixHistory.tally` counts them. A stretch without fixes has no `FixCounts`. */
 export interface FixCounts {
-  /** The index in `edges` of the edge at which the counted time begins. */
+  /**
+   * The stretch of time begins at `edges[edge]`, inclusive, and ends at the next element of `edges`, exclusive. `edges`
+   * is the argument of `tally`.
+   */
   readonly edge: number
   readonly fixes: number
   readonly firstAt: Timestamp.Timestamp
@@ -56,8 +56,8 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       toleranceMs: number
     ) => StoreEffect<ReadonlyArray<StoredFix>>
     /**
-     * Fixes ordered by `Fix.oldestFirst`, also those captured while the device was left behind. `RangePosition` says
-     * where a page starts and ends.
+     * Fixes ordered by `Fix.oldestFirst`, including fixes captured while the device was left behind. `RangePosition`
+     * says where a page starts and ends.
      */
     readonly range: (
       userId: UserId,
@@ -67,8 +67,9 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       after: Page.PagePosition | undefined
     ) => StoreEffect<Page.Page<StoredFix>>
     /**
-     * Counts fixes, also those captured while the device was left behind, from each edge (inclusive) to the next edge
-     * (exclusive). `edges`: at least two, ascending.
+     * Counts the fixes in each stretch of time, including fixes captured while the device was left behind. A stretch
+     * goes from one of the times `edges` (inclusive) to the next (exclusive). `edges` has at least two times,
+     * ascending.
      */
     readonly tally: (
       userId: UserId,
@@ -76,9 +77,10 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       edges: ReadonlyArray<Timestamp.Timestamp>
     ) => StoreEffect<ReadonlyArray<FixCounts>>
     /**
-     * Counts the readings of one device from each edge (inclusive) to the next edge (exclusive), also those captured
-     * while the device was left behind, and finds its silences. `lateMs`: a reading that arrived later than this after
-     * its capture is late. `silentMs`: a gap of at least this length between two readings is a silence.
+     * Counts the readings of one device in each stretch of time, and finds the device's silences. A stretch goes from
+     * one of the times `edges` (inclusive) to the next (exclusive). Readings captured while the device was left behind
+     * are included. `lateMs`: a reading that arrived later than this after its capture is late. `silentMs`: a gap of at
+     * least this length between two readings is a silence.
      */
     readonly sent: (
       userId: UserId,

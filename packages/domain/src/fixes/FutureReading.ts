@@ -34,9 +34,9 @@ export const MAX_WAIT = DAY
 export const MOST = 500
 
 /**
- * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Only readings captured at most
- * `MAX_WAIT` after `lastFutureAt` can be. The upload that shows that a reading was right has at least
- * `MAX_WAIT`, from the capture time of the reading, to arrive.
+ * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Such a reading was captured at most
+ * `MAX_WAIT` after `lastFutureAt`; later readings are never accepted. The upload that shows that the reading was right
+ * may arrive until `MAX_WAIT` after the capture time of the reading. So the limit is twice `MAX_WAIT`.
  */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
@@ -44,10 +44,10 @@ export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean
 /**
  * The readings that fixes of the same device do not keep in quarantine. A fix contradicts a reading when the fix
  * arrived after the reading and was captured between the reading's arrival and the reading's own time: then the phone's
- * clock was ahead when the reading arrived. The clock was probably ahead before, so each reading that arrived no later
- * than a contradicted reading stays in quarantine, too. A fix that was itself from the future when it arrived
- * contradicts nothing. A reading that was more than `MAX_WAIT` ahead stays in quarantine, and may be contradicted as
- * well.
+ * clock was ahead when the reading arrived. The clock was probably ahead before, so every reading that arrived at the
+ * same time as a contradicted reading, or earlier, stays in quarantine, too. A fix that was itself from the future when
+ * it arrived contradicts nothing. A reading that was more than `MAX_WAIT` ahead stays in quarantine, and may be
+ * contradicted as well.
  */
 export const undisputed = (
   readings: ReadonlyArray<FutureReading>,

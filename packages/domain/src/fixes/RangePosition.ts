@@ -35,8 +35,8 @@ export const page = (
   position: RangePosition
 ): Page<Fix.StoredFix> => {
   const all = [...fixes].sort(Fix.oldestFirst)
-  // Fixes of the position's instant may have been deleted since the page before. Then at most the remaining fixes of
-  // the instant are skipped, because a fix of a later instant was on no page.
+  // Fixes of the position's instant may have been deleted after the previous page was read. Then at most the remaining
+  // fixes of the instant are skipped, because a fix of a later instant was on no page.
   const atInstant = all.filter(({ capturedAt }) => capturedAt === position.from).length
   const rows = all.slice(Math.min(position.skip, atInstant))
   const items = rows.slice(0, limit)

@@ -10,8 +10,8 @@ import type { EventId, Timestamp } from "../shared/index.js"
 export interface Firing {
   readonly rule: Rule
   /**
-   * The capture time of the fix that crossed or that fired the dwell (decision L6). For a dwell that silence fired: the
-   * end of the dwell time (`Unsettled.at`).
+   * The capture time of the fix with which the user entered or left the place, or with which the dwell fired (decision
+   * L6). For a dwell that silence fired: the end of the dwell time (`Unsettled.at`).
    */
   readonly at: Timestamp.Timestamp
 }

@@ -4,8 +4,8 @@ import { Context } from "effect"
 /** How fast a large upload is stored. */
 export interface UploadPace {
   /**
-   * The most visit reports in one commit of a large upload, and the usual number of readings. Readings of one instant
-   * stay together, and can make up to twice as many.
+   * The maximum number of visit reports in one commit of a large upload, and the usual maximum of its readings.
+   * Readings of one instant stay together, so a commit can have up to twice this number of readings.
    */
   readonly partEntries: number
   /**

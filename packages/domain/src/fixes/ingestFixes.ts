@@ -18,11 +18,12 @@ export interface ArrivedUpload {
 }
 
 /**
- * The most readings and visit reports together in the uploads of one commit. A larger upload is divided into parts.
+ * The maximum number of readings and visit reports in all uploads of one commit together. A larger upload is divided
+ * into parts.
  */
 const MOST_AT_ONCE = 1_000
 
-/** The most uploads that one commit stores. */
+/** The maximum number of uploads that one commit stores. */
 const MOST_UPLOADS = 32
 
 /**
@@ -37,9 +38,9 @@ const MOST_UPLOADS = 32
  * due rules.
  *
  * Fails with a transient `StoreError` when all rounds of `storeUploads` failed, and while this process's clock is known
- * to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the
- * parts that were committed before stay stored. `arrivedAt`: when the request arrived, for a request that had to wait
- * for its turn (decision fixes-6). When `arrivedAt` is left out, the present time counts.
+ * to be wrong. The phone then sends the upload again. Fails with `InvalidDeviceToken` when the owner removed the phone
+ * meanwhile; the parts that were committed before stay stored. `arrivedAt`: when the request arrived, for a request
+ * that had to wait for its turn (decision fixes-6). When `arrivedAt` is left out, the present time counts.
  */
 export const ingestFixes = program(
   "ingestFixes",
@@ -153,7 +154,7 @@ const added = (a: Ingested, b: Ingested): Ingested => ({
   quarantined: a.quarantined + b.quarantined
 })
 
-/** Accepts or quarantines each reading and visit report of an upload, as of its arrival. */
+/** Accepts or quarantines each reading and visit report of an upload, by the time at which the upload arrived. */
 const judge = ({ arrivedAt: receivedAt, deviceId, readings, reports }: ArrivedUpload): JudgedUpload => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []

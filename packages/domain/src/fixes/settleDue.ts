@@ -7,7 +7,10 @@ import { named } from "./storeUploads.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 import * as UploadFigures from "./UploadFigures.js"
 
-/** The most people that one query returns, besides the people whose crossings could not be settled in this run. */
+/**
+ * The maximum number of people that one query returns, not counting the people whose crossings could not be settled in
+ * this run.
+ */
 const BATCH = 100
 
 /**

@@ -42,7 +42,9 @@ export interface JudgedUpload {
   readonly quarantined: ReadonlyArray<Quarantined>
 }
 
-/** The result of one upload of several that were stored together. Left: the owner removed the device meanwhile. */
+/**
+ * The result of one upload of several that were stored together. `Left` when the owner removed the device meanwhile.
+ */
 export type IngestOutcome = Either.Either<Ingested, InvalidDeviceToken>
 
 /**
