@@ -25,22 +25,23 @@ export interface Facts {
 /** An app with fewer requests today than this number does not count as asking unusually often. */
 export const OFTEN_FROM = 50
 /**
- * An app asks unusually often when it sends today more than this many times the requests of its busiest day, among the
- * 13 days before today.
+ * An app asks unusually often when it has sent more requests today than this number times the requests of its busiest
+ * day among the 13 days before today.
  */
 export const OFTEN_TIMES = 3
 /**
- * A notice about a silent phone is written only until this long, in milliseconds, after the phone last sent something:
- * the owner of a phone that is silent for longer probably put it away on purpose.
+ * How long after the phone last sent something a notice about a silent phone is still written, in milliseconds: the
+ * owner of a phone that is silent for longer probably put it away on purpose.
  */
 export const SILENT_UNTIL = 7 * DAY
 /** The time after local midnight, in milliseconds, from which the weekly summary is sent on Mondays. */
 export const WEEKLY_FROM = 7 * HOUR
 
 /**
- * The messages that are due. Every sweep computes them again, so a message that the limit of mails does not allow in
- * this hour (decision mail-2) is written later. The outbox stores only the first message with each `dedupeKey`. So a
- * person gets at most one notice of each kind in a day; of the kind `asked_often`, at most one for each app.
+ * The messages that are due. Every sweep computes all due messages again. So a message that the limit of mails forbids
+ * in this hour (decision mail-2) is written in a later hour. The outbox stores only the first message with each
+ * `dedupeKey`. So a person gets at most one notice of each kind in a day; of the kind `asked_often`, at most one for
+ * each app.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
   kinds.flatMap((kind) => DECIDE[kind](facts, now))
@@ -56,8 +57,8 @@ const isOften = ({ requests }: AppActivity): boolean => {
   return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...requests.slice(0, -1))
 }
 
-// Each app has a message of its own. With one message a day for all apps, an app that begins later in the day would go
-// unnoticed, because its message would have the `dedupeKey` of the message that was sent before.
+// Each app has its own message. With one message a day for all apps, nobody would notice an app that begins to ask
+// often later in the day: its message would have the `dedupeKey` of the message that was already sent.
 const askedOften: Decide = (facts, now) =>
   facts.activity.filter(isOften).map(({ appId, name, requests }) => {
     const before = Math.max(0, ...requests.slice(0, -1))
@@ -89,8 +90,8 @@ const phoneSilent: Decide = (facts, now) => {
 }
 
 /**
- * The notice about connections and permissions that end on the day after tomorrow, in local time. If the notice were
- * about all ends within two days, it would report each end on two days.
+ * The notice about connections and permissions that end on the day after tomorrow, in local time. A notice about all
+ * ends within the next two days would report each end twice, on two days.
  */
 const ends: Decide = (facts, now) => {
   const [, , day] = LocalDays.between(facts.zone, startOfDay(facts.zone, now), plus(now, 4 * DAY))

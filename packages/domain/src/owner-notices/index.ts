@@ -1,8 +1,8 @@
 /**
- * Owner notices: the mails that a person can choose to get. They report that an app asked unusually often, that the
- * phone is silent, or that something ends, or they sum up the week. `OwnerNotice.due` decides; the workers' sweep
- * `sendNotices` writes the messages into the outbox, and the settings call `chooseNotices`. A person cannot choose
- * mails about security: they are always sent.
+ * Owner notices: the mails that a person can choose to get. A notice reports that an app asked unusually often, that
+ * the phone is silent, or that a connection or permission ends; another one sums up the week. `OwnerNotice.due`
+ * decides; the workers' sweep `sendNotices` writes the messages into the outbox, and the settings call `chooseNotices`.
+ * A person cannot choose mails about security: they are always sent.
  *
  * @module
  */

@@ -16,7 +16,7 @@ export const listChosenNotices = program("listChosenNotices", function* (userId:
   return yield* (yield* AccountStore).notices(userId)
 })
 
-/** Replaces the notices that the person chose. The next sweep already uses the new choice. */
+/** Replaces the person's choice of notices. The next sweep uses the new choice. */
 export const chooseNotices = program("chooseNotices", function* (userId: UserId, kinds: ReadonlyArray<NoticeKind>) {
   yield* (yield* AccountStore).chooseNotices(userId, [...new Set(kinds)].sort())
 })
@@ -28,7 +28,7 @@ const AT_ONCE = 4
 /**
  * Writes the due notices of the people who chose notices, in the buckets that this worker leases
  * (`PeopleLeases.buckets`). Returns the number of these people. This program may be interrupted and repeated, because
- * the outbox stores one message for each `dedupeKey`.
+ * the outbox stores only one message with each `dedupeKey`.
  */
 export const sendNotices = program("sendNotices", function* (people: PeopleLeases) {
   const accounts = yield* AccountStore

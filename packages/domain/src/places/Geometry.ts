@@ -22,7 +22,7 @@ const POLAR_LATITUDE = 85
 /**
  * The distance in metres between two points on the WGS 84 ellipsoid (decision L2). At a distance of 10 km the error is
  * at most 4 mm up to 60° of latitude, and 0.16 m up to 85°. The formula for a sphere would be wrong by up to 56 m. That
- * is more than `MIN_BAND_M`, so a fix could count on the wrong side of an edge.
+ * error is larger than `MIN_BAND_M`, so a fix could count as inside a circle although it is outside, or the reverse.
  */
 export const distanceM = (a: Point, b: Point): number => {
   if (Math.abs(a.lat) > POLAR_LATITUDE || Math.abs(b.lat) > POLAR_LATITUDE) return chordM(a, b)
@@ -41,7 +41,7 @@ export const distanceM = (a: Point, b: Point): number => {
 
 /**
  * The distance in metres along the surface. It is computed from the straight line through the ellipsoid (the chord).
- * Above 85° of latitude the error at 10 km is below 0.1 mm.
+ * Above 85° of latitude, for points that are 10 km apart, the error is below 0.1 mm.
  */
 const chordM = (a: Point, b: Point): number => {
   const [ax, ay, az] = earthCentred(a)
@@ -73,8 +73,8 @@ export type Side = "inside" | "outside"
 export const MIN_BAND_M = 50
 
 /**
- * The band around an edge in which a fix of this accuracy decides nothing, in metres: max(50 m, accuracy). Anything but
- * a number above 50 counts as 50 m.
+ * The band around an edge in which a fix of this accuracy decides nothing, in metres: max(50 m, accuracy). An accuracy
+ * of at most 50 m, and an accuracy that is no number, count as 50 m.
  */
 export const bandM = (accuracyM: number | null | undefined): number =>
   // Plain JavaScript can pass undefined or NaN. `Math.max` would then return NaN, and every fix would be undecided.

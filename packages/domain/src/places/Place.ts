@@ -94,7 +94,7 @@ export interface PlaceEdit {
   readonly radiusM?: number | undefined
 }
 
-/** A place as a form showed it. The geometry version stands for the circle. */
+/** The state of a place that a form showed. The geometry version stands for the circle. */
 export interface ShownPlace {
   readonly label: string
   readonly kind: string
@@ -133,6 +133,6 @@ export const edited = (before: Place, edit: PlaceEdit): Place => {
   }
 }
 
-/** Archives the place permanently. Idempotent: the time of the first call stays. */
+/** Archives the place permanently. Idempotent: a repeated call keeps the time of the first call. */
 export const archived = (before: Place, now: Timestamp.Timestamp): Place =>
   before.archivedAt === null ? { ...before, archivedAt: now } : before

@@ -17,8 +17,8 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
     /** A place of the user, archived or not. None when the user has no place of this id. */
     readonly find: (userId: UserId, id: PlaceId) => StoreEffect<Option.Option<Place>>
     /**
-     * The user's places, archived places included, ordered by label and then by id. Labels are compared by code points,
-     * and not by UTF-16 units as in JavaScript.
+     * The user's places, archived places included, ordered by label and then by id. Labels are compared by code points.
+     * JavaScript's `<` compares UTF-16 units, which is another order.
      */
     readonly list: (userId: UserId) => StoreEffect<ReadonlyArray<Place>>
     /** All present and past shapes of the user's places, ordered by place and version. */

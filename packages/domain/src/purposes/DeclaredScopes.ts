@@ -11,7 +11,7 @@ import { normalise, type Scope, type SensitiveScope } from "../shared/Scope.js"
 export const available = (app: App): ReadonlyArray<Scope> => normalise([...app.declaredScopes, ...wanted(app).scopes])
 
 /**
- * The error for a purpose with these scopes: `Invalid` with a problem for each scope that is not `available`; the
+ * The error for a purpose with these scopes: an `Invalid` with one problem for each scope that is not `available`. The
  * problem names the scope by its index in `scopes`. Undefined when all scopes are available.
  */
 export const refused = (scopes: ReadonlyArray<SensitiveScope>, app: App): Invalid | undefined => {

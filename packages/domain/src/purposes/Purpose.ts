@@ -65,8 +65,8 @@ interface Facts extends Submittable {
   /** The last approved terms. They stay in force while an edit waits for a reviewer. */
   readonly approved: PurposeTerms | null
   /**
-   * The reviewer's last note. The next submission and an edit back to the approved terms remove the note. The edit of
-   * an approved purpose counts as a submission. Every other edit keeps the note.
+   * The reviewer's last note. The note is removed by the next submission, by an edit of an approved purpose (which
+   * counts as a submission), and by an edit back to the approved terms. Every other edit keeps the note.
    */
   readonly reviewNote: string | null
   readonly createdAt: Timestamp
@@ -100,7 +100,9 @@ export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | un
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description
 
-/** The approval of a purpose by a reviewer. From `at` on, until the next approval, users see this description. */
+/**
+ * The approval of a purpose by a reviewer. Users see this description from `at` until the purpose is approved again.
+ */
 export interface PurposeApproval {
   readonly purposeId: PurposeId
   readonly at: Timestamp

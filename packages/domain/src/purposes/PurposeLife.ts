@@ -98,8 +98,8 @@ export const decide = (purpose: Purpose, verdict: Verdict): Step => {
 }
 
 /**
- * Archives the purpose for good, from any state. No later purpose of the app can have the same key. Idempotent: the
- * time of the first call stays.
+ * Archives the purpose for good, from any state. No later purpose of the app can have the same key. Idempotent: a
+ * repeated call keeps the time of the first call.
  */
 export const archive = (purpose: Purpose, now: Timestamp.Timestamp): Archived =>
   purpose.status === "archived" ? purpose : { ...purpose, status: "archived", archivedAt: now, submission: null }

@@ -7,7 +7,7 @@ import type { Purpose, PurposeApproval } from "./Purpose.js"
 /** The result of `decide` in `PurposeStore.update`. `outcome` is returned to the caller. */
 export interface PurposeChange<A> {
   readonly outcome: A
-  /** The state to store; null changes nothing. */
+  /** The purpose to store; null: nothing is stored. */
   readonly after: Purpose | null
   /** The review decision that made the change. The store commits the change and the decision in one transaction. */
   readonly recorded?: RecordedDecision<PurposeReview.PurposeUnderReview> | undefined
@@ -30,8 +30,8 @@ export class PurposeStore extends Context.Tag("@place-access/domain/purposes/Pur
     readonly find: (id: PurposeId) => StoreEffect<Option.Option<Purpose>>
     /**
      * Locks the purpose, reads the clock, calls `decide` with the present state, and stores the returned `after` and
-     * `recorded`. Id, app, key and creation time never change. None when there is no such purpose. `decide` is a plain
-     * function.
+     * `recorded`. `after` must have the same id, app, key and creation time. None when there is no such purpose.
+     * `decide` is a plain function.
      */
     readonly update: <A>(
       id: PurposeId,

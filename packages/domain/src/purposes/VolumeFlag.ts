@@ -13,7 +13,7 @@ export interface VolumeFlag {
   readonly appId: AppId
   readonly purposeId: PurposeId
   readonly purposeKey: PurposeKey
-  /** The number of answered calls from `from` (inclusive) until `to` (exclusive), as it was when the flag was made. */
+  /** The number of answered calls from `from` (inclusive) until `to` (exclusive), as counted when the flag was made. */
   readonly calls: number
   /** The expected calls a day in the last approved terms, or in the newest terms when no terms were approved. */
   readonly expectedDailyVolume: number

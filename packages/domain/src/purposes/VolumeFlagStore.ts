@@ -8,9 +8,9 @@ export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/
   {
     /**
      * For each connection and purpose, counts the answered calls in the access log from `from`, inclusive, until `to`,
-     * exclusive. A count of more than `factor` times the expected volume gets a flag. No flag is made when the window
-     * of an earlier flag of the same connection and purpose ended after `from`, so that the same calls are flagged
-     * once. The expected volume is that of the last approved terms, or of the newest terms of a purpose that was never
+     * exclusive. A count of more than `factor` times the expected volume gets a flag. No flag is made when an earlier
+     * flag of the same connection and purpose has a `to` after `from`: otherwise the same calls could be flagged twice.
+     * The expected volume is that of the last approved terms, or of the newest terms of a purpose that was never
      * approved. Returns the number of new flags. When several calls of `raise` run at the same time, only one of them
      * makes flags, and the other calls return 0. Calls about test people are never flagged (decision test-people-3).
      */

@@ -27,7 +27,7 @@ export interface ReadableFlag extends VolumeFlag.VolumeFlag {
   readonly purposeDescription: string | null
 }
 
-/** All flags, newest first, for reviewers and admins (`Forbidden` for others). */
+/** All flags, newest first, for reviewers and admins. Fails with `Forbidden` for other accounts. */
 export const listVolumeFlags = program("listVolumeFlags", function* (account: Account, page: Page.PageRequest) {
   yield* Staff.requireReviewer(account)
   const flags = yield* VolumeFlagStore

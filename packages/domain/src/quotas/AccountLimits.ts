@@ -4,7 +4,8 @@ import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
 /**
  * A limit on how many things exist at the same time. When the limit is reached, a request for a further thing is
- * refused with 409 `conflict` and the text `refusal`. An import does not fail, but leaves the thing out.
+ * refused with 409 `conflict` and the text `refusal`. An import beyond the limit does not fail, but leaves the thing
+ * out.
  */
 export interface OwnedLimit {
   readonly _tag: "Owned"
@@ -19,8 +20,8 @@ export interface OwnedLimit {
 
 /**
  * A limit on how often something is done within a window of time. The window begins with the first use. Only the window
- * of `RECEIPTS` is sliding: the limit holds in any 60 minutes (`NamedMail`). Creations count: removing a thing does not
- * lower the count.
+ * of `RECEIPTS` is sliding: the limit holds in any 60 minutes (`NamedMail`). A thing that is created and then removed
+ * still counts.
  */
 export interface WindowLimit {
   readonly _tag: "Within"
@@ -67,8 +68,8 @@ export const PLACES = owned(
 
 /**
  * A limit for imports only. Somebody can write an archive file by hand, with any number of archived places. Each
- * archived place costs the service as much as a place in use: its row is kept, and visits are derived. The portal does
- * not limit how many places a person archives.
+ * archived place costs the service as much as a place in use: its row is kept, and visits to it are derived. The portal
+ * does not limit how many places a person archives.
  */
 export const ARCHIVED_PLACES = owned(
   "Archived places that an imported archive adds",
@@ -127,7 +128,7 @@ export const INVITATIONS = owned(
 )
 
 /**
- * Every upload reads and evaluates the rules of a person's connections, also rules whose windows open later or ended
+ * Every upload reads and evaluates the rules of a person's connections, even a rule whose window opens later or ended
  * less than a day ago. So the number of all these rules is limited too, and not only the number of rules that are
  * active at one instant (Spec §4.6.6, decision rules-15).
  */
@@ -146,8 +147,9 @@ export const LISTENERS = owned(
 )
 
 /**
- * The rows of most things stay in the database when the account removes the things. Without this limit, an account
- * could fill the database by creating and removing things, or by moving a place: each move stores a circle for good.
+ * For most things, the rows stay in the database after the account has removed the thing. Without this limit, an
+ * account could fill the database by creating and removing things, or by moving a place: each move stores a circle for
+ * good.
  */
 export const CREATIONS = within(
   "New places, devices, apps, purposes and test people, and moves of places",
@@ -196,8 +198,8 @@ export const INVITED = within(
 )
 
 /**
- * Hand-overs are limited because each hand-over is a mail that no other limit holds back (decision mail-2). An account
- * can hand over as many apps in a day as it can have.
+ * Hand-overs are limited because each hand-over sends a mail that no other limit can prevent (decision mail-2). An
+ * account can hand over as many apps in a day as it can have.
  */
 export const HAND_OVERS = within(
   "Hand-overs of apps",
@@ -246,7 +248,7 @@ export const CONSENT_PAGES = within(
   "an account can open 120 consent pages in an hour; wait and try again"
 )
 
-/** The limit for the network address of a browser, whether or not somebody is signed in. */
+/** The limit on consent pages from one network address, whether or not somebody is signed in there. */
 export const CONSENT_PAGES_OF_ADDRESS = within(
   "Consent pages from one address",
   120,

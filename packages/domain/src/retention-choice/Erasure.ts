@@ -18,8 +18,9 @@ export interface Erasure extends Stretch {
   /** When the owner deleted the stretch, or an import stored it; for merged stretches, the latest of these times. */
   readonly erasedAt: Timestamp
   /**
-   * The import that brought the stretch from an archive (decision exports-10). Undefined: the owner deleted the stretch
-   * in this account. Undoing the import removes its stretches, so stretches of different origins are not merged.
+   * The import that restored the stretch from an archive (decision exports-10). Undefined: the owner deleted the
+   * stretch in this account. Undoing the import removes its stretches, so stretches of different origins are not
+   * merged.
    */
   readonly importId?: ImportId
 }
@@ -42,7 +43,10 @@ export interface BadStretch {
   readonly reason: string
 }
 
-/** Why a stretch cannot be deleted; undefined when it can be deleted. Only the past can be deleted. */
+/**
+ * Why the history of a stretch cannot be deleted; undefined when it can. A stretch that reaches into the future cannot
+ * be deleted.
+ */
 export const fault = ({ from, until }: Stretch, now: Timestamp): BadStretch | undefined => {
   if (until > now) return { field: "until", reason: "must not be in the future" }
   if (from >= until) return { field: "until", reason: "must be later than from" }
@@ -58,7 +62,7 @@ export const isErased = (at: Timestamp, erasures: ReadonlyArray<Stretch>): boole
   erasures.some((one) => covers(one, at))
 
 /**
- * A reading or visit report that was quarantined. Its own times may be wrong, so nobody knows when it was captured.
+ * A reading or visit report that was quarantined. Its times may be wrong, so nobody knows when the entry was captured.
  */
 export interface PutAside {
   readonly reading:
@@ -69,8 +73,9 @@ export interface PutAside {
 
 /**
  * Whether the quarantined entry may come from one of the stretches (decision retention-choice-5): one of its times or
- * its receipt lies in the stretch, or the stretch lies between the receipt and a later time of the entry. In the last
- * case the deletion may also delete the readings that show that this later time is wrong (decision fixes-4).
+ * the time of its receipt lies in the stretch, or the stretch lies between the receipt and a later time of the entry.
+ * In the last case the stretch may contain the readings that show that the later time is wrong (decision fixes-4). With
+ * these readings deleted, nobody could tell whether the later time is right.
  */
 export const mayComeFrom = ({ reading, receivedAt }: PutAside, erasures: ReadonlyArray<Stretch>): boolean => {
   const times = "capturedAt" in reading ? [reading.capturedAt] : [reading.arrival, reading.departure]
@@ -136,9 +141,9 @@ export const merged = (erasures: ReadonlyArray<Erasure>): ReadonlyArray<Erasure>
 
 /**
  * The stored stretches after the import of an archive with the stretch `added`, which the owner had deleted in another
- * account (decision exports-10). The import gets the parts of `added` that were not deleted yet. Undefined when the
- * stretch is left out: all of it is deleted already, there would be more than `MOST` stretches, or the user has history
- * of this time, which an import must not delete.
+ * account (decision exports-10). The parts of `added` that were not deleted yet are stored as stretches of the import.
+ * Undefined when the import leaves the stretch out, in three cases: all of the stretch is deleted already; there would
+ * be more than `MOST` stretches; or the user has history from the stretch, which an import must not delete.
  */
 export const restored = (
   erasures: ReadonlyArray<Erasure>,
@@ -168,8 +173,8 @@ export const cutOff = (
 /**
  * The part of a visit report that may be stored; undefined when no part may be stored. A report that begins in a
  * deleted stretch is dropped. A report without an arrival is dropped when its departure is in a stretch. A report that
- * reaches into a stretch, or beyond it, is shortened: it ends where the stretch begins. A report without a departure is
- * not shortened.
+ * reaches into a stretch, or beyond it, is shortened: it ends where the stretch begins. A report without a departure
+ * stays without one, and is not shortened.
  */
 export const withoutErased = <A extends { readonly arrival: Timestamp | null; readonly departure: Timestamp | null }>(
   report: A,

@@ -13,7 +13,7 @@ export const DEFAULT: Keep = null
 
 /**
  * The interval, in milliseconds, of the sweep that deletes history older than users keep. The sweep runs at full
- * multiples of this interval on the clock, and also when a worker starts or takes leases.
+ * multiples of this interval since 1970 (at every full hour), and also when a worker starts or takes leases.
  */
 export const SWEEP_EVERY = HOUR
 
@@ -23,15 +23,15 @@ export const SWEEP_EVERY = HOUR
  */
 export const cutoff = (keep: Keep, now: Timestamp): Timestamp | null => (keep === null ? null : plus(now, -keep * DAY))
 
-/** Whether history from `at` is older than the user keeps. `cutoff` null: all is kept. */
+/** Whether history from `at` is older than the history that the user keeps. `cutoff` null: all history is kept. */
 export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cutoff !== null && at <= cutoff
 
 /** Whether the choice `after` keeps history for a shorter time than the choice `before`. */
 export const shortens = (before: Keep, after: Keep): boolean => (after ?? Infinity) < (before ?? Infinity)
 
 /**
- * When the service deletes history from `at`: at the first regular run of the sweep (`SWEEP_EVERY`) at which this
- * history is older than the user keeps. An additional run may delete it earlier. Null: never.
+ * When the service deletes history from `at`: at the first regular run of the sweep (`SWEEP_EVERY`) that finds this
+ * history older than the history that the user keeps. An additional run may delete it earlier. Null: never.
  */
 export const deletedAt = (at: Timestamp, keep: Keep, now: Timestamp): Timestamp | null => {
   if (keep === null) return null

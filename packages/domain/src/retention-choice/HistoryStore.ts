@@ -3,7 +3,7 @@ import type { StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { Erasure, Stretch } from "./Erasure.js"
 import type { Keep } from "./History.js"
 
-/** A span of history; null leaves an end open. */
+/** A span of history. Null: the span has no beginning, or no end. */
 export interface Between {
   /** Exclusive: history at this instant is left out. */
   readonly after: Timestamp.Timestamp | null
@@ -15,16 +15,16 @@ export interface Between {
 export interface Extent {
   readonly fixes: number
   /**
-   * The visit reports and the stays whose departure is in the span, also stays that are too short to be shown. A report
-   * or stay without a departure counts when the span has no end. A stay of an imported file ends with the file's newest
-   * entry at the latest.
+   * The number of visit reports and stays with a departure in the span. Stays that are too short to be shown count too.
+   * A report or stay without a departure counts only when the span has no end. A stay of an imported file ends with the
+   * file's newest entry at the latest.
    */
   readonly visits: number
   /** The oldest fix; null when there is none. */
   readonly oldestAt: Timestamp.Timestamp | null
 }
 
-/** The two times that decide what a sweep deletes. */
+/** The times that decide what a sweep deletes. */
 export interface DeletionTimes {
   /** The moment from which each user's number of days counts back (`History.cutoff`). */
   readonly now: Timestamp.Timestamp
@@ -32,9 +32,8 @@ export interface DeletionTimes {
 }
 
 /**
- * Stores each user's choice of how long history is kept, and deletes history that is older. The cutoff
- * (`History.cutoff`) is the moment up to which history is deleted. The store compares these times with the cutoff
- * (decision retention-choice-3):
+ * Stores each user's choice of how long history is kept, and deletes older history: everything up to the cutoff
+ * (`History.cutoff`). For each kind of row, the store compares one time with the cutoff (decision retention-choice-3):
  * - of a fix, the capture time
  * - of a quarantined reading, the time of receipt
  * - of a visit, the departure; a visit without a departure is kept as long as its phone sent something after the
@@ -42,10 +41,9 @@ export interface DeletionTimes {
  * - of a stay of an imported file, at the latest the time of the file's newest entry
  * - of the resting place of a device (`Device.movement`), the time of its newest reading
  *
- * One exception: the phone itself reported a visit without a departure, and later reported another arrival or departure
- * that is also older than the cutoff. Then the visit is deleted although the phone still sends, because the phone had
- * left the place of the visit before the later report. The access log has a separate limit
- * (`DeletionTimes.accessLogUntil`).
+ * One exception: a visit without a departure is deleted although its phone still sends, if the phone itself reported
+ * this visit, and later reported another arrival or departure that is also older than the cutoff. The phone had left
+ * the place of the visit before the later report. The access log has a separate limit (`DeletionTimes.accessLogUntil`).
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -57,8 +55,8 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
     /** How much history the user has between two moments. */
     readonly survey: (userId: UserId, within: Between) => StoreEffect<Extent>
     /**
-     * Examines the next `limit` users after `after`, and returns those who have history or entries of the access log to
-     * delete. `next` is the `after` of the next call; undefined when all users were examined.
+     * Examines the next `limit` users after `after`, and returns the users who have history, or entries of the access
+     * log, that a sweep must delete. `next` is the `after` of the next call; undefined when all users were examined.
      */
     readonly listOverdue: (
       moments: DeletionTimes,
@@ -81,9 +79,9 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**
-     * Deletes history that is older than the user keeps, and entries of the access log that are older than the log is
-     * kept: at most `limit` rows of each kind, oldest first. Returns the number of deleted rows. Rows that another
-     * transaction has locked are left for the next run.
+     * Deletes history up to the user's cutoff, and entries of the access log up to `accessLogUntil`: at most `limit`
+     * rows of each kind, oldest first. Returns the number of deleted rows. Rows that another transaction has locked are
+     * left for the next run.
      */
     readonly removePast: (userId: UserId, moments: DeletionTimes, limit: number) => StoreEffect<number>
   }

@@ -41,7 +41,7 @@ export interface Described extends KeptHistory, Extent {
   readonly nextDeletionAt: Timestamp.Timestamp | null
 }
 
-/** How much history the user has. History that is older than the user keeps does not count. */
+/** How much history the user has. History up to the cutoff does not count, even if it is not deleted yet. */
 export const describeHistory = program("describeHistory", function* (userId: UserId) {
   const kept = yield* getHistoryChoice(userId)
   const extent = yield* (yield* HistoryStore).survey(userId, { after: kept.cutoff, until: null })

@@ -19,7 +19,8 @@ export const listErasures = program("listErasures", function* (userId: UserId) {
  */
 export const previewErasure = program("previewErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   yield* checked(stretch, yield* Timestamp.now)
-  // `Between` excludes its beginning and includes its end; a stretch does the opposite. So both edges move by 1 ms.
+  // `Between` excludes its beginning and includes its end. A stretch includes its beginning and excludes its end. So
+  // both times are moved back by 1 ms.
   const within = { after: Timestamp.plus(stretch.from, -1), until: Timestamp.plus(stretch.until, -1) }
   const { fixes } = yield* (yield* HistoryStore).survey(userId, within)
   return fixes

@@ -40,9 +40,9 @@ export const kindOf = ({ decision }: Pick<Verdict, "decision">): ReviewKind =>
   decision === "approve" ? "approved" : "rejected"
 
 /**
- * Whether `newest`, the newest decision about a subject, is the same verdict of the same person in the last minute.
- * This happens when a reviewer presses the button twice: the second request finds no waiting submission, and must not
- * fail.
+ * Whether `newest`, the newest decision about a subject, is the same verdict, which the same person sent less than a
+ * minute ago. This happens when a reviewer presses the button twice: the second request finds no waiting submission,
+ * and must not fail.
  */
 export const isRepeated = (
   newest: Pick<ReviewDecision<unknown>, "kind" | "note" | "by" | "at">,
@@ -68,7 +68,7 @@ export const auditEvent = (
 })
 
 /**
- * The `dedupeKey` of the mail about a decision. Because of the key, the outbox stores one mail for each decision and
+ * The `dedupeKey` of the mail about a decision. With this key, the outbox stores only one mail for each decision and
  * recipient.
  */
 export const mailKey = ({ id }: Pick<ReviewDecision<unknown>, "id">): string => `review ${id}`

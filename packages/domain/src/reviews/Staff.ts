@@ -21,7 +21,7 @@ const mayReview = (account: Account): boolean => hasRole(account, "reviewer") ||
 export const requireReviewer = (account: Account): Either.Either<void, Forbidden> =>
   mayReview(account) ? Either.void : Either.left(new Forbidden({ reason: "This is for reviewers and admins" }))
 
-/** The account that wants to decide is in the team of the app. `decideWithoutOwn` handles this error. */
+/** The error when the account that wants to decide is in the team of the app. `decideWithoutOwn` handles this error. */
 export class OwnWork extends Schema.TaggedError<OwnWork>()("OwnWork", {}) {
   override get message(): string {
     return "The reviewer is in the team of the app"

@@ -27,9 +27,9 @@ export interface Submittable {
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
 /**
- * Refuses a change if a submission waits after the change and the account that makes the change has no confirmed
- * address (decision accounts-11). The change is also refused if the submission waited before: otherwise such an account
- * could edit what it submitted, and a reviewer would read what the account may not submit.
+ * Refuses a change by an account without a confirmed address, if a submission waits after the change (decision
+ * accounts-11). It makes no difference whether the submission already waited before the change. Otherwise the account
+ * could edit an earlier submission, and a reviewer would read a content that the account may not submit.
  */
 export const admit =
   <A extends Submittable>(account: Account, rule: AddressRule, before: A) =>

@@ -8,10 +8,10 @@ type Decide<A, E, R> = (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>
 
 /**
  * Makes sure that nobody decides about their own apps and purposes while somebody else can (decision reviews-1).
- * `decide(false)` fails with `OwnWork` when the account is in the team of the app. Then the result is `Forbidden` if
- * somebody else can decide: an account outside `team` (the team of the app) that has one of `roles` and is not
- * suspended. If nobody else can decide, `decide(true)` runs, so that the only reviewer of a service can approve their
- * own apps.
+ * `decide(false)` fails with `OwnWork` when the account is in the team of the app. In this case the program fails with
+ * `Forbidden` if somebody else can decide: an account outside `team` (the team of the app) that has one of `roles` and
+ * is not suspended. If nobody else can decide, `decide(true)` runs, so that the only reviewer of a service can approve
+ * their own apps.
  */
 export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,
@@ -28,8 +28,9 @@ export const decideWithoutOwn = program("decideWithoutOwn", function* <
 })
 
 /**
- * Whether `decideWithoutOwn` lets the account decide: the account is outside the team, or all accounts outside the team
- * that have one of the roles are suspended. A page calls this before it shows a form.
+ * Whether `decideWithoutOwn` lets the account decide: the account is outside the team, or nobody else can decide,
+ * because every account outside the team that has one of the roles is suspended, or there is none. A page calls this
+ * before it shows a form.
  */
 export const mayDecide = program(
   "mayDecide",

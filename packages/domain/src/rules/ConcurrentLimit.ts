@@ -19,8 +19,8 @@ export const firstOverflow = (
   const inOrder = (times: ReadonlyArray<Timestamp>) => [...times].sort((a, b) => a - b)
   const begins = inOrder(present.map(begin))
   const ends = inOrder(present.flatMap(({ until }) => (until === null ? [] : [until])))
-  // `begins` and `ends` are each read once. If all windows were counted at each instant, thousands of rules would hold
-  // up the process for seconds.
+  // The loop reads `begins` and `ends` only once. Counting all windows again at each instant would block the process
+  // for seconds when there are thousands of rules.
   let [begun, ended] = [0, 0]
   const activeAt = (at: Timestamp): number => {
     while (begun < begins.length && (begins[begun] ?? Infinity) <= at) begun++

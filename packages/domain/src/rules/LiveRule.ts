@@ -11,10 +11,10 @@ export interface LiveRule {
   /** The present circle of the place or zone. */
   readonly circle: Circle
   /**
-   * Identifies the conditions under which the state was computed: the circle, and the time since when place and scope
-   * are available. The basis changes when the place's circle changes, when place or scope are withdrawn and given
-   * again, and when a pause ends. `RuleEvaluation.on` then makes the state forget the user's side, and the next fix
-   * that is clearly inside or outside sets it without firing (decision L8).
+   * A text that identifies the conditions of the rule's state: the circle, and the time since when place and scope are
+   * available. The basis changes when the place's circle changes, when place or scope are withdrawn and given again,
+   * and when a pause ends. When the basis has changed, `RuleEvaluation.on` makes the state forget the user's side, and
+   * the next fix that is clearly inside or outside sets the side without firing the rule (decision L8).
    */
   readonly basis: string
   readonly state: RuleMemory
@@ -22,7 +22,9 @@ export interface LiveRule {
   readonly firesFrom: Timestamp
 }
 
-/** The state of a rule, and the evaluations that an upload or a worker (`settleDue`) made, for the store. */
+/**
+ * The new state of a rule, and the new evaluations that an upload or a worker (`settleDue`) made. The store saves both.
+ */
 export interface RuleProgress {
   readonly ruleId: Rule["id"]
   readonly state: RuleMemory
@@ -57,9 +59,9 @@ export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince =
 
 /**
  * The earliest capture time of a fix that may fire the rule: the latest of the rule's creation and the times in
- * `needed`. `needed` has the time since when the rule has each thing that it needs. Every rule needs its scope; a place
- * rule also needs its present circle and the sharing of the place. A null in `needed` means that the rule has had the
- * thing since its creation.
+ * `needed`. Every rule needs its scope; a place rule also needs its present circle and the sharing of the place. For
+ * each of these things, `needed` has the time since when the rule has it, or null when the rule has had it since its
+ * creation.
  */
 export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
   needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)
@@ -83,8 +85,8 @@ export const isRegained = (scope: Scope, before: ReadonlyArray<Scope>, after: Re
 
 /**
  * Since when a rule is disabled (decision L8); null when the rule works (`stands`). `noted` is when the store noted
- * that the rule is disabled. `archivedAt` is when the rule's place was archived. The earlier of the two times counts,
- * or `now` when both are null.
+ * that the rule is disabled. `archivedAt` is when the rule's place was archived. The result is the earlier of the two
+ * times, or `now` when both are null.
  */
 export const disabledSince = (
   stands: boolean,

@@ -44,9 +44,9 @@ export const withEvents = (recent: RecentEvaluations, byCapture: ReadonlyMap<Tim
   )
 
 /**
- * When many zone rules of a connection begin within one hour, the app may read the evaluations of only this many of
- * them. The evaluations of many small zones would show the app where the user is (decision rules-10). The number equals
- * the limit of zone questions that an app may ask in an hour (`ZoneQuestions`).
+ * When more zone rules of a connection than this number begin within one hour, the app may read only the evaluations of
+ * the first of them, up to this number. The evaluations of many small zones would show the app where the user is
+ * (decision rules-10). The number equals the limit of zone questions that an app may ask in an hour (`ZoneQuestions`).
  */
 const ZONES_PER_PERIOD = 20
 /** The period, in milliseconds, in which new zone rules are counted. */
@@ -57,13 +57,13 @@ export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "windo
   window.from !== null && window.from > createdAt ? window.from : createdAt
 
 /**
- * The evaluations that the app and its developer may read. They read none in three cases:
+ * The evaluations of a rule that the app and its developer may read. In three cases they may read no evaluation:
  * - The rule is disabled: a place that is not shared must reveal nothing.
- * - The rule is the 21st zone rule of an hour or a later one. An app that reads "too near the edge" for many circles
- *   can find out where the user is.
+ * - In the hour before the rule began, at least 20 other zone rules of the connection began. An app that reads "too
+ *   near the edge" for many circles can find out where the user is.
  * - The app is paused: the newest evaluations say where the user was just before the pause (decision connection-4).
  *
- * Of the other rules, they do not read these evaluations:
+ * In all other cases, they may not read the following evaluations:
  * - Evaluations of fixes that were captured before `firesFrom` (`LiveRule.firesFrom`). These evaluations would show
  *   when the user came and left before the app had permission.
  * - Evaluations of fixes that were captured during a past suspension (decision staff-1).

@@ -11,8 +11,8 @@ export interface RuleTypeProperties {
   /** The user's side of the circle when the rule fires. */
   readonly side: Side
   /**
-   * Whether the rule fires when the user crosses the edge of the circle. Only such a rule has `settleS`, the time in
-   * which a later fix can contradict the crossing (decision rules-13).
+   * Whether the rule fires when the user crosses the edge of the circle. Only a rule that does so has `settleS`, the
+   * time in which a later fix can contradict the crossing (decision rules-13).
    */
   readonly firesOnCrossing: boolean
   /** Whether the rule has `dwellMinutes`, and may have `silenceS` (decision rules-14). */
@@ -23,8 +23,8 @@ export interface RuleTypeProperties {
 
 /**
  * The properties of each rule type. Code that treats types differently reads this table where it can, and does not
- * compare a type with a name. So when somebody adds a type, the compiler asks for the properties of the new type here.
- * The condition under which a type fires is no property: it is in `RuleEvaluation.asksAbout`, which `step` calls.
+ * compare a type with a name. So when somebody adds a type, the compiler demands the properties of the new type here.
+ * When a rule of a type fires is not in this table, but in `RuleEvaluation.asksAbout`, which `step` calls.
  */
 export const PROPERTIES: Readonly<Record<RuleType, RuleTypeProperties>> = {
   enter: { side: "inside", firesOnCrossing: true, hasDwellTime: false, firesOncePerStay: false },
@@ -49,7 +49,10 @@ export interface ZoneTarget {
 /** The place or area that a rule watches (Spec §4.6). */
 export type RuleTarget = PlaceTarget | ZoneTarget
 
-/** The capture times of the fixes that a rule uses: `[from, until)`; null leaves an end open (decision T3). */
+/**
+ * A rule uses fixes that were captured at `from` or later, and before `until` (decision T3). Null: no limit on this
+ * side.
+ */
 export interface RuleWindow {
   readonly from: Timestamp.Timestamp | null
   readonly until: Timestamp.Timestamp | null
@@ -66,13 +69,13 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
   /** The dwell time in minutes, 5 to 720; null for rules of other types. */
   readonly dwellMinutes: number | null
   /**
-   * Seconds, 0 to 300. A rule for arrivals or departures waits this long before it fires, so that a later fix can
-   * contradict the crossing. Null or 0: the rule fires immediately (decision rules-13).
+   * Seconds, 0 to 300. A rule for arrivals or departures waits this long after a crossing before it fires, so that a
+   * later fix can contradict the crossing. Null or 0: the rule fires immediately (decision rules-13).
    */
   readonly settleS: number | null
   /**
-   * Seconds, 300 to 1,800. When the phone was last seen inside and sends nothing for this long after the dwell time,
-   * the dwell fires. Null: only a reading fires the dwell (decision rules-14).
+   * Seconds, 300 to 1,800. When the phone was last seen inside and sends nothing for this long after the end of the
+   * dwell time, the dwell rule fires. Null: only a reading can fire a dwell rule (decision rules-14).
    */
   readonly silenceS: number | null
   /**

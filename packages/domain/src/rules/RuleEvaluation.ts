@@ -5,33 +5,27 @@ import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import { PROPERTIES, type RuleType, type RuleWindow } from "./Rule.js"
 
 /**
- * The state machine of Spec §4.6: each step applies one fix to one rule.
- * `packages/domain/docs/state-machines.md` draws it.
+ * The state machine of Spec §4.6: each step applies one fix to one rule. `packages/domain/docs/state-machines.md` draws
+ * it.
  *
  * `step` is a plain function of a question, a state, a fix and the time of receipt. It reads no clock and stores
- * nothing. For any input, a coordinate that is not a number included, it returns one of twelve outcomes and never
- * throws. It never changes a state in place. A step that leaves the state as it was returns the same object, so a
- * caller can compare with `===` to see whether there is something to store. The caller gives the fixes of one rule in
- * the order of their uploads, one step after the other:
+ * nothing. For any input, even a coordinate that is not a number, it returns one of twelve outcomes and never throws.
+ * It never changes a state in place. A step that leaves the state as it was returns the same object, so a caller can
+ * compare with `===` to see whether there is something to store. The caller gives the fixes of one rule in the order of
+ * their uploads, one step after the other:
  *
- * ```ts
- * let state = RuleEvaluation.on(basis, stored)
- * for (const fix of fixes) {
- *   const evaluated = RuleEvaluation.step(question, state, fix, receivedAt)
- *   state = evaluated.state
- *   if (evaluated.settled !== undefined) fire(evaluated.settled)
- *   if (evaluated.outcome === "fired") fire(fix.capturedAt)
- * }
- * ```
+ * ```ts let state = RuleEvaluation.on(basis, stored) for (const fix of fixes) { const evaluated =
+ * RuleEvaluation.step(question, state, fix, receivedAt) state = evaluated.state if (evaluated.settled !== undefined)
+ * fire(evaluated.settled) if (evaluated.outcome === "fired") fire(fix.capturedAt) } ```
  *
  * The most frequent transitions build the new state field by field. With copies by `...`, a step takes 244 ns instead
  * of 75 ns, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
  */
 
 /**
- * The state of a rule between fixes. Every time is a capture time (decision L6), with two exceptions:
- * `Unsettled.until`, and the end of the dwell time in `Unsettled.at` and, after silence fired the dwell, in
- * `lastFiredAt`.
+ * The state of a rule between fixes. Every time in it is a capture time (decision L6), with these exceptions.
+ * `Unsettled.until` is a time by the service's clock. For a dwell, `Unsettled.at` is the end of the dwell time; so is
+ * `lastFiredAt` after silence fired the dwell.
  */
 export interface RuleMemory {
   /**
@@ -41,7 +35,10 @@ export interface RuleMemory {
   readonly side: Geometry.Side | null
   /** When the first fix of the present stay was captured; null unless the user is inside. */
   readonly since: Timestamp | null
-  /** Whether the dwell rule has fired in this stay, or did not fire because it had fired less than 2 minutes before. */
+  /**
+   * For a dwell rule: whether it has fired in this stay, or was due in this stay but had fired less than 2 minutes
+   * before.
+   */
   readonly dwellSpent: boolean
   /**
    * When the newest decisive fix (clearly inside or outside) was captured. A fix that is not newer changes no state
@@ -59,8 +56,8 @@ export interface RuleMemory {
 }
 
 /**
- * A crossing or dwell that a later fix may contradict: a crossing of a rule with `settleS` (decision rules-13), or the
- * dwell that silence will fire for a rule with `silenceS` (decision rules-14).
+ * A crossing or dwell that a later fix may contradict. For a rule with `settleS` it is a crossing (decision rules-13);
+ * for a rule with `silenceS`, it is the dwell that fires if the phone stays silent (decision rules-14).
  */
 export interface Unsettled {
   /** The capture time of the fix that crossed; for a dwell, the end of the dwell time. */
@@ -68,9 +65,9 @@ export interface Unsettled {
   /** The time by the service's clock at which the crossing or dwell counts, unless a fix decides about it first. */
   readonly until: Timestamp
   /**
-   * Whether the rule fires when the crossing or dwell counts. False, for example, for an exit in the state of a rule
-   * that asks about entries. This exit is stored too, because a fix may contradict the exit: then the return is not an
-   * entry, and must not fire the rule.
+   * Whether the rule fires when the crossing or dwell counts. False, for example, for an exit when the rule is about
+   * entries. This exit is stored too, because a later fix inside may contradict it. That fix is then no entry, and must
+   * not fire the rule.
    */
   readonly fires: boolean
 }
@@ -97,9 +94,12 @@ export const on = (basis: string, state: RuleMemory): RuleMemory =>
 
 /**
  * The state after the user deleted the history of a stretch (decision retention-choice-4). The rule forgets the user's
- * side in three cases: the present stay began before the end of the stretch; the user is outside and the newest
- * decisive fix is from the stretch; an unsettled crossing or dwell is from the stretch. The next decisive fix then sets
- * the side without firing the rule.
+ * side in three cases:
+ * - The user is inside, and the present stay began before the end of the stretch.
+ * - The user is outside, and the newest decisive fix is from the stretch.
+ * - An unsettled crossing or dwell is from the stretch.
+ *
+ * The next decisive fix then sets the side without firing the rule.
  */
 export const without = (
   { from, until }: { readonly from: Timestamp; readonly until: Timestamp },
@@ -155,7 +155,7 @@ export type RuleOutcome =
   | "seeded"
   /** the fix is on the same side as before, and no dwell is due */
   | "no_change"
-  /** the fix is on the other side than before, and the rule does not ask about this direction */
+  /** the fix is on the other side than before, but the rule does not fire for this direction */
   | "crossed"
   /** the fix would have fired, but arrived over 15 minutes after its capture, or was captured before `firesFrom` */
   | "stale"
@@ -163,12 +163,14 @@ export type RuleOutcome =
   | "cooling_down"
   /** the crossing will fire, unless a fix contradicts it within the `settleS` of the rule */
   | "settling"
-  /** within the `settleS` of the rule, the fix is back on the earlier side: the crossing does not count */
+  /**
+   * the fix is within the `settleS` of the rule and on the side from before the crossing: the crossing does not count
+   */
   | "contradicted"
   | "fired"
 
 export interface RuleStep {
-  /** The same object as before the step, when nothing changed. */
+  /** The state after the step. The same object as before the step when nothing changed. */
   readonly state: RuleMemory
   readonly outcome: RuleOutcome
   /**
@@ -180,10 +182,10 @@ export interface RuleStep {
 
 /**
  * Spec §4.6.3: after a rule has fired, it does not fire again for this time (decision T3). The time is measured between
- * capture times.
+ * the capture times of fixes.
  */
 export const COOLDOWN = 2 * MINUTE
-/** Spec §4.6.4: a fix that arrives later than this after its capture changes the state, but fires nothing. */
+/** Spec §4.6.4: a fix that arrives more than this time after its capture changes the state, but fires nothing. */
 export const STALE_AFTER = 15 * MINUTE
 /**
  * Silence fires no dwell when, at the end of the dwell time, the last decisive fix is older than this (decision
@@ -210,8 +212,8 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   if (side === undefined) return { state, outcome: "boundary" }
 
   const { unsettled } = state
-  // `afterCrossing` is only for crossings. In a dwell rule, `unsettled` is a dwell that silence may fire, and every
-  // decisive fix computes this dwell anew (`untilSilence`).
+  // `afterCrossing` is only for crossings. In a dwell rule, `unsettled` is a dwell that fires if the phone stays
+  // silent, and every decisive fix computes this dwell anew (`untilSilence`).
   if (unsettled !== null && !PROPERTIES[question.type].hasDwellTime)
     return afterCrossing(question, state, unsettled, side, fix, receivedAt)
   return decided(question, state, side, at, receivedAt)
@@ -293,8 +295,8 @@ const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, re
   if (silenceS === null || dwellMinutes === null || state.since === null || state.dwellSpent) return evaluated
   const due = plus(state.since, dwellMinutes * MINUTE)
   const maySpeak =
-    // When a fix at or after the end of the dwell time did not fire the dwell, its outcome was `stale`: it arrived too
-    // late, or was captured before `firesFrom`. Then silence after this fix must not fire the dwell either.
+    // A fix at or after the end of the dwell time that did not fire the dwell was `stale`: it arrived too late, or was
+    // captured before `firesFrom`. Silence after this fix must not fire the dwell either.
     due > at &&
     receivedAt - at <= STALE_AFTER &&
     due - at <= LAST_WORD &&
@@ -323,8 +325,8 @@ const evaluatedAt = (
 
   // From here on the code decides whether the rule fires.
   if (!asksAbout(question, moved, crossed, at)) return { state: moved, outcome: crossed ? "crossed" : "no_change" }
-  // Staleness is checked before the dwell is marked as spent, so that the first fresh fix of the stay can still fire
-  // the dwell (decision L7).
+  // A stale fix must not mark the dwell as spent, because the first fix of the stay that is not stale can still fire
+  // the dwell (decision L7). So staleness is checked first.
   const isEarly = firesFrom !== null && at < firesFrom
   if (isEarly || receivedAt - at > STALE_AFTER) return { state: moved, outcome: "stale" }
   const last = state.lastFiredAt

@@ -13,7 +13,8 @@ export type ExceededLimit = { readonly _tag: "Active"; readonly instant: Timesta
 
 /**
  * The limit that a rule with the window `candidate` would exceed; undefined when there is none. `present` has the
- * windows of the connection's other rules that are not deleted. `Active` when the rule would exceed both limits.
+ * windows of the connection's other rules that are not deleted. The result is `Active` when the rule would exceed both
+ * limits.
  */
 export const exceeded = (
   present: ReadonlyArray<RuleWindow>,

@@ -16,7 +16,7 @@ export interface TermsRequest {
   readonly settleS?: unknown
   readonly silenceS?: unknown
   readonly webhookUrl?: unknown
-  /** A time in ISO 8601, like `activeUntil`. */
+  /** A time in ISO 8601. `activeUntil` has the same form. */
   readonly activeFrom?: unknown
   readonly activeUntil?: unknown
   readonly maxEventAgeS?: unknown
@@ -39,7 +39,7 @@ export type RuleTerms = Pick<
   "type" | "dwellMinutes" | "settleS" | "silenceS" | "webhookUrl" | "window" | "maxEventAgeS"
 >
 
-/** A request whose fields are valid. Whether the place exists is checked later, by `createPlaceRule`. */
+/** A request whose fields are valid. `createPlaceRule` checks later whether the place exists. */
 export interface CheckedPlace {
   readonly placeId: string
   readonly terms: RuleTerms
@@ -202,8 +202,8 @@ const silenceS = (value: unknown, type: Rule.RuleType | undefined): FieldResult<
     : optional(value, wholeNumber(SILENCE_S))
 
 /**
- * Refuses a maximum age that is not greater than `settle_s` or `silence_s`. An event that waited for this time would
- * already be too old when it is written, and would not be sent.
+ * Refuses a maximum age of events that is not greater than `settle_s` and `silence_s`. With such a maximum, an event
+ * that waited for `settle_s` or `silence_s` would already be too old when it is written, and would not be sent.
  */
 const outlives = ({
   maxEventAgeS,

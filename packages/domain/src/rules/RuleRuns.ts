@@ -8,8 +8,8 @@ import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 /**
  * A span of time that the person spent on one side of the circle. `side` is null when the evaluations do not show the
  * side. A span ends at the first reading of the next span; the last span ends at the last reading. One exception: when
- * the rule begins anew at a reading, the span before this reading ends at the last reading of the span, because the
- * rule used no reading between the two readings.
+ * the rule begins anew at a reading, the span before it ends at its own last reading, because the rule used no reading
+ * between these two.
  */
 export interface SideRun {
   readonly side: RuleMemory["side"]
@@ -46,8 +46,8 @@ const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
 
 /**
  * The runs of sides, oldest first. They are computed from the outcomes, because an evaluation, which apps read too, has
- * no side. The side before the first crossing is the opposite of the side after it. When a dwell rule has only
- * crossings and no dwell, its outcomes do not show on which side the person was.
+ * no side. The side before the first crossing is the opposite of the side after this crossing. When the evaluations of
+ * a dwell rule have crossings and no dwell, they do not show on which side the person was.
  */
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
   const { firesOnCrossing } = PROPERTIES[type]
@@ -56,8 +56,8 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
     // A crossing that waited for `settleS` is listed twice, with the same capture time: when its reading arrived, and
     // when the rule fired. Only the first of the two is used, because both show the same crossing.
     const isNew = LOOKS[outcome] !== "nothing" && capturedAt > newest
-    // A dwell that silence fired has the end of the dwell time as its capture time. A reading from before this time may
-    // arrive after the firing, and the rule uses this reading, so the reading is new.
+    // A dwell that silence fired has the end of the dwell time as its capture time. A reading that was captured before
+    // this time may arrive after the firing. The rule uses this reading, so it counts as new.
     if (isNew && (outcome !== "fired" || firesOnCrossing)) newest = capturedAt
     return isNew
   })
@@ -69,9 +69,9 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
     const beginsAnew = LOOKS[outcome] === "new"
     const staysThere = !beginsAnew && last?.side === side
     if (last !== undefined) {
-      // After a firing by silence, this reading may be older than the end of the previous run. A run that ends with a
-      // crossing lasts until this reading, because it is unknown when the person crossed the edge between the two
-      // readings.
+      // When the rule begins anew, the run ends at its own last reading, or at this reading if this one is older, as it
+      // can be after a firing by silence. A run that ends with a crossing lasts until this reading, because it is
+      // unknown when the person crossed the edge between the two readings.
       const until = beginsAnew
         ? earlier(last.until, capturedAt)
         : staysThere

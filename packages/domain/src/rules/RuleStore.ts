@@ -8,7 +8,10 @@ import type { Suspension } from "../accounts/Account.js"
 import type { RecentEvaluations } from "./RecentEvaluations.js"
 import type { Rule } from "./Rule.js"
 
-/** Which rules a list contains: an app reads one kind at a time; the user and the app's developer read `all`. */
+/**
+ * Which rules a list contains. An app lists rules of one kind. The user and the app's developer list rules of all kinds
+ * (`all`).
+ */
 export type RuleKind = "Place" | "Zone" | "all"
 
 /** A place that the user shares with the app and has not archived, with its present label. */
@@ -27,7 +30,7 @@ export interface Evaluations {
   readonly firesFrom: Timestamp
   /** The past suspensions of the person and of the app's holder, in any order; they may overlap. */
   readonly suspensions: ReadonlyArray<Suspension>
-  /** Whether a pause of the app by the user is on at the time of the call. */
+  /** Whether the app is paused by the user at the time of the call. */
   readonly isPaused: boolean
 }
 
@@ -69,9 +72,10 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<Option.Option<A>>
     /**
      * The rules after the position `after`, ordered by creation and then by id. Finished rules are included; deleted
-     * rules and rules of an ended connection are not. Each place has its present label, or the label when the user
-     * stopped sharing the place. `disabledAt` is computed at each call: null while the rule works, otherwise the time
-     * when its place was archived or withdrawn, or when the store first noted that the scope is missing (decision L8).
+     * rules and rules of an ended connection are not. Each place has its present label; a place that the user no longer
+     * shares has the label from when the sharing ended. `disabledAt` is computed at each call: null while the rule
+     * works, otherwise the time when its place was archived or withdrawn, or when the store first noted that the scope
+     * is missing (decision L8).
      */
     readonly list: (
       userId: UserId,
@@ -88,8 +92,8 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       kind: RuleKind
     ) => StoreEffect<Option.Option<Rule>>
     /**
-     * The evaluations of these rules by rule id; a rule that was never evaluated has an entry too. Deleted rules and
-     * rules of other connections are left out.
+     * A map from the id of each of these rules to its evaluations. A rule that was never evaluated has an entry too.
+     * Deleted rules and rules of other connections are left out.
      */
     readonly evaluations: (
       userId: UserId,

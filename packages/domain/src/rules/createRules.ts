@@ -37,9 +37,12 @@ export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("Ru
 }
 
 /**
- * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems together), the
- * endpoint's address, whether the app can see the place, the limit of ten active rules, the limit of rules that
- * uploads evaluate (`Conflict`, decision rules-15).
+ * Creates a rule about a shared place (Spec §4.6). The checks, in this order:
+ * 1. the fields of the request, with all problems in one error
+ * 2. the endpoint's address
+ * 3. whether the app can see the place
+ * 4. the limit of ten active rules
+ * 5. the limit of rules that uploads evaluate (`Conflict`, decision rules-15)
  */
 export const createPlaceRule = program(
   "createPlaceRule",
@@ -59,8 +62,8 @@ export const createPlaceRule = program(
 )
 
 /**
- * The place, if it is shared with the app and not archived. Otherwise `NotFound`, also for an id that does not exist,
- * so that the app cannot find out which places exist.
+ * The place, if it is shared with the app and not archived. Fails with `NotFound` for every other id, whether or not
+ * the place exists, so that the app cannot find out which places exist.
  */
 const visiblePlace = (places: ReadonlyArray<VisiblePlace>, text: string): Either.Either<PlaceTarget, NotFound> => {
   const place = places.find(({ id }) => id === text)
@@ -132,7 +135,7 @@ const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: P
 
 /**
  * Returns the rule, or the error of the limit that the rule would exceed (`RuleLimits.exceeded`). The store calls this
- * function under its lock, so that two requests cannot both add the last rule.
+ * function under its lock, so that two requests cannot both add the last rule that the limit allows.
  */
 const admitted = <T extends RuleTarget>(
   rule: Rule<T>,

@@ -66,8 +66,8 @@ const page = (userId: UserId, connectionId: ConnectionId, kind: RuleKind, reques
   })
 
 /**
- * Deletes the rule. Its events that wait for delivery are then not sent (Spec §3.3, §6.3.5). Fails with `NotFound` for
- * a deleted rule, and for a rule of another connection or kind.
+ * Deletes the rule. The rule's events that still wait for delivery are not sent (Spec §3.3, §6.3.5). Fails with
+ * `NotFound` for a deleted rule, and for a rule of another connection or kind.
  */
 export const removeRule = program(
   "removeRule",

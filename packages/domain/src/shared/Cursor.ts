@@ -4,8 +4,9 @@ import type { Page, PagePosition, PageRequest } from "./Page.js"
 import { isSigned, Vault, type VaultError } from "./Vault.js"
 
 /**
- * Writes a position as a text that is valid for `query` only: a list with another connection or filter refuses the text
- * (Spec §4.5). The text is signed with a MAC and not encrypted, so the position must contain nothing secret.
+ * Writes a position as a text that `open` accepts only for the same `query`, so that no list with another connection or
+ * filter accepts it (Spec §4.5). The text is signed with a MAC and not encrypted, so the position must contain nothing
+ * secret.
  */
 export const seal = (position: PagePosition, query: string): Effect.Effect<string, VaultError, Vault> =>
   Effect.gen(function* () {
@@ -17,7 +18,10 @@ export const seal = (position: PagePosition, query: string): Effect.Effect<strin
 
 const Position = Schema.parseJson(Schema.Array(Schema.Union(Schema.String, Schema.Number)))
 
-/** Fails with `Invalid` on `cursor`, unless `seal` made this text for the same query and with a key of `Vault.keys`. */
+/**
+ * Reads a text that `seal` wrote. Fails with `Invalid` on `cursor` for every other text, for a text that was written
+ * for another query, and for one whose key is not in `Vault.keys`.
+ */
 export const open = (cursor: string, query: string): Effect.Effect<PagePosition, Invalid, Vault> =>
   Effect.gen(function* () {
     const [keyId = "", body, mac, ...rest] = cursor.split(".")

@@ -1,7 +1,9 @@
 import { Context, Effect } from "effect"
 import { withPort } from "./Program.js"
 
-/** The port of random bytes. A simulation gives seeded bytes. There is no other source of randomness in the domain. */
+/**
+ * The port of random bytes. In a simulation, a seed determines the bytes. The domain has no other source of randomness.
+ */
 export class Entropy extends Context.Tag("@place-access/domain/shared/Entropy")<
   Entropy,
   {
@@ -56,7 +58,7 @@ export const secretFrom = (entropy: Entropy["Type"], purpose = "secret"): Effect
 
 /**
  * 256 random bits for one view of a page, such as the nonce of its script or the challenge for a passkey. In a test
- * world (a server on a virtual clock) these bytes come from a separate sequence. Otherwise each view of a page would
- * change the tokens that are made later.
+ * world (a server on a virtual clock) these bytes come from a separate sequence. If they came from the sequence of
+ * tokens, each view of a page would change the tokens that are made later.
  */
 export const nonce: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy, "nonce"))

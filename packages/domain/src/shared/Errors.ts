@@ -56,8 +56,9 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { reaso
 }
 
 /**
- * The store failed. `transient` true: trying again later may help (lost connection, lock or statement time-out,
- * serialization failure, full pool), and the caller gets 503. False: it is a bug, and the caller gets 500.
+ * The store failed. `transient` true: trying again later may help, and the caller gets 503. The cause is for example a
+ * lost connection, a time-out, a serialization failure or a full pool. False: the cause is a bug, and the caller gets
+ * 500.
  */
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   transient: Schema.Boolean,
@@ -76,8 +77,8 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export type StoreEffect<A> = Effect.Effect<A, StoreError>
 
 /**
- * Repeats an effect immediately after a transient error, at most `times` times. It is for conflicts that end soon, for
- * example when another transaction changed the same row between the read and the write.
+ * Repeats an effect immediately after a transient error, at most `times` times. Use it for conflicts that end soon, for
+ * example when another transaction changed the row between the read and the write.
  */
 export const retryTransient =
   (times: number) =>
@@ -88,14 +89,14 @@ export const retryTransient =
         : Effect.fail(error)
     )
 
-/** How many rows one query of `sweepEach` lists, besides the rows whose removal failed. */
+/** How many rows one query of `sweepEach` asks for, in addition to the rows whose removal failed. */
 const BATCH = 100
 
 /**
- * Lists rows to remove, batch by batch, and removes each, until no other row is listed. Returns how many rows were
- * removed. A removal that fails is logged as `failure`, and the next run tries again. The row of a failed removal is
- * also in the result of the next query, so the query leaves room for such rows and the loop skips them. Otherwise a row
- * whose removal always fails would make the loop endless, and a hundred such rows would hide all other rows.
+ * Lists rows to remove, batch by batch, and removes each row, until the list has no new row. Returns how many rows were
+ * removed. A removal that fails is logged with the text `failure`, and the next run tries again. A row whose removal
+ * failed is listed again by the next query, so the query asks for more rows, and the loop skips this row. Otherwise a
+ * row whose removal always fails would make the loop endless, and a hundred such rows would hide all other rows.
  */
 export const sweepEach = <Row extends { readonly id: string }, E, R, E2, R2>(
   failure: string,

@@ -3,7 +3,7 @@ import { brand } from "./Errors.js"
 
 /**
  * Opaque identifiers (Spec §2). `Entropy.id` makes most of them, and a few are derived from a hash, such as the ids of
- * sessions. No program takes a meaning from their text.
+ * sessions. No program reads a meaning from the text of an id.
  */
 const id = <B extends string>(name: B) =>
   Schema.String.pipe(Schema.minLength(1), Schema.maxLength(64), Schema.pattern(/^[A-Za-z0-9_-]+$/), brand(name))

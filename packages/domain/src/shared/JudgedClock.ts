@@ -3,8 +3,9 @@ import { type Clock, Effect } from "effect"
 import { StoreError } from "./Errors.js"
 
 /**
- * A clock that reports whether it agrees with the database's clock. Processes compare times that other processes wrote,
- * so a wrong clock would, for example, end another worker's lease early. A clock without `isRight` counts as right.
+ * A clock that reports whether it agrees with the database's clock. A process compares its own clock with times that
+ * other processes stored. So a process with a wrong clock could, for example, take a lease of another worker too early.
+ * A clock without `isRight` counts as right.
  */
 export interface JudgedClock extends Clock.Clock {
   /** False while the clock is known to differ from the database's. */

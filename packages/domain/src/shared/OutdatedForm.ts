@@ -1,13 +1,14 @@
 // Forms that were opened before the last change (decision apps-11).
 
 /**
- * The reason of the `Conflict` when a form was opened before the last change and would undo that change. Only forms of
- * pages send what they showed. A caller of the JSON API sends only the fields that it wants to change.
+ * The reason of the `Conflict` when a form was opened before the last change and would undo that change. Only the forms
+ * of pages send the state that they showed, because a form sends all fields. A caller of the JSON API sends only the
+ * fields that it wants to change.
  */
 export const OUTDATED_FORM = "it was changed since the form was opened"
 
 /**
- * What a form showed, for example a revision. "unchecked": the caller sent no form, and the change is not checked.
+ * The state that a form showed, for example a revision. "unchecked": the caller sent no form, and nothing is compared.
  * There is no default value, so that a page cannot forget to pass what it showed.
  */
 export type ShownState<State> = State | "unchecked"

@@ -8,8 +8,9 @@ import * as Timestamp from "./Timestamp.js"
 const SHORTEST_MS = 1
 /**
  * The longest pause, in milliseconds. When somebody sets the clock forward during a piece of work, the work seems to
- * have taken hours. The pause must not take hours too. The limit is below one second, because a virtual clock treats a
- * sleep of a second or more as the wait of an idle loop, and may make the sleep longer (decision virtual-time-2).
+ * have taken hours, and the pause must not take hours too. The limit is below one second, because a virtual clock
+ * treats a sleep of a second or more as the wait of an idle loop, and may make the sleep longer (decision
+ * virtual-time-2).
  */
 export const LONGEST_MS = 999
 

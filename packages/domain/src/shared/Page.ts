@@ -25,8 +25,8 @@ export interface Page<A> {
 }
 
 /**
- * Makes a page of at most `limit` items. `rows` are up to `limit + 1` rows: the extra row shows that there is a next
- * page.
+ * Makes a page of at most `limit` items. `rows` are up to `limit + 1` rows: the last of `limit + 1` rows is not on the
+ * page, but shows that there is a next page.
  */
 export const of = <A>(rows: ReadonlyArray<A>, limit: number, position: (last: A) => PagePosition): Page<A> => {
   const items = rows.slice(0, limit)

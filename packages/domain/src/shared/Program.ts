@@ -58,9 +58,10 @@ export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): R
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
 
 /**
- * A function whose body is a generator, as in `gen`, for code that runs once for each request. With `gen` inside a
- * function, each call makes a new generator function. V8 keeps everything that such a function references, for example
- * the request, in memory until the next major garbage collection. With `fn` there is only one generator function.
+ * A function whose body is a generator, as in `gen`, for code that runs once for each request. When a function calls
+ * `gen`, each call makes a new generator function. V8 keeps everything that this generator function references, for
+ * example the request, in memory until the next major garbage collection. `fn` uses one generator function for all
+ * calls.
  */
 export const fn =
   <Args extends ReadonlyArray<unknown>, Y extends Yielded, A>(
@@ -79,8 +80,9 @@ const running = (body: () => Generator<Yielded, unknown, never>, fiber: Fiber.Ru
   Effect.gen(() => new Body(body(), fiber) as unknown as Generator<Yielded, unknown, never>)
 
 /**
- * A generator that resolves ports and `Right`s itself: `yield*` of a port is a look-up in the fiber's context. Effect
- * takes three steps of its loop and makes two objects for each yielded port, and a request yields a dozen ports.
+ * A generator that answers `yield*` of a port or a `Right` itself, and gives all other yielded values to Effect. For a
+ * port it makes one look-up in the fiber's context. Effect would take three steps of its loop and make two objects for
+ * each port, and a request yields a dozen ports.
  */
 class Body implements Iterator<Yielded, unknown, never> {
   private readonly body: Generator<Yielded, unknown, never>

@@ -13,7 +13,7 @@ export const StandardScope = Schema.Literal(
 export type StandardScope = typeof StandardScope.Type
 
 /**
- * The scopes that disclose coordinates. They need a purpose, and have an end date and a grace period of their own (Spec
+ * The scopes that disclose coordinates. They need a purpose, and have a separate end date and a grace period (Spec
  * §1.4).
  */
 export const SensitiveScope = Schema.Literal("location.latest.read", "location.history.read", "location.lookup")

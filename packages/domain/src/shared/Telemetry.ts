@@ -16,8 +16,8 @@ import {
 } from "effect"
 
 /**
- * Measurements and spans, for the operators of the service. Both are off by default. Neither contains personal data: a
- * label is one of a closed list of words, and a span has a fixed name.
+ * Measurements and spans, for the operators of the service. Both are off by default. Neither contains personal data:
+ * the value of a label is from a closed list of words, and a span has a fixed name.
  */
 
 /** The allowed values of each label; null when another list limits the values, such as the routes of an API. */
@@ -46,7 +46,10 @@ export interface Instrument<L extends Labels> {
   readonly record: (value: number, labels: Values<L>) => void
 }
 
-/** The label value that replaces every value that is not allowed, and the values of all series beyond `MAX_SERIES`. */
+/**
+ * The label value that replaces every value that is not allowed. In the series beyond `MAX_SERIES` it replaces all
+ * values.
+ */
 export const OTHER = "other"
 
 /** The most series of one instrument. Further series are counted together, under the label value `OTHER`. */
@@ -141,8 +144,8 @@ export const duration = <const L extends Labels = Readonly<Record<never, never>>
   )
 
 /**
- * A recorder of measurements. Its presence in `recorder` switches measuring on. Observers read numbers that no program
- * reports, such as how full a pool is.
+ * A recorder of measurements. Its presence in `recorder` switches measuring on. An observer reads a number that no
+ * program records, such as how full a pool is.
  */
 export interface Recorder {
   /** Functions that set their own gauges. They run whenever the measurements are read. */
@@ -179,14 +182,14 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
   )
 
 /**
- * Where a fiber is in its trace. The object belongs to one fiber, which changes it in place when the fiber enters or
- * leaves a span. With a new object each time, the fiber reference would be set twice for each span, and each set copies
- * all references of the fiber.
+ * Where a fiber is in its trace. The object belongs to one fiber. The fiber changes the object in place when it enters
+ * or leaves a span. A new object for each change would have to be set in the fiber reference, twice for each span, and
+ * each set copies all references of the fiber.
  */
 interface Position {
   /**
-   * The fiber that changes this object, by its id: a reference to the fiber would keep ended fibers in memory. Null
-   * until a new fiber enters its first span.
+   * The id of the fiber that may change this object. A reference to the fiber itself would keep an ended fiber in
+   * memory. Null until a new fiber enters its first span.
    */
   owner: FiberId.FiberId | null
   /** The span that the fiber works in; null outside of a trace. */
@@ -194,11 +197,11 @@ interface Position {
 }
 
 /**
- * The position of the fiber; null for a fiber that was never in a trace. A new fiber begins with a copy, so its first
- * span becomes a child of the span in which the fiber was started. A runtime that a fiber captured (`Effect.runtime`)
- * has the position of the capturing fiber: a fiber that the runtime starts begins in the span in which the capturing
- * fiber then is. Effect itself keeps the span as a service in the context instead. This is slower, because Effect
- * copies and compares all services of a request when one of them changes.
+ * The position of the fiber; null for a fiber that was never in a trace. A new fiber begins with a copy of its parent's
+ * position, so its first span becomes a child of the span in which the fiber was started. A runtime that a fiber
+ * captured (`Effect.runtime`) shares the position of this fiber. So a fiber that the runtime starts begins in the span
+ * in which the capturing fiber is at that time. Effect itself keeps the span as a service in the context instead. This
+ * is slower, because Effect copies and compares all services of a request when one of them changes.
  */
 const position: FiberRef.FiberRef<Position | null> = GlobalValue.globalValue(
   Symbol.for("@place-access/domain/Telemetry/position"),
@@ -249,8 +252,8 @@ export const spanned = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
     const found = fiber.getFiberRef(position)
-    // A fiber that got the fiber references of another fiber, as the users of a layer do, shares that fiber's position
-    // and must not change it.
+    // A fiber can get the fiber references of another fiber, as the users of a layer do. It then shares the position of
+    // the other fiber, and must not change it.
     const isOwn = found !== null && (found.owner === null || found.owner === fiber.id())
     if (isOwn) return inside(fiber, found, name, options, use)
     const own: Position = { owner: fiber.id(), span: found?.span ?? null }
@@ -280,7 +283,7 @@ const inside = <A, E, R>(
     return exit
   }
   return Effect.uninterruptibleMask((restore) => {
-    // `use` is called before the position changes: if `use` throws, nothing puts the position back.
+    // `use` is called before the position changes, because nothing would restore the position if `use` threw.
     const work = use(span)
     at.owner = fiber.id()
     at.span = span
@@ -291,6 +294,6 @@ const inside = <A, E, R>(
   })
 }
 
-/** Runs an effect outside of its caller's trace, for work that the caller begins and does not wait for. */
+/** Runs an effect outside of its caller's trace. It is for work that the caller starts, but does not wait for. */
 export const inOwnTrace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => (spanOf(fiber) === null ? self : Effect.locally(self, position, null)))

@@ -15,7 +15,7 @@ export const length = (text: string): number => [...text].length
 // direction overrides that let one name be displayed as another. Joiners stay: emoji and Persian need them.
 const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-/** Whether PostgreSQL can store the text and a page displays its characters in their order. */
+/** Whether PostgreSQL can store the text, and a page displays the characters in the order in which they are written. */
 export const isPlain = (text: string): boolean => !FORBIDDEN.test(text)
 
 // Characters that show nothing, such as the soft hyphen, zero-width space, marks of direction, invisible operators and
@@ -35,15 +35,15 @@ const shown = (text: string): string => {
 
 /**
  * The text in Unicode's composed form (NFC). Composing joins at most four code points into one. So a text of more than
- * `4 * max` code points cannot become a text of `max` code points: the text stays as it is, and the caller must refuse
- * it. Composing such a text could take minutes, because it needs quadratic time for many combining marks in a row.
+ * `4 * max` code points is too long even after composing: it is returned as it is, and the caller must refuse it.
+ * Composing such a long text could take minutes, because many combining marks in a row take quadratic time.
  */
 export const composed = (text: string, max: number): string => (length(text) > 4 * max ? text : text.normalize("NFC"))
 
 /**
- * Removes characters that show nothing, then trims and composes a text. Text without any visible character becomes
- * empty, unless the text has a forbidden character (`FORBIDDEN`): then the error must name this character as the
- * problem. `max`: the most characters that the caller accepts.
+ * Removes characters that show nothing, then trims and composes a text. A text without a visible character becomes
+ * empty, unless it has a forbidden character (`FORBIDDEN`): in this case the error must be about the forbidden
+ * character. `max`: the most characters that the caller accepts.
  */
 const normalised = (max: number) =>
   Schema.transform(Schema.String, Schema.String, {
@@ -72,8 +72,8 @@ const Joined = Schema.transform(Schema.String, Schema.String, {
 })
 
 /**
- * Limits the length of a text. The annotation repeats the bounds, because the OpenAPI document is made from schemas,
- * and does not get the bounds of a filter behind a transformation.
+ * Limits the length of a text. The annotation repeats the bounds for the OpenAPI document. The document is made from
+ * the schemas, but the bounds of a filter that follows a transformation do not get into it.
  */
 const counted = (written: Schema.Schema<string>, min: number, max: number) =>
   written.annotations({ jsonSchema: { type: "string", minLength: min, maxLength: max } }).pipe(

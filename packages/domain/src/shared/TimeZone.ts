@@ -1,7 +1,7 @@
 // Time zones by their IANA names. Decision accounts-19.
 import { DateTime, Option, Schema } from "effect"
 
-/** A time zone whose rules this platform has. Its `id` is an IANA name, such as `Europe/Amsterdam`. */
+/** A time zone that this platform knows. Its `id` is an IANA name, such as `Europe/Amsterdam`. */
 export type TimeZone = DateTime.TimeZone.Named
 
 /**

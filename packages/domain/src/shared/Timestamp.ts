@@ -23,8 +23,8 @@ export const DAY = 86_400_000
  */
 export const make = (epochMillis: number): Timestamp => {
   const at = Math.trunc(epochMillis)
-  // `make` runs for every fix of an upload, so it does not call the schema for a valid number. For a wrong number, the
-  // schema throws its error.
+  // `make` runs for every fix of an upload, so it does not call the schema for a valid number. For an invalid number it
+  // does, and the schema throws its error.
   return Number.isSafeInteger(at) ? (at as Timestamp) : Timestamp.make(at)
 }
 
@@ -44,7 +44,7 @@ const read = (clock: Clock.Clock): Timestamp => Math.trunc(clock.unsafeCurrentTi
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp
 
 /**
- * The earlier of two times. `other` is null for a time that does not exist, such as the end of a tier that has no end
+ * The earlier of two times. Null for `other` means that there is no other time, for example because a tier has no end
  * date.
  */
 export const earlier = (one: Timestamp, other: Timestamp | null): Timestamp =>

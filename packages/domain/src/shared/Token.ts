@@ -3,8 +3,8 @@ import * as Entropy from "./Entropy.js"
 
 /**
  * Opaque credentials such as `pa_at.con_4f….<secret>` (decision O5). A credential has three parts: a kind, by which
- * leak scanners recognise the credential; a route, which is an id and says whose rows to read; and a secret of 256 bits
- * or more. Apps see the id of their connection, never the id of the user.
+ * leak scanners recognise the credential; a route, which is the id (of a connection or user, for example) whose rows
+ * the service reads; and a secret of 256 bits or more. Apps see the id of their connection, never the id of the user.
  */
 export type TokenKind =
   /** access token */
@@ -20,7 +20,7 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind
-  /** The id that says whose rows to read, such as the id of a connection or user. */
+  /** The id whose rows the service reads to check the token, such as the id of a connection or user. */
   readonly route: string
   readonly secret: string
 }

@@ -19,7 +19,7 @@ export type KeyId = typeof KeyId.Type
  * derives from the token before it. The cause is, for example, a damaged row or a key that an operator removed.
  */
 export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {
-  /** The reason is for the operator and names at most the id of a key, so the message may repeat it. */
+  /** The message may repeat the reason, which is for the operator and contains no secret, at most the id of a key. */
   override get message(): string {
     return `The vault refused: ${this.reason}`
   }
@@ -71,8 +71,8 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
 >() {}
 
 /**
- * Whether `mac` is what `Vault.derive` makes of `text` for this use with the key whose id is `keyId`. False when the
- * service no longer accepts this key. The comparison takes constant time (`Vault.equal`).
+ * Whether `Vault.derive` returns `mac` for `text` with this use and the key with the id `keyId`. False when the service
+ * no longer accepts this key. The comparison takes constant time (`Vault.equal`).
  */
 export const isSigned = (
   use: KeyUse,

@@ -5,7 +5,7 @@ import type { TimeZone } from "./TimeZone.js"
 
 const MONTHS = "January February March April May June July August September October November December".split(" ")
 const MONTHS_IN_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(" ")
-/** At least two digits, such as `07`, for times and dates. */
+/** The number with at least two digits, such as `07`, for times and dates. */
 export const twoDigits = (number: number): string => String(number).padStart(2, "0")
 
 /** The day in UTC, such as `31 March 2026`. */

@@ -9,7 +9,8 @@
 export { Bag } from "./Bag.js"
 export * as Cursor from "./Cursor.js"
 export * as Entropy from "./Entropy.js"
-// Exported by name, because the compiler cannot name these types in declaration files if only a namespace exports them.
+// These types are exported by name, because the compiler could not name them in declaration files if only a namespace
+// exported them.
 export type { Entropy as EntropyPort } from "./Entropy.js"
 export * from "./Ids.js"
 export {

@@ -18,8 +18,8 @@ export interface AccountState {
 }
 
 /**
- * A change, which the store commits in one transaction. The store also copies a suspension to the apps of the account,
- * and adds `ended`, a suspension that is over, to the past suspensions of the account and of its apps.
+ * A change, which the store commits in one transaction. The store also copies the account's suspension to the account's
+ * apps. It adds `ended`, the suspension that the change ends, to the past suspensions of the account and of its apps.
  */
 export interface AccountChange {
   readonly account: Account
@@ -84,7 +84,7 @@ export const resume =
     const { suspendedAt: from } = account
     if (from === null) return Either.right(null)
     const change = changed({ ...account, suspendedAt: null }, by, now, { kind: "account_resumed" })
-    // A clock may have been set back since the suspension began.
+    // The clock may have been set back since the suspension began. The end must not be before the beginning.
     return Either.right({ ...change, ended: { from, until: now < from ? from : now } })
   }
 

@@ -4,7 +4,10 @@ import * as AppProposal from "../apps/AppProposal.js"
 import type { Purpose } from "../purposes/Purpose.js"
 import * as Scope from "../shared/Scope.js"
 
-/** A hint to the reviewer. A hint decides nothing, because some apps have a good reason for what the hint names. */
+/**
+ * A hint to the reviewer. A hint has no effect on the review by itself, because an app may have a good reason for what
+ * the hint reports.
+ */
 export type ReviewHint =
   /** A purpose announces more than 288 calls a day for one user, that is, more than one call every five minutes. */
   | { readonly _tag: "ManyCalls"; readonly purposeKey: string; readonly perDay: number }
@@ -55,8 +58,8 @@ const otherHosts = (webPage: string, redirectUris: ReadonlyArray<string>): Reado
 }
 
 /**
- * The host in lower case; undefined for a private scheme. The address is valid, because an app cannot have an invalid
- * address.
+ * The host of an address in lower case; undefined for a private scheme. The validity of the address is not checked,
+ * because an app cannot have an invalid address.
  */
 const hostOf = (address: string): string | undefined =>
   /^https?:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]+)/i.exec(address)?.[1]?.toLowerCase()

@@ -8,16 +8,16 @@ export const QUEUES = ["outbox", "deliveries", "mail", "imports"] as const
 export type QueueName = (typeof QUEUES)[number]
 
 /**
- * The rows of a queue that are due and wait for a worker. A message that could not be sent yet also counts while it
- * waits for its next attempt.
+ * The rows of a queue that are due and wait for a worker. In the queue `mail`, a message whose last attempt failed also
+ * counts while it waits for its next attempt.
  */
 export interface QueueBacklog {
   readonly queue: QueueName
-  /** The number of these rows, counted up to `COUNTED_MAX`. */
+  /** The number of rows that are due and wait, counted up to `COUNTED_MAX`. */
   readonly rows: number
   /**
-   * The earliest time of the counted rows: when the row became due, when the message was written, or when the import
-   * was uploaded. Null when nothing waits.
+   * The earliest time of the counted rows. The time of a row is when it became due; of a mail, when it was written; of
+   * an import, when it was uploaded. Null when nothing waits.
    */
   readonly oldestDueAt: Timestamp.Timestamp | null
 }
@@ -36,7 +36,9 @@ export interface ServiceCounts {
   readonly workers: number
 }
 
-/** Rows beyond this number are not counted, so that a number on a page never makes the database read a whole table. */
+/**
+ * Rows beyond this number are not counted: otherwise the database would read a whole table for one number on a page.
+ */
 export const COUNTED_MAX = 100_000
 
 /**

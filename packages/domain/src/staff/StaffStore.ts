@@ -9,14 +9,18 @@ export class StaffStore extends Context.Tag("@place-access/domain/staff/StaffSto
   {
     /**
      * Locks the account, and all admins, so that two changes at the same time cannot leave the service without an
-     * admin. Then reads the clock and calls `step`. One transaction stores the roles, the suspension, the address and
-     * the time of its confirmation. A new address that another account has confirmed gives `Conflict`. Another account
-     * that has the new address and never confirmed it loses the address (`SignUpRequest.releasedEmail`). The
-     * transaction also copies the suspension to the apps of the account, adds a suspension that has ended to the past
-     * suspensions of the account and of its apps, queues the notice and stores the audit event. When the suspension
-     * begins or ends, the transaction deletes the invitations into teams that the account sent, and their mails.
-     * Returns the account after the change. None when there is no account of this id, and for an account that belongs
-     * to no person (`Account.isPerson`).
+     * admin. Then reads the clock and calls `step`. One transaction then does the following:
+     * - It stores the roles, the suspension, the address and the time of the address's confirmation.
+     * - It copies the suspension to the apps of the account. A suspension that ends is added to the past suspensions of
+     *   the account and of its apps.
+     * - When the suspension begins or ends, it deletes the invitations into teams that the account sent, and their
+     *   mails.
+     * - It queues the notice and stores the audit event.
+     *
+     * The result is `Conflict` when another account has confirmed the new address. Another account that has the new
+     * address and never confirmed it loses the address (`SignUpRequest.releasedEmail`). Returns the account after the
+     * change. None when there is no account with this id, and for an account that belongs to no person
+     * (`Account.isPerson`).
      */
     readonly change: (id: UserId, step: AccountStep) => StoreEffect<Option.Option<Either.Either<Account, Conflict>>>
     /**

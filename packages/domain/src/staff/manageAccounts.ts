@@ -51,15 +51,18 @@ export const changeRole = program(
   }
 )
 
-/** Suspends the account (decision staff-1). Fails like `changeRole`, but `Conflict` for the last admin. Idempotent. */
+/**
+ * Suspends the account (decision staff-1). Idempotent. Fails like `changeRole`, except that `Conflict` means that the
+ * account is the last admin.
+ */
 export const suspendAccount = program("suspendAccount", function* (by: Manager, id: UserId) {
   yield* requireManager(by)
   return yield* change(id, AccountChange.suspend(actorOf(by)))
 })
 
 /**
- * Ends the suspension of the account: its sessions, connections and apps work as before. Fails like `changeRole`,
- * without `Conflict`. Idempotent.
+ * Ends the suspension of the account: its sessions, connections and apps work as before. Idempotent. Fails like
+ * `changeRole`, but never with `Conflict`.
  */
 export const resumeAccount = program("resumeAccount", function* (by: Manager, id: UserId) {
   yield* requireManager(by)
@@ -77,8 +80,8 @@ export const confirmAccount = program("confirmAccount", function* (id: UserId, e
 })
 
 /**
- * Signs the account out everywhere and returns how many browsers were signed in. Fails like `changeRole`, without
- * `Conflict`.
+ * Signs the account out everywhere and returns how many browsers were signed in. Fails like `changeRole`, but never
+ * with `Conflict`.
  */
 export const signOutAccount = program("signOutAccount", function* (by: Manager, id: UserId) {
   yield* findAccount(by, id)
@@ -91,7 +94,7 @@ export const signOutAccount = program("signOutAccount", function* (by: Manager, 
  */
 export const deleteAccountAsOperator = program("deleteAccountAsOperator", function* (id: UserId) {
   yield* beginDeletion(id, AccountDeletion.decideForOperator)
-  // The audit event contains no account id, because no audit event may name a deleted account. The output of the
+  // The audit event contains no account id, because no audit event may name a deleted account. Only the output of the
   // command names the account.
   yield* recordAudit({ userId: null, actor: AuditEvent.OPERATOR, detail: { kind: "account_deleted" } })
 })
@@ -113,7 +116,10 @@ export const findAccount = program("findAccount", function* (by: Manager, text: 
   return yield* Effect.mapError(Option.filter(found, isPerson), unknown)
 })
 
-/** The accounts of people (`StaffStore.list`), newest first, for operators and admins (`Forbidden` for others). */
+/**
+ * The accounts of people (`StaffStore.list`), newest first, for operators and admins. Fails with `Forbidden` for
+ * everybody else.
+ */
 export const listAccounts = program("listAccounts", function* (by: Manager, page: Page.PageRequest) {
   yield* requireManager(by)
   const { items, nextCursor } = yield* Cursor.page("accounts", page, (yield* StaffStore).list)
@@ -153,7 +159,7 @@ export const nameAuditedPurposes = program(
   }
 )
 
-/** The audit log, newest first, for admins (`Forbidden` for others). */
+/** The audit log, newest first, for admins. Fails with `Forbidden` for everybody else. */
 export const listAudit = program("listAudit", function* (by: Account, filter: AuditFilter, page: Page.PageRequest) {
   yield* Staff.requireAdmin(by)
   const log = yield* AuditLog

@@ -30,7 +30,7 @@ export const inspectApp = program("inspectApp", function* (account: Account.Acco
   return inspected
 })
 
-/** All apps, newest first, for reviewers and admins (`Forbidden` for others). */
+/** All apps, newest first, for reviewers and admins. Fails with `Forbidden` for everybody else. */
 export const listAllApps = program("listAllApps", function* (account: Account.Account, page: Page.PageRequest) {
   yield* Staff.requireReviewer(account)
   const { items, nextCursor } = yield* Cursor.page("everybody's apps", page, (yield* AppStore).list)
@@ -47,7 +47,10 @@ export const listAllApps = program("listAllApps", function* (account: Account.Ac
 /** A waiting submission, with its app's developer. */
 export interface ReviewEntry extends WaitingSubmission, DevelopedApp {}
 
-/** Purposes and apps in review, longest waiting first, for reviewers and admins (`Forbidden` for others). */
+/**
+ * Purposes and apps in review, longest waiting first, for reviewers and admins. Fails with `Forbidden` for everybody
+ * else.
+ */
 export const listReviews = program("listReviews", function* (account: Account.Account, page: Page.PageRequest) {
   yield* Staff.requireReviewer(account)
   const { items, nextCursor } = yield* Cursor.page("reviews", page, (yield* ReviewStore).queue)
@@ -92,7 +95,8 @@ export interface ReadableLeak extends Leaked {
 
 /**
  * Connections with a leak, newest first: a spent refresh token or an exchanged code was presented again. Several leaks
- * of one app suggest that the app loses its tokens. For reviewers and admins: `Forbidden` for others.
+ * of one app suggest that the app loses its tokens. For reviewers and admins; fails with `Forbidden` for everybody
+ * else.
  */
 export const listLeaks = program("listLeaks", function* (account: Account.Account, page: Page.PageRequest) {
   yield* Staff.requireReviewer(account)

@@ -6,7 +6,7 @@ import { ReviewStore } from "./ReviewStore.js"
 import { type ServiceCounts, ServiceStore, WARNINGS_MAX } from "./ServiceStore.js"
 
 export interface ServiceOverview extends ServiceCounts {
-  /** The number of days up to now for which new accounts, flags and leaks are counted. */
+  /** New accounts, flags and leaks are counted for the last `days` days. */
   readonly days: number
   /** The number of volume flags of the last `DAYS` days; at most `WARNINGS_MAX`. */
   readonly volumeFlags: number

@@ -20,7 +20,7 @@ export interface SteeringChange {
    * app must still declare it (`EffectiveScopes.agreed`).
    */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
-  /** The scopes that the user takes away although the app may not have them now (`EffectiveScopes.limited`). */
+  /** Scopes to take away that were granted, but that the app may not use now (`EffectiveScopes.limited`). */
   readonly withoutLimited?: ReadonlyArray<Scope.Scope>
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
@@ -46,7 +46,7 @@ export interface AskingSession {
 export type SteeringOutcome =
   | { readonly _tag: "Done" }
   | { readonly _tag: "NotFound" }
-  /** The connection had ended before the request. */
+  /** The connection ended before the request. */
   | { readonly _tag: "Ended" }
   | { readonly _tag: "Invalid"; readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] }
 
@@ -160,13 +160,13 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly until: Timestamp
-  /** The agreement after exact location ended. */
+  /** The agreement right after exact location ended. */
   readonly agreementAfter: ConsentEntry.Agreement
 }
 
 /**
  * The scopes that the user can give back after the end of exact location. Null when the newest change is not the end of
- * exact location, when no older entry has the scopes, and when their end date has passed. The first argument has the
+ * exact location, when no older entry has the scopes, and when the old end date has passed. The first argument has the
  * two newest entries of the consent history, newest first.
  */
 export const lostExactLocation = (
@@ -195,7 +195,7 @@ const isSame = (one: ConsentEntry.Agreement, other: ConsentEntry.Agreement): boo
 /**
  * Undoes the end of exact location: the app gets the same scopes until the same date, except scopes that the app may
  * not have now. When the app has exact location already, nothing changes, so that a second press of the button does no
- * harm. `lost` was read before the connection was locked, so a change since then leaves nothing to undo.
+ * harm. `lost` was read before the connection was locked. After a change since then, there is nothing to undo.
  */
 export const restoreExactLocation = (
   userId: UserId,
@@ -345,7 +345,7 @@ const problemsOf = (
   // A later end renews every sensitive scope, and a renewal needs a purpose for each of them (decision tokens-3).
   const end = sensitiveEndAfter(request, after.heldScopes, connection, now)
   const renewed = (end ?? now) > (connection.sensitiveExpiresAt ?? now) ? exactAfter : []
-  // When the app has no scope now, the form shows no ticked box, and the user can still choose another end date.
+  // When the app has no scope now, the form has no ticked box, but the user can still send it to change an end date.
   const losesAll = after.heldScopes.length === 0 && connection.heldScopes.length > 0
   if (request.scopes?.length === 0 && (losesAll || EffectiveScopes.held(connection, app, now).length > 0))
     problem("scopes", "choose at least one, or disconnect the app")

@@ -9,8 +9,8 @@ import * as Tier from "../tiers/Tier.js"
 
 /**
  * E-mails to the user about a change of a connection that the user made without a request of the app. If a stranger
- * uses the account and makes the change, the mail reveals it (decision connection-8). A pause has no mail: it discloses
- * less, and its end restores only what the user agreed to.
+ * uses the account and made the change, the user learns it from the mail (decision connection-8). A pause has no mail:
+ * it discloses less, and its end restores only what the user agreed to.
  */
 
 /**
@@ -55,7 +55,7 @@ export const changed = (
   }
 }
 
-/** `end`: the end of the connection. Exact location and its grace period end at this time at the latest. */
+/** `end`: the end of the connection; exact location and its grace period never last longer than the connection. */
 const exactLocation = (at: Timestamp.Timestamp, end: Timestamp.Timestamp | null, isLapsed: boolean): string =>
   isLapsed
     ? `Your exact location: not since ${Words.moment(at)}. You can give it back until ${Words.moment(Timestamp.earlier(Tier.graceEndsAt(at), end))}.`

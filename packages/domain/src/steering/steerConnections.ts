@@ -58,8 +58,8 @@ const orError = (outcome: Steering.SteeringOutcome): Effect.Effect<void, NotFoun
 }
 
 /**
- * Pauses an app. With `atLeast`, a present pause that lasts longer stays as it is. `NotFound`: the user has no such
- * connection. `Conflict`: the connection has ended.
+ * Pauses an app. With `atLeast`, a present pause that lasts longer stays as it is. Fails with `NotFound` when the user
+ * has no such connection, and with `Conflict` when the connection has ended.
  */
 export const pauseConnection = program(
   "pauseConnection",
@@ -69,10 +69,7 @@ export const pauseConnection = program(
   }
 )
 
-/**
- * Ends the pause of an app. Idempotent. `NotFound`: the user has no such connection. `Conflict`: the connection has
- * ended.
- */
+/** Ends the pause of an app. Idempotent. Fails like `pauseConnection`. */
 export const resumeConnection = program("resumeConnection", function* (userId: UserId, id: ConnectionId) {
   yield* steered(id, (state, now) => Steering.resume(userId, state, now))
   return yield* getConnection(userId, id)
@@ -91,7 +88,10 @@ export const resumeAll = program("resumeAll", function* (userId: UserId) {
   return yield* steerAll(userId, (state, now) => Steering.resume(userId, state, now))
 })
 
-/** Changes each live connection in a separate transaction. Returns how many connections have not ended meanwhile. */
+/**
+ * Changes each live connection in a separate transaction. Returns the number of connections, without those that ended
+ * meanwhile.
+ */
 const steerAll = (userId: UserId, decide: Decide) =>
   Effect.gen(function* () {
     const store = yield* ConnectionStore
@@ -105,7 +105,7 @@ const steerAll = (userId: UserId, decide: Decide) =>
 
 /**
  * Ends the sensitive tier immediately, and the connection if the app then has no scope. Idempotent, unless the first
- * call ended the connection. `NotFound`: the user has no such connection. `Conflict`: the connection has ended.
+ * call ended the connection. Fails like `pauseConnection`.
  */
 export const endExactLocation = program("endExactLocation", function* (userId: UserId, id: ConnectionId) {
   yield* steered(id, (state, now) => Steering.endExactLocation(userId, state, now))
@@ -146,11 +146,13 @@ export const restoreExactLocation = program(
 
 /**
  * Changes permissions and dates of a connection. Its errors:
- * - `NotFound`: the user has no such connection. `Conflict`: the connection has ended.
+ * - `NotFound` when the user has no such connection.
+ * - `Conflict` when the connection has ended.
  * - `Invalid` on `scopes` for an empty list while the app has scopes, for a scope that the user cannot restore without
  *   a consent page (`EffectiveScopes.agreed`), and for a scope that lacks a purpose and would be restored, or prolonged
- *   by a later end of exact location. `Invalid` on `sensitive_days` when the field is given although the app would have
- *   no exact location, or left out although an end date must be chosen (`SteeringChange.sensitiveDays`).
+ *   by a later end of exact location.
+ * - `Invalid` on `sensitive_days` when the field is given although the app would have no exact location, or left out
+ *   although an end date must be chosen (`SteeringChange.sensitiveDays`).
  * - `ConfirmationRequired` when the session is not fresh and the change shares exact location without an end (decision
  *   accounts-18).
  * - `Conflict` with `OUTDATED_FORM` when an outdated form would replace the app's scopes (`SteeringChange.shown`).

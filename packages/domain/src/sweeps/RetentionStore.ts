@@ -17,17 +17,17 @@ export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/Ret
   RetentionStore,
   {
     /**
-     * Deletes at most `limit` rows of a kind, oldest first, and returns their number. It deletes rows for which the
-     * moment that `RetentionKind` names for the kind is `until` or earlier. It skips rows that another transaction has
-     * locked; on a cluster it waits for them.
+     * Deletes at most `limit` rows of a kind, oldest first, and returns their number. It deletes rows whose retention
+     * period (`RetentionKind`) began at `until` or earlier. It skips rows that another transaction has locked; on a
+     * cluster it waits for these rows.
      */
     readonly remove: (kind: RetentionKind, until: Timestamp.Timestamp, limit: number) => StoreEffect<number>
 
     /**
      * Examines the next `limit` events of the outbox after the position `after` that were fanned out at `until` or
-     * earlier. Deletes the examined events of which no delivery is left; an event that is locked may stay. Returns the
-     * number of deleted events, and `next`, the position after which the next call goes on; `next` is undefined at the
-     * end of the events. Without `after`, each call would examine again the events that must stay.
+     * earlier. Deletes the examined events that have no delivery left, perhaps without those that are locked. Returns
+     * the number of deleted events, and `next`, the position after which the next call goes on; `next` is undefined at
+     * the end of the events. Without `after`, each call would again examine the events that stayed.
      */
     readonly removeEvents: (
       until: Timestamp.Timestamp,

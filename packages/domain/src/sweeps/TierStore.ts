@@ -10,7 +10,9 @@ export interface ConnectionKey {
 }
 
 export interface DueTiers extends ConnectionKey {
-  /** Since when the end of a tier or a notice to the app is due. */
+  /**
+   * The time since when a sweep must handle the connection, because the end of a tier or a notice to the app is due.
+   */
   readonly dueAt: Timestamp
 }
 
@@ -24,7 +26,7 @@ export interface DueTiersPage {
   readonly after: DueTiers | undefined
 }
 
-/** A connection, as a sweep sees it while its row is locked. */
+/** A connection, read while its row is locked, with the facts that a sweep needs. */
 export interface Dated extends WithApp {
   /**
    * The sweep handles only notices that are due at this moment or later. Earlier sweeps have handled the earlier
@@ -32,11 +34,11 @@ export interface Dated extends WithApp {
    * consent are skipped.
    */
   readonly from: Timestamp
-  /** The notices that the app has got already. */
+  /** The notices about the connection that the app has already got. */
   readonly notices: ReadonlyArray<SensitiveNotice>
 }
 
-/** The decision of a sweep about one connection. Its writes and notices are committed together. */
+/** The decision of a sweep about one connection. The store commits its writes and notices together. */
 export interface Sweep<A> {
   readonly outcome: A
   readonly writes: ReadonlyArray<Write>

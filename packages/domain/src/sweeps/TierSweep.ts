@@ -62,7 +62,7 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
 
 /**
  * Whether the app has already got this notice. Normally `Dated.from` excludes the notices that earlier sweeps have
- * handled. This check is for the case that somebody set the clock back.
+ * handled. Only after somebody has set the clock back can this check find a notice.
  */
 const wasSent = ({ connection, notices }: Dated, kind: SensitiveNotice.SensitiveNoticeKind): boolean =>
   notices.some((notice) => notice.kind === kind && notice.expiresAt === connection.sensitiveExpiresAt)
@@ -73,7 +73,7 @@ const event = ({ connection }: WithApp, { at, kind }: SensitiveNotice.Moment, id
   connectionId: connection.id,
   appId: connection.appId,
   payload: payload(connection.sensitiveExpiresAt ?? at, kind, connection.heldScopes.filter(Scope.isSensitive)),
-  // The event occurred at the notice's date, even when the sweep runs late.
+  // The event has the date of the notice as its time, even when the sweep runs late.
   occurredAt: at,
   webhookUrl: null,
   maxEventAgeS: null

@@ -16,7 +16,7 @@ import * as StayPace from "../visits/StayPace.js"
 import { sweepExpired, sweepHistory } from "./sweepHistory.js"
 import { sweepTiers } from "./sweepTiers.js"
 
-/** Milliseconds for which the row of a crashed worker is kept. */
+/** How long the row of a crashed worker is kept, in milliseconds. */
 const DEAD_WORKERS_KEPT = Timestamp.HOUR
 
 /**
@@ -110,9 +110,9 @@ const counted = <E, R>(what: string, job: Effect.Effect<number, E, R>) =>
   Effect.tap(job, (count) => (count > 0 ? Effect.logInfo(what, count) : Effect.void))
 
 /**
- * Runs `job` at the start, whenever the clock is at a multiple of `every` milliseconds, and whenever the worker has
- * taken leases, until interrupted. So after a worker died, its work is done as soon as another worker has taken its
- * leases. A failed run is logged under the name `what`, and the next run takes place as usual.
+ * Runs `job` until interrupted: at the start, whenever the clock reaches a multiple of `every` milliseconds, and
+ * whenever the worker has taken leases. So after a worker died, its work is done as soon as another worker has taken
+ * its leases. A failed run is logged under the name `what`, and the next run takes place as usual.
  */
 const onTheClock =
   ({ nextTaken }: WorkLeases) =>
@@ -125,8 +125,8 @@ const onTheClock =
       const whenTaken = (taken: Effect.Effect<void>): Effect.Effect<void, never, R> =>
         Effect.gen(function* () {
           yield* taken
-          // `nextTaken` is read before the job runs, so that leases that the worker takes while the job runs start the
-          // job again.
+          // `nextTaken` is read before the job runs. So when the worker takes leases while the job runs, the job runs
+          // again.
           const next = yield* nextTaken
           yield* run
           return yield* whenTaken(next)

@@ -13,9 +13,9 @@ const PEOPLE = 500
 const ROWS = 1_000
 
 /**
- * Deletes history that is older than its user keeps, and old entries of the access log. Returns the number of deleted
- * rows. This program may be interrupted, repeated and run by several workers. When the deletion for one user fails, the
- * failure is logged and the next run tries again.
+ * Deletes history that is older than the history that its user keeps, and old entries of the access log. Returns the
+ * number of deleted rows. This program may be interrupted, repeated and run by several workers. When the deletion for
+ * one user fails, the failure is logged and the next run tries again.
  */
 export const sweepHistory = program("sweepHistory", function* (now: Timestamp.Timestamp) {
   const store = yield* HistoryStore

@@ -20,10 +20,7 @@ export type Action =
    * list of its users and their rules, send deliveries again, and test the app.
    */
   | "develop"
-  /**
-   * Change redirect URIs and client secrets. Somebody who can change the redirect URIs and the client secrets can take
-   * over every connection.
-   */
+  /** Change redirect URIs and client secrets. Somebody who can change both can take over every connection. */
   | "secrets"
   /** Invite and remove members, and change their roles. */
   | "team"

@@ -13,7 +13,7 @@ export interface Member {
   readonly since: Timestamp
 }
 
-/** An offer to join the team of an app, for the account that has confirmed the address `email`. */
+/** An invitation into the team of an app. Only the account that has confirmed the address `email` can accept it. */
 export interface Invitation {
   readonly id: InvitationId
   readonly email: Email

@@ -77,7 +77,10 @@ export const withdraw =
     return changed(without(team, id), by, by, now, "team_invitation_withdrawn", found.role)
   }
 
-/** The open invitation with this id, if it is for this address. Every other invitation is treated as unknown. */
+/**
+ * The open invitation with this id and for this address. An ended invitation, and one for another address, is treated
+ * like an unknown id.
+ */
 const invitationOf = (team: Team, id: InvitationId, email: Email, now: Timestamp): Invitation | undefined =>
   team.invitations.find((one) => one.id === id && one.email === email && isOpen(one, now))
 
@@ -109,7 +112,7 @@ export const decline =
     return changed(without(team, id), account.id, account.id, now, "team_invitation_declined", found.role)
   }
 
-/** Gives a member another role. Nobody can change the role of the holder, who has no membership. */
+/** Gives a member another role. The role of the holder cannot be changed, because the holder has no membership. */
 export const changeRole =
   (by: UserId, id: MemberId, role: TeamRole) =>
   (team: Team, now: Timestamp): Plain => {
@@ -125,7 +128,10 @@ export const changeRole =
     ])
   }
 
-/** Removes a member. When `by` is the member who is removed, the member leaves the team, which every role may do. */
+/**
+ * Removes a member. When `by` is the member who is removed, the member leaves the team. Members of every role may
+ * leave.
+ */
 export const remove =
   (by: UserId, id: MemberId) =>
   (team: Team, now: Timestamp): Plain => {
@@ -186,8 +192,8 @@ export const handOver =
 
 /**
  * The member who holds the app after the account of its holder is deleted: of the owners who are not suspended, the one
- * with the oldest membership. Undefined when there is no such member or the team is closed: the app then ends with the
- * account (decision deletions-4).
+ * with the oldest membership. Undefined when there is no owner who is not suspended, or when the team is closed: the
+ * app is then deleted with the account (decision deletions-4).
  */
 export const heir = (
   { isClosed, members }: Pick<Team, "isClosed" | "members">,
@@ -201,7 +207,7 @@ const without = (team: Team, id: InvitationId): Team => ({
 })
 
 /**
- * The team without the invitations that this member sent. The invitations must not work after the member has lost the
+ * The team without the invitations that this member sent. An invitation must not work after its sender has lost the
  * right to invite.
  */
 const withoutInvitationsOf = (team: Team, { userId }: Pick<Member, "userId">): Team => ({

@@ -113,8 +113,8 @@ const SECRETS_STAY =
 
 /**
  * The mail to the new holder of the app. `what` says why the app is now in the new holder's name. The mail is written
- * even beyond the limit of mails that name an app (`NamedMail`). Otherwise the former holder, who may still have the
- * client secret, could use up the limit first, and the new holder would not learn that the app changed hands.
+ * even when the limit of mails that name an app is reached (`NamedMail`). Otherwise the former holder, who may still
+ * have the client secret, could use up the limit first, and the new holder would not learn that the app changed hands.
  */
 const inYourName = (
   team: Pick<Team, "appId" | "appName">,

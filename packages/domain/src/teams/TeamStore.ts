@@ -28,12 +28,12 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
       appId?: AppId
     ) => StoreEffect<ReadonlyArray<ReceivedInvitation>>
     /**
-     * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns. The
-     * waiting mails of invitations that are not in the new team are deleted. `decide` is a plain function. `taker` is
-     * the member who takes the app over, if the change is a handover. The store locks the account of this member and
-     * gives the account's state to `decide`. When `taker` is left out, `decide` gets `NO_TAKER`. `suspended` has the
-     * accounts of the team, the holder's included, that are suspended. None when there is no such app, or when the
-     * account of a new member was deleted meanwhile.
+     * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns.
+     * Mails about invitations that are no longer in the team are deleted, if they are not sent yet. `decide` is a plain
+     * function. `taker` is the member who takes the app over, if the change is a handover. The store locks the account
+     * of this member and gives the account's state to `decide`. When `taker` is left out, `decide` gets `NO_TAKER`.
+     * `suspended` has the accounts of the team, the holder's included, that are suspended. None when there is no such
+     * app, or when the account of a new member was deleted meanwhile.
      */
     readonly update: <E>(
       appId: AppId,

@@ -94,8 +94,8 @@ export const inviteMember = program("inviteMember", function* (account: Account,
       ({ confirmedAt, suspendedAt, testOf }) => confirmedAt !== null && suspendedAt === null && testOf === null
     )
   )
-  // This check comes before the mail is counted: otherwise somebody outside the team could use up the limit of mails to
-  // an address.
+  // `TeamLife.invite` must refuse before the mail is counted: otherwise somebody outside the team could use up the
+  // limit of mails to an address.
   const before = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
   yield* TeamLife.invite(account, { ...input, id, invitee })(before, yield* Timestamp.now)
   const mailbox = Subject.invitationMail((yield* Vault.Vault).sha256(input.email))
@@ -133,8 +133,8 @@ export interface NamedInvitation {
 }
 
 /**
- * An invitation with the name and address of the inviting account, for the invited account; else `NotFound`. `NotFound`
- * also while the inviting account is suspended (decision teams-2).
+ * An invitation with the name and address of the inviting account, for the invited account. Fails with `NotFound` for
+ * every other account, and while the inviting account is suspended (decision teams-2).
  */
 export const getInvitation = program(
   "getInvitation",
@@ -145,8 +145,7 @@ export const getInvitation = program(
     const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })
     const by = Option.getOrNull(yield* (yield* AccountStore).find(found.invitation.invitedBy))
-    // The suspension ended the account's invitations. This invitation was read before that, or the suspension is just
-    // beginning.
+    // A suspension removes the account's invitations. This invitation was read just before it was removed.
     if (by !== null && by.suspendedAt !== null) return yield* new NotFound({ what: "invitation" })
     // An address that its owner never confirmed may be somebody else's, so the page must not show it.
     const email = by === null || by.confirmedAt === null ? null : by.email

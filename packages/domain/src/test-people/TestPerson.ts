@@ -43,8 +43,8 @@ export const SUGGESTED = { name: DisplayName.make("Robin"), lat: 52.3731, lon: 4
 const WORK_EAST_DEG = 0.044
 
 /**
- * Two places: Home at the point `lat`, `lon`, and Work `WORK_EAST_DEG` of longitude east of Home. This is about 3 km at
- * the latitude of Amsterdam.
+ * Two places: Home at the point `lat`, `lon`, and Work `WORK_EAST_DEG` degrees of longitude east of Home, which is
+ * about 3 km at the latitude of Amsterdam.
  */
 export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft> => {
   const east = lon + WORK_EAST_DEG

@@ -50,8 +50,8 @@ export const LOG_UNPACKED_BYTES = 4 * LOG_BYTES
 export const LOG_ENTRIES = 10 * LOG_READINGS.most
 
 /**
- * The minimum distance, in metres, from the edge of the circle to a reading outside. A reading at this distance whose
- * accuracy is much worse than the distance counts as neither inside nor outside.
+ * The minimum distance, in metres, from the edge of the circle to a reading outside. A reading at this distance counts
+ * as neither inside nor outside when its accuracy is much worse than the distance.
  */
 const OUTSIDE_M = 500
 /** The usual time between the trip's reading outside the circle and the neighbouring reading at the centre. */
@@ -69,8 +69,8 @@ export const readings = (
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
   const end = plus(now, -Math.round(trip.lateMinutes * MINUTE))
   if (trip.kind === "log") return Either.right(movedTo(trip.readings, end))
-  // The readings of a late trip may be older than readings that the phone has uploaded already. They then fire no rule,
-  // like late readings of a real phone.
+  // The readings of a late trip may be older than readings that the phone has uploaded already. Older readings fire no
+  // rule, as with a real phone.
   const after = trip.lateMinutes > 0 ? null : lastAt
   return trip.kind === "stay" ? stay(trip, after, end) : crossing(trip, after, end)
 }

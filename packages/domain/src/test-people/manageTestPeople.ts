@@ -70,9 +70,9 @@ const refuseOutsideSandbox = (app: App) => {
 }
 
 /**
- * Fails with the reason why the app can have no test people now, after the app changed since the caller read it. If the
- * app can have test people after all, for example because its holder was suspended only for a moment, fails with a
- * transient error: the request succeeds when it is sent again.
+ * For a request that failed because the app changed after the caller had read it. Fails with the reason why the app can
+ * have no test people now. If the app can have test people after all, for example because its holder was suspended only
+ * for a moment, fails with a transient error: the caller can send the request again.
  */
 const refuseChanged = (id: App["id"]) =>
   Effect.gen(function* () {
@@ -138,7 +138,8 @@ const connect = (
         decision: "allow",
         shown: undefined,
         ...chosen,
-        // A trip lies in the past, so the visit of a trip may begin before the place was shared.
+        // A trip lies in the past, so a visit on a trip may begin before the place is shared. The app must see this
+        // visit too.
         earlier: chosen.places,
         standardDays: TestPerson.DAYS,
         sensitiveDays: TestPerson.DAYS

@@ -12,8 +12,8 @@ const UNREADABLE =
   "must be a complete file of recorded positions: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log or a Google Timeline"
 
 /**
- * A pause in which timers and other requests can run. `Effect.yieldNow` is not such a pause: after `yieldNow`, the
- * fiber goes on before any timer fires or any bytes arrive.
+ * A pause in which timers and other requests can run. `Effect.yieldNow` would not be enough: after it, the fiber goes
+ * on before any timer fires or any bytes arrive.
  */
 const turn = Effect.sleep(0)
 

@@ -9,7 +9,10 @@ import { getTestPerson } from "./manageTestPeople.js"
 import * as TestPerson from "./TestPerson.js"
 import * as Trip from "./Trip.js"
 
-/** A developer's request for a trip: to, from or at one of the person's places, or along a recorded log. */
+/**
+ * A developer's request for a trip: an arrival at, a departure from or a stay at one of the person's places, or a
+ * recorded log.
+ */
 export type TripRequest =
   | {
       readonly kind: "arrive" | "leave" | "stay"
@@ -22,7 +25,7 @@ export type TripRequest =
   | {
       readonly kind: "log"
       readonly readings: ReadonlyArray<Reading>
-      /** The field in which the request has the readings. */
+      /** The field of the request that contains the recorded readings. An error names this field. */
       readonly field: "file" | "locations"
       readonly lateMinutes: number
     }
@@ -41,10 +44,12 @@ export interface Simulated {
 /**
  * Sends the readings of a trip as the test person's phone, through the program for real uploads: rules fire, webhooks
  * are delivered and visits derived. The readings are captured in the past, so that the developer need not wait an hour
- * for a trip of an hour. Fails with `NotFound` for an unknown person or place, and when the person's phone was removed.
- * Fails with `Conflict` for an app that can have no test people (`TestPerson.unavailable`), and when the trip does not
- * fit between the newest reading and now. Fails with `Invalid` for a log without readings, and for a log that spans so
- * much time that its first reading would be captured before the year 0.
+ * for a trip of an hour. Its errors:
+ * - `NotFound` for an unknown person or place, and when the person's phone was removed.
+ * - `Conflict` for an app that can have no test people (`TestPerson.unavailable`), and when the trip does not fit
+ *   between the newest reading and now.
+ * - `Invalid` for a log without readings, and for a log that spans so much time that its first reading would be
+ *   captured before the year 0.
  */
 export const simulateTrip = program("simulateTrip", function* (app: App, id: UserId, request: TripRequest) {
   const person = yield* getTestPerson(app, id)

@@ -11,7 +11,10 @@ export type SensitiveNoticeKind = typeof SensitiveNoticeKind.Type
 
 /** A notice that was sent. The store commits it together with the event, so that no sweep sends the notice twice. */
 export interface SensitiveNotice {
-  /** The end date of the sensitive tier. A renewal sets a new date, and the notices about that date are sent anew. */
+  /**
+   * The end date of the sensitive tier. A renewal sets a new end date, and notices of every kind are sent again for the
+   * new date.
+   */
   readonly expiresAt: Timestamp
   readonly kind: SensitiveNoticeKind
 }
@@ -31,8 +34,8 @@ const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
 
 /**
  * The notices due at `now`, ordered by time. Notices before `from` were sent or dropped earlier. `lapsed` and `removed`
- * are always sent. A warning is dropped when a later notice is due too: the warning of 14 days when the warning of 7
- * days is due, and both warnings when the tier has ended.
+ * are always sent. A warning is dropped when a later notice is due too: `expiring_14` when `expiring_7` is due, and
+ * both when the tier has ended.
  */
 export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): ReadonlyArray<Moment> => {
   const passed = moments(expiresAt).filter(({ at }) => at >= from && at <= now)
@@ -41,8 +44,8 @@ export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): Read
 
 /**
  * When the sweep must next handle a connection: at the standard end, or at the first notice at `from` or later,
- * whichever is earlier. Null: never. After a consent, `from` is the time of the consent: earlier notices are skipped,
- * and a notice due at exactly that time is sent (Spec §6.3.3).
+ * whichever is earlier. Null: never. After a consent, `from` is the time of the consent: notices that were due before
+ * the consent are skipped, and a notice that is due at exactly that time is sent (Spec §6.3.3).
  */
 export const nextLook = ({ sensitiveExpiresAt, standardExpiresAt }: Expiries, from: Timestamp): Timestamp | null => {
   const dates = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)

@@ -4,8 +4,8 @@ import { GPX_BEGIN, GPX_END, trackWriter } from "../exports/Entries.js"
 import type { StoredFix } from "../fixes/Fix.js"
 
 /**
- * The most readings of a day in one file: more than one reading a second. Of a day with more readings, the file has
- * only the first readings.
+ * The most readings in the file of a day: more than one reading for each second. For a day with more readings, the file
+ * has only the first `MOST_READINGS` of them.
  */
 export const MOST_READINGS = 100_000
 

@@ -5,7 +5,7 @@ import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 export interface OwnVisit {
   readonly arrival: Timestamp
   readonly departure: Timestamp | null
-  /** Whether the person left at `departure` or later, at an unknown time (`Visit.isUncertain`). */
+  /** True: the time when the person left is unknown; it is `departure` or later (`Visit.isUncertain`). */
   readonly isUncertain: boolean
   readonly place: PlaceRef
 }
@@ -20,10 +20,10 @@ export const LONG_SILENCE = 70 * MINUTE
 export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - heardAt >= LONG_SILENCE
 
 /**
- * How a visit ends. `left`: the person left at the departure. `still`: the visit lasts until now, because the phone
- * still sends readings, or because no reading is from the arrival or later. `unheard`: no reading shows that the
- * person left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours and
- * then far away, so it is unknown when the person left.
+ * How a visit ends. `left`: the person left at the departure. `still`: the visit lasts until now: the phone still sends
+ * readings, or no reading was captured since the arrival (`endOf`). `unheard`: no reading shows that the person left,
+ * and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours and then far away,
+ * so it is unknown when the person left.
  */
 export interface VisitEnd {
   readonly kind: "left" | "still" | "unheard" | "uncertain"

@@ -32,9 +32,9 @@ const OFTEN_ENOUGH = 3
 const NIGHT_AT = "03:00"
 
 /**
- * At most two spots outside of the known places: the spot of most nights (home), and the spot of most days (work).
- * `fixes` may be of several phones, in any order. `erasures` are the stretches that the owner deleted, in order of
- * time: no stop goes on through such a stretch.
+ * At most two spots outside of the person's places: the spot with the most nights (home), and the spot with the most
+ * days (work). `fixes` may come from several phones, in any order. `erasures` are the stretches that the owner deleted,
+ * in order of time: no stop goes on through such a stretch.
  */
 export const of = (
   fixes: ReadonlyArray<StoredFix>,

@@ -76,7 +76,7 @@ export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<Lo
 
 /**
  * The phone that the person probably carries: of the devices with the lowest `rank`, the device that sent last. Null
- * without phones. A device that stays at home is chosen last: a tablet at home goes on sending, and if it were chosen,
+ * without phones. A device that stays at home is chosen last: if a tablet at home were chosen, which goes on sending,
  * the page would not show that the phone is silent.
  */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
@@ -87,9 +87,10 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
 }
 
 /**
- * The order in which `phone` chooses a device, lowest first. 2: the device stays at home, or never sent anything. 1: a
- * browser that has sent nothing for an hour, because a browser sends only while its page is open. 0: every other
- * device.
+ * The rank by which `phone` chooses a device; the lowest rank is chosen first.
+ * - 2: the device stays at home, or never sent anything.
+ * - 1: a browser that has sent nothing for an hour, because a browser sends only while its page is open.
+ * - 0: every other device.
  */
 const rank = (device: Device, now: Timestamp): number => {
   if (!Carried.mayShowMovement(device)) return 2
@@ -117,8 +118,8 @@ export const since = (
   if (place !== null) {
     return visits.find(({ departure, place: at }) => departure === null && at.id === place.id)?.arrival ?? null
   }
-  // The newest reading is at no place. An open visit contradicts this reading. The open visit then counts as the last
-  // visit, and the result is null.
+  // The newest reading is at no place. If there is an open visit nevertheless, it counts as the last visit, and the
+  // result is null.
   const [last] = [...visits].sort((a, b) => (b.departure ?? Infinity) - (a.departure ?? Infinity))
   return last === undefined || last.isUncertain ? null : last.departure
 }
@@ -152,7 +153,9 @@ export const appActivity = (
     .sort((a, b) => (b.counts.at(-1) ?? 0) - (a.counts.at(-1) ?? 0) || sum(b.counts) - sum(a.counts))
 }
 
-/** The live connections, and their exact locations, that end within `SOON`, the soonest first. */
+/**
+ * The live connections that end within `SOON`, and those whose exact location ends within `SOON`, the soonest first.
+ */
 export const ending = (connections: ReadonlyArray<UserConnection>, now: Timestamp): ReadonlyArray<EndingSoon> =>
   connections
     .filter(({ live }) => live)

@@ -26,14 +26,17 @@ export type Segment =
   | (DayPart & { readonly kind: "stop"; readonly centre: Geometry.Point })
   /** The person was moving. `lengthM` is the length of the line through the readings. */
   | (DayPart & { readonly kind: "way"; readonly lengthM: number })
-  /** The line (`line`) has no reading of this time, or only single readings, which make no way. */
+  /** In this time, the line (`line`) has no reading, or only single readings, which make no way. */
   | (DayPart & { readonly kind: "gap" })
   /** The owner deleted this stretch. */
   | (DayPart & { readonly kind: "erased" })
 
 /** Milliseconds. A shorter halt, for example at traffic lights, is part of a way. */
 export const MIN_STOP = 10 * MINUTE
-/** Metres. Readings this near to the middle of a stop belong to the stop: most phones are less than 50 m off. */
+/**
+ * Metres. Readings at most this far from the middle of a stop belong to the stop. (Most phones show a position that is
+ * less than 50 m off.)
+ */
 const STOP_RADIUS_M = 120
 /**
  * Milliseconds. When two readings are at least this far apart in time, it is unknown where the person was between them.
@@ -78,8 +81,8 @@ export const stops = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Stop> => {
 }
 
 /**
- * The mean position of all readings of a stop. The mean of the last readings only would move along with a person who
- * walks, so that a walk with a reading each second would be one stop.
+ * The mean position of all readings of a stop. The mean of only the last readings would move along with a walking
+ * person. A walk with a reading each second would then be one stop.
  */
 const middle = ({ count, first, lat, lon }: Members): Geometry.Point => ({
   lat: first.lat + lat / count,
@@ -107,7 +110,7 @@ export const lengthM = (fixes: ReadonlyArray<Geometry.Point>): number =>
     return before === undefined ? 0 : all + Geometry.distanceM(before, fix)
   }, 0)
 
-/** What `segments` needs besides the day's readings and visits. */
+/** The facts that `segments` needs in addition to the day's readings and visits. */
 interface TraceContext {
   /** The stretches that the owner deleted. */
   readonly erasures?: ReadonlyArray<DayPart>
@@ -183,7 +186,7 @@ const waysAndGaps = (part: DayPart, fixes: ReadonlyArray<StoredFix>): ReadonlyAr
   let at = part.from
   const gap = (until: Timestamp) => {
     const last = found.at(-1)
-    // A single reading does not split a silence into two gaps when one of the gaps would be short.
+    // A single reading does not divide a silence into two gaps when one of the gaps would be shorter than `MIN_GAP`.
     if (last?.kind === "gap" && (isShort(last) || until - at < MIN_GAP)) found[found.length - 1] = { ...last, until }
     else found.push({ kind: "gap", from: at, until })
     at = until

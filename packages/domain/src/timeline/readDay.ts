@@ -18,7 +18,9 @@ export interface TimelineDay {
   readonly complete: boolean
   /** Whether the day has more readings than `readDay` reads, so that the beginning of the day is missing. */
   readonly isCut: boolean
-  /** The apps with requests or events in the access log of that day, the app with the greatest number first. */
+  /**
+   * The apps with requests or events in the access log of that day; the app with the most requests and events is first.
+   */
   readonly apps: ReadonlyArray<AppOfDay>
 }
 
@@ -30,8 +32,8 @@ export interface AppOfDay {
 }
 
 /**
- * The greatest number of readings of a day that are shown: about one reading every four seconds. When a day has more
- * readings, only the newest are shown.
+ * The page shows at most this many readings of a day: about one reading every four seconds. When a day has more
+ * readings, it shows only the newest.
  */
 const FIXES_A_DAY = 20_000
 
@@ -52,7 +54,9 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
   return result
 })
 
-/** The apps with requests or events in the access log of a stretch, the app with the greatest number first. */
+/**
+ * The apps with requests or events in the access log of a stretch; the app with the most requests and events is first.
+ */
 const appsWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
   Effect.gen(function* () {
     const tallies = yield* (yield* AccessLogStore).tally(userId, [from, until])

@@ -3,22 +3,24 @@ import { FixHistory } from "../fixes/FixHistory.js"
 import { listErasures } from "../retention-choice/index.js"
 import { type DeviceId, NotFound, program, Timestamp, type UserId } from "../shared/index.js"
 
-/** A device, with the facts that its owner wants first: whether it works, and how exact its locations are. */
+/**
+ * A device, with the facts that are most important for its owner: whether it works, and how exact its locations are.
+ */
 export interface OwnPhone {
   readonly device: Device.Device
   readonly silence: Silence.Silence
   /**
-   * The accuracy of the device's newest location in metres; null when it is unknown, or when the readings that
-   * `readPhones` looks at (`READINGS`) have no location of this device.
+   * The accuracy of the device's newest location in metres; null when it is unknown, or when this device has no
+   * location among the readings that `readPhones` reads (`READINGS`).
    */
   readonly accuracyM: number | null
   readonly troubles: ReadonlyArray<Silence.Trouble>
 }
 
 /**
- * `readPhones` looks for each phone's newest location in this many of the user's newest readings, without readings of
- * devices that were left behind. A phone that was left behind, or sends much less than the user's other phones, may
- * have no reading among these. The page then shows no accuracy for this phone.
+ * How many of the user's newest readings `readPhones` reads, to find each phone's newest location. Readings of a device
+ * that was left behind are not read. So a phone that was left behind, or that sends much less than the user's other
+ * phones, may have no location among these readings. The page then shows no accuracy for this phone.
  */
 const READINGS = 50
 
@@ -42,8 +44,8 @@ export const readPhones = program("readPhones", function* (userId: UserId) {
 })
 
 /**
- * How often one of the user's phones really sent readings in the last 24 hours (decision devices-16). Fails with
- * `NotFound` for an unknown phone.
+ * How often one of the user's phones sent readings in the last 24 hours (decision devices-16). Fails with `NotFound`
+ * for an unknown phone.
  */
 export const readSending = program("readSending", function* (userId: UserId, id: DeviceId) {
   const now = yield* Timestamp.now

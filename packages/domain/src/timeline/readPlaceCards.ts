@@ -12,7 +12,7 @@ const VISITS = 100
 
 /**
  * The user's places, ordered by label, archived ones included, and a card of each place that is not archived.
- * `isWhole`: the cards are made from all of the user's visits, so a place without a visit was never visited.
+ * `isWhole`: the cards were made from all of the user's visits, so a place whose card has no visit was never visited.
  */
 export const readPlaceCards = program("readPlaceCards", function* (userId: UserId) {
   const places = yield* listPlaces(userId)

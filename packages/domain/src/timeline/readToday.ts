@@ -50,7 +50,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
   const { activity, days } = yield* readActivity(userId, zone)
   const { flags } = yield* Effect.catchTag(
     listOwnVolumeFlags(account, { limit: FLAGS, cursor: undefined }),
-    // `Invalid` is only about a cursor, and this request has none.
+    // Only a wrong cursor causes `Invalid`, and this request has no cursor.
     "Invalid",
     Effect.die
   )

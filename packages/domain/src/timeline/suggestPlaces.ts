@@ -9,8 +9,8 @@ import * as Suggestion from "./Suggestion.js"
 const READINGS = 20_000
 const LOOK_BACK = 28 * Timestamp.DAY
 /**
- * People with this many places get no suggestion: they know how to make a place, and the service need not read their
- * history.
+ * Somebody with this many places or more gets no suggestion, because the person knows how to make a place. So the
+ * service need not read the person's history.
  */
 const ENOUGH_PLACES = 5
 

@@ -24,15 +24,15 @@ export const owner = ({ connection }: WithApp): ConnectionOwner => ({
 })
 
 /**
- * Whether the user has paused the app. The token still works, but questions about where the user is or was get the
- * answer of a user without any reading, such as `unknown` or an empty list (decision connection-4).
+ * Whether the user has paused the app. The token still works, but the answers about where the user is or was are those
+ * for a user without any reading, such as `unknown` or an empty list (decision connection-4).
  */
 export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(connection.pause, at)
 
 /**
  * Accepts a live token. An expired token, a revoked token, a token of an earlier family and a token of an ended
- * connection give the same error (Spec §7). `Suspended` for a live token of a suspended connection
- * (`WithApp.isSuspended`).
+ * connection give the same error (Spec §7). A live token of a suspended connection (`WithApp.isSuspended`) gives
+ * `Suspended`.
  */
 export const admit = (
   found: WithApp & { readonly token: AccessToken },
@@ -77,7 +77,7 @@ export const requireScope = (
 
 /**
  * Fails when no standard scope is effective, for the calls for which any standard scope is enough (decisions §3). The
- * error names the first standard scope; the HTTP adapter says instead that any of them is enough.
+ * error names the first standard scope; the HTTP adapter replaces it with the text that any standard scope is enough.
  */
 export const requireAnyStandard = ({ app, connection }: WithApp, now: Timestamp): Either.Either<void, MissingScope> =>
   EffectiveScopes.effective(connection, app, now).some((scope) => !Scope.isSensitive(scope))

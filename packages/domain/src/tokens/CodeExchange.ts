@@ -11,7 +11,10 @@ import * as LeakNotice from "./LeakNotice.js"
 import * as Pkce from "./Pkce.js"
 import { isRace, type Rotation } from "./TokenFamily.js"
 
-/** The values that the client sent with the code, and the values that a first exchange would store. */
+/**
+ * The values that the client sent with the code, and the values that the exchange stores if it is the first exchange of
+ * the code.
+ */
 export interface CodeOffer {
   readonly appId: AppId
   readonly redirectUri: string
@@ -21,8 +24,8 @@ export interface CodeOffer {
   readonly refreshHash: Hash
   /**
    * The nonce, and the service's key, with which the refresh token is derived from the code. The nonce is the hash of
-   * the client's `Idempotency-Key`, with which the client can repeat the request. Null when the client sent no such
-   * key.
+   * the client's `Idempotency-Key`. With this key the client can repeat the request. Null when the client sent no
+   * `Idempotency-Key`.
    */
   readonly exchange: Omit<Rotation, "at"> | null
 }
@@ -43,8 +46,8 @@ export type ExchangeRefusal =
 export type CodeExchangeOutcome =
   | { readonly _tag: "Issued"; readonly grant: WithApp; readonly at: Timestamp }
   /**
-   * The client repeats its request with the same `Idempotency-Key`: it gets a new access token, and the newest refresh
-   * token of `chain`. The chain is empty when the service's key has changed since the exchange.
+   * The client has repeated its request with the same `Idempotency-Key`. It gets a new access token, and the newest
+   * refresh token of `chain`. The chain is empty when the service's key has changed since the exchange.
    */
   | {
       readonly _tag: "Repeated"
@@ -56,14 +59,14 @@ export type CodeExchangeOutcome =
   | { readonly _tag: "Refused"; readonly why: ExchangeRefusal }
 
 /**
- * Decides an exchange (decision O7). A client with a wrong redirect URI or verifier did not begin the flow and changes
- * nothing: the code stays unused and nothing is revoked. A second exchange means that the code leaked. So a second
- * exchange ends the connection, however old the code is, unless the connection is suspended, or a later consent or
- * exchange has replaced the code's token family. A client that sent an `Idempotency-Key` can repeat its request within
- * 30 s, and gets the same refresh token, or the newest refresh token if the client has refreshed meanwhile.
+ * Decides an exchange (decision O7). A client with a wrong redirect URI or verifier did not begin the flow. Its request
+ * changes nothing: the code stays unused and nothing is revoked. A second exchange shows that the code leaked, and ends
+ * the connection, however old the code is. Exceptions: the connection is suspended, or a later consent or exchange has
+ * replaced the code's token family. A client that sent an `Idempotency-Key` can repeat its request within 30 s, and
+ * gets the same refresh token, or the newest refresh token if the client has refreshed meanwhile.
  *
- * When the database's answer to the commit was lost, `exchangeCode` calls `decide` again with the same offer. The code
- * then has the offer's family, and nothing is left to write.
+ * When the database's answer to the commit was lost, `exchangeCode` calls `decide` again with the same offer. If the
+ * commit succeeded, the code already has the offer's family, and nothing is left to write.
  */
 export const decide = (
   vault: typeof Vault.Service,

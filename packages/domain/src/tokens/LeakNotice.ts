@@ -33,7 +33,7 @@ const explained = (leak: Leak): ReadonlyArray<string> => [
   "You need not do anything. If you still use the app, connect it again from there. Your access log shows everything that was asked while it was connected."
 ]
 
-/** The writes after a leak: they end the connection, flag it for a reviewer and mail its user. */
+/** The writes after a leak: they end the connection, flag it for reviewers, and send a mail to its user. */
 export const writes = (leak: Leak, grant: WithApp, now: Timestamp): ReadonlyArray<Write> => [
   { _tag: "Flag", at: now },
   { _tag: "Mail", message: message(leak, grant) },

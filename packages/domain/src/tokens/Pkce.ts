@@ -10,6 +10,6 @@ export type Challenge = typeof Challenge.Type
 export const Verifier = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._~-]{43,128}$/), brand("CodeVerifier"))
 export type Verifier = typeof Verifier.Type
 
-/** Whether the text is a verifier with this challenge (S256), compared in constant time. */
+/** Whether the text is a verifier whose S256 challenge is `challenge`. The comparison takes constant time. */
 export const matches = (vault: typeof Vault.Service, verifier: string, challenge: Challenge): boolean =>
   Schema.is(Verifier)(verifier) && vault.equal(vault.s256(verifier), challenge)

@@ -9,7 +9,8 @@ import { isRace, type RefreshToken, type Rotation } from "./TokenFamily.js"
 export interface RefreshOffer {
   readonly appId: AppId
   /**
-   * The hash of the next refresh token, which is derived from the presented token with the key and nonce of `rotation`.
+   * The hash of the next refresh token. This token is derived from the presented token with the key and nonce of
+   * `rotation`.
    */
   readonly childHash: Vault.Hash
   readonly rotation: Omit<Rotation, "at">
@@ -22,8 +23,8 @@ export type RefreshRefusal =
   | "revoked"
   | "standard_tier_passed"
   /**
-   * The token was spent before, and too long ago for a client that retries after a lost answer: somebody may have
-   * copied it. The refusal also ends the connection.
+   * The token was spent more than `RACE_WINDOW` ago, too long ago for a client that retries after a lost answer:
+   * somebody may have copied the token. The refusal also ends the connection.
    */
   | "leaked"
   /** The connection is suspended (`WithApp.isSuspended`). The token stays unspent. */
@@ -45,8 +46,8 @@ export type RefreshOutcome =
 
 /**
  * Decides a refresh by the list of cases of decision O6; the first case that matches counts. The check for a revoked
- * token comes before the check for a leak. A revoked token never ends the connection, however old it is, because it may
- * be from before the user connected again.
+ * token comes before the check for a leak. A revoked token never ends the connection, however old the token is, because
+ * the user may have connected again since the token was issued.
  */
 export const decide = (
   offer: RefreshOffer,

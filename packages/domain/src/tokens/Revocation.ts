@@ -7,9 +7,10 @@ import * as Ending from "../connection/Ending.js"
 
 /**
  * Decides a request to revoke a token. The client wants the connection to end, so a spent refresh token or an expired
- * access token ends it too. A revoked token and a token of an earlier family have no effect: the user may have
- * connected again since, and an old token must not end the present connection (decision O6). When an admin has revoked
- * the app and no worker has ended the connection yet, the connection ends because of the admin's revocation.
+ * access token ends the connection too. A revoked token and a token of an earlier family have no effect: the user may
+ * have connected again since, and an old token must not end the present connection (decision O6). When an admin has
+ * revoked the app and no worker has ended the connection yet, the connection ends now, with the admin's revocation as
+ * the reason.
  */
 export const decide = (
   appId: AppId,

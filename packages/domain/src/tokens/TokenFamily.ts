@@ -14,7 +14,10 @@ export interface AccessToken {
   readonly revokedAt: Timestamp | null
 }
 
-/** When a refresh token was spent, and the nonce and key with which the next token was derived. */
+/**
+ * When a refresh token (or a code, at its exchange) was spent, and the nonce and key with which the next refresh token
+ * was derived.
+ */
 export interface Rotation {
   readonly at: Timestamp
   readonly nonce: string
@@ -24,8 +27,8 @@ export interface Rotation {
 /**
  * A refresh token. Each refresh spends the token and issues the next one, so the tokens of a family form a chain. The
  * last token of the chain, the head, is unspent. The next token is HMAC(key `keyId`, `nonce` and the spent token). A
- * client that lost the answer presents the spent token again. From the presented token, the service can derive the head
- * again, although only hashes are stored (decision O6).
+ * client that lost the answer presents the spent token again. From this token, the service can derive the head again,
+ * although only hashes are stored (decision O6).
  */
 export interface RefreshToken {
   readonly hash: Vault.Hash
@@ -47,14 +50,14 @@ export const ACCESS_LIFETIME = HOUR
 export const ACCESS_LIFETIME_S = ACCESS_LIFETIME / SECOND
 export const RACE_WINDOW = 30 * SECOND
 /**
- * The clocks of two servers differ by less than this. So a token of a code's family may be dated before the exchange of
- * the code.
+ * The clocks of two servers differ by less than this, in milliseconds. So the stored time of a token of a code's family
+ * may be before the stored time of the code's exchange.
  */
 export const CLOCK_SKEW = 10 * SECOND
 
 /**
- * Whether a token that was spent at `rotatedAt` counts as presented again after a lost answer, and not as leaked
- * (decision T3).
+ * Whether a spent token that is presented again at `now` counts as a retry after a lost answer, and not as leaked
+ * (decision T3). `rotatedAt` is when the token was spent.
  */
 export const isRace = (rotatedAt: Timestamp, now: Timestamp): boolean => now - rotatedAt <= RACE_WINDOW
 

@@ -20,10 +20,10 @@ export interface Locked extends WithApp {
   readonly code: Option.Option<AuthorizationCode>
   /**
    * The presented refresh token, and the tokens after it, ordered by issue; empty if the token does not belong to this
-   * connection. The tokens after it are left out when the presented token was spent longer ago than `RACE_WINDOW`: then
-   * no decision reads these tokens, and a chain can have any length. When a code is presented too, the window is
-   * `CLOCK_SKEW` longer: a repetition of the exchange is allowed for a time that counts from the exchange, and the
-   * clock of the server that spent the token may have been behind.
+   * connection. The tokens after it are left out when the presented token was spent longer ago than `RACE_WINDOW`,
+   * because no decision reads them in this case, and a chain can have any length. When a code is presented too, this
+   * limit is `CLOCK_SKEW` longer: the exchange may be repeated until `RACE_WINDOW` after the exchange, but the time at
+   * which the token was spent may come from a server whose clock was behind.
    */
   readonly chain: ReadonlyArray<RefreshToken>
   /** The presented access token, if it belongs to this connection. */
@@ -41,8 +41,8 @@ export type TokenWrite =
     }
   /**
    * Marks the unspent refresh tokens and the live access tokens of all families of the connection as revoked. Spent and
-   * expired tokens stay as they are, however many there are: nothing accepts a token whose family is not the present
-   * family of the connection (decision O6).
+   * expired tokens stay as they are, because there may be very many, and nothing accepts a token whose family is not
+   * the present family of the connection (decision O6).
    */
   | { readonly _tag: "RevokeTokens" }
   /** Marks the unspent refresh token and the live access tokens of one family as revoked. */
@@ -57,8 +57,8 @@ export class TokenStore extends Context.Tag("@place-access/domain/tokens/TokenSt
   TokenStore,
   {
     /**
-     * Finds a token and its connection in one query, also an expired or revoked token and an ended connection, because
-     * the access log names the connection of a refused call. None when there is no such token.
+     * Finds a token and its connection in one query. It finds also expired and revoked tokens and ended connections,
+     * because the access log names the connection of a refused call. None when there is no such token.
      */
     readonly findByAccessToken: (
       id: ConnectionId,

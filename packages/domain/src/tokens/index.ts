@@ -1,9 +1,9 @@
 /**
  * OAuth codes and tokens. A code is exchanged once for an access token and a refresh token (`CodeExchange`); a refresh
  * spends the refresh token and issues the next pair of the same family (`RefreshDecision`). A spent token or code that
- * appears again is a leak and ends the connection, unless one of the two decisions makes an exception, for example for
- * an app that repeats its request within 30 seconds. The OAuth routes call `exchangeCode`, `refreshTokens` and
- * `revokeToken`; the bearer guard calls `authenticateAccess`.
+ * is presented again counts as leaked and ends the connection. `CodeExchange` and `RefreshDecision` make exceptions,
+ * for example for an app that repeats its request within 30 seconds. The OAuth routes call `exchangeCode`,
+ * `refreshTokens` and `revokeToken`; the bearer guard calls `authenticateAccess`.
  *
  * @module
  */

@@ -11,8 +11,8 @@ import * as TokenGrant from "./TokenGrant.js"
 import { TokenStore } from "./TokenStore.js"
 
 /**
- * Finds the caller of a bearer token (Spec §5). Fails with `InvalidToken` for a token that does not work; its `known`
- * is the connection of a stored access token that was valid once, else null.
+ * Finds the caller of a bearer token (Spec §5). Fails with `InvalidToken` for a token that does not work. The error's
+ * `known` is the connection if the token was once valid and is still stored, else null.
  */
 export const authenticateAccess = program("authenticateAccess", function* (token: string) {
   const parsed = Option.getOrUndefined(Token.parse(token))
@@ -24,9 +24,9 @@ export const authenticateAccess = program("authenticateAccess", function* (token
 })
 
 /**
- * Handles `POST /v1/oauth/revoke` of an authenticated client: ends the whole connection. It succeeds for any text. A
- * token that is unknown, was revoked, is of an earlier family or belongs to another app has no effect (Spec §4.3, RFC
- * 7009 §2.2). Idempotent.
+ * Handles `POST /v1/oauth/revoke` of an authenticated client: ends the whole connection. The program succeeds for any
+ * text. A token that is unknown, was revoked, is of an earlier family or belongs to another app has no effect (Spec
+ * §4.3, RFC 7009 §2.2). Idempotent.
  */
 export const revokeToken = program("revokeToken", function* (client: App, presented: string) {
   const token = Token.parse(presented)
@@ -45,8 +45,8 @@ export interface PresentedCode {
   readonly redirectUri: string
   /**
    * The client's `Idempotency-Key`. With this key, the client can send the same request again within 30 s, and gets the
-   * same refresh token (decision tokens-1). A second exchange with another key, without a key or later ends the
-   * connection, unless the code is from before a later consent (`CodeExchange.decide`).
+   * same refresh token (decision tokens-1). A second exchange after this time, with another key or without a key ends
+   * the connection, with the exceptions of `CodeExchange.decide`.
    */
   readonly idempotencyKey?: string
 }
@@ -74,8 +74,8 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
     refreshHash: vault.sha256(refreshToken),
     exchange: idempotencyKey === undefined ? null : exchange
   }
-  // When the client repeats an exchange, this refresh token is the refresh token of the first exchange, so the store
-  // finds its chain.
+  // When the client repeats an exchange, the same refresh token is derived as in the first exchange. So the store finds
+  // the chain of this token.
   const known = idempotencyKey === undefined ? {} : { refresh: offer.refreshHash }
   // If the database's answer to the commit was lost, the second try finds that the code was exchanged for the token
   // family of this offer, and answers with the tokens of the offer.
@@ -106,8 +106,8 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
 
 /**
  * Handles `grant_type=refresh_token` of an authenticated client (Spec §4.3, decision O6). Each token is derived from
- * the token before it, so a client that lost the answer presents the spent token again and gets the head of the same
- * chain.
+ * the token before it. So a client that lost the answer can present the spent token again, and gets the head of the
+ * same chain.
  */
 export const refreshTokens = program("refreshTokens", function* (client: App, presented: string) {
   const token = Option.getOrUndefined(Token.parse(presented))
@@ -145,8 +145,8 @@ export const refreshTokens = program("refreshTokens", function* (client: App, pr
 })
 
 /**
- * The refresh token that is derived from a code or from the refresh token before it (`parent`). The derivation needs
- * the parent itself: the stored nonce and the service's key are not enough.
+ * The refresh token that is derived from a code or from the refresh token before it (`parent`). Nobody can derive it
+ * without the parent: the stored nonce and the service's key are not enough.
  */
 const child = (
   vault: Vault.Vault["Type"],

@@ -16,8 +16,8 @@ import type { VisitReport } from "../fixes/VisitReport.js"
 export const LONGEST = 30 * DAY
 
 /**
- * A phone's reports of one arrival, and the other facts that may end the visit. The result of `decide` depends neither
- * on the order of the reports nor on how the phone divided them into uploads.
+ * A phone's reports of one arrival, and the other facts that may end the visit. `decide` gives the same result for any
+ * order of the reports, and however the phone divided them into uploads.
  */
 export interface VisitReports {
   readonly deviceId: DeviceId
@@ -46,18 +46,21 @@ export interface OsVisit extends Geometry.Point {
   readonly departure: Timestamp.Timestamp | null
   readonly accuracyM: number | null
   /**
-   * Whether the phone reported the departure. False: a stay may end the visit earlier, also when a stretch of history
-   * that the user deleted cut the visit off.
+   * Whether the phone reported the departure. False: the visit may end earlier, at the end of a derived stay. That is
+   * so even when the visit ends at a stretch of history that the user deleted.
    */
   readonly isLeft: boolean
 }
 
 /**
- * The visit that these reports describe, at the position of the most accurate report. The visit ends at one of these
- * times, namely the first in this list that exists: the latest departure that was reported together with the arrival;
- * the latest departure that was reported alone from the same stop; the phone's next arrival; the end of the imported
- * file. Without any of these times the visit is open. A deleted stretch of history ends the visit earlier. Undefined
- * without reports.
+ * The visit that these reports describe, at the position of the most accurate report. Undefined without reports. The
+ * visit ends at the first of these times that exists:
+ * - the latest departure that was reported together with the arrival
+ * - the latest departure that was reported alone, from the same stop
+ * - the phone's next arrival
+ * - the end of the imported file
+ *
+ * If none of these times exists, the visit is open. A deleted stretch of history ends the visit earlier.
  */
 export const decide = (
   { arrival, departures, deviceId, historyEndsAt, nextArrival, reports }: VisitReports,
@@ -90,8 +93,8 @@ const latestDeparture = (reports: ReadonlyArray<VisitReport>): Timestamp.Timesta
   )
 
 /**
- * The distance in metres within which two reports always describe one stop. Less accurate reports may be farther from
- * each other: as far as the sum of their accuracies.
+ * Two reports describe one stop when they are at most this far apart, in metres. For less accurate reports, the maximum
+ * distance is the sum of their accuracies, if this sum is larger.
  */
 const SAME_STOP_M = 200
 
@@ -109,8 +112,8 @@ export interface VisitCandidate extends Ground {
 /**
  * The place of the visit, as the app sees it (amendment M15): of the places that the app knows, the place whose circle
  * at the time of the arrival contains the reported position. The accuracy counts as for a fix, so a report that is less
- * precise than the circle has no place. Of several places, the place with the nearest centre counts, then the smallest
- * radius, then the smallest id.
+ * precise than the circle has no place. Of several places, the place with the nearest centre is chosen; of equally near
+ * places, the place with the smallest radius, then the smallest id.
  */
 export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<VisitCandidate>): PlaceId | undefined =>
   candidates

@@ -12,9 +12,9 @@ import type { DeviceStay } from "./VisitStore.js"
  */
 
 /**
- * For each stay, the other places that have a circle, present or past, which overlaps the circle with which the stay
- * began. Only stays at these places can represent the same stop. An account may have thousands of past circles, so the
- * circles of two places are never all compared with each other, and stays that began with one circle share a search.
+ * For each stay, the other places with a present or past circle that overlaps the circle with which the stay began.
+ * Only stays at these places can represent the same stop. An account may have thousands of past circles. So circles are
+ * compared only with the circles of stays, and stays that began with the same circle share one search.
  */
 export const neighbours = (
   stays: ReadonlyArray<DeviceStay>,
@@ -38,7 +38,7 @@ export const neighbours = (
 export const isMet = (a: Geometry.Circle, b: Geometry.Circle): boolean =>
   Geometry.distanceM(a, b) < a.radiusM + b.radiusM
 
-/** The shape that the place had when the stay began. */
+/** The shape that the stay's place had when the stay began. */
 export const shapeOf = (
   { arrival, placeId }: Pick<DeviceStay, "arrival" | "placeId">,
   candidates: ReadonlyArray<VisitCandidate>
@@ -59,9 +59,9 @@ export const overlap = (
 ): boolean => a.arrival < (b.departure ?? Infinity) && b.arrival < (a.departure ?? Infinity)
 
 /**
- * The end of a stay, corrected when the phone had moved on earlier. Fixes near the edge of a circle end no stay, so a
- * derived stay may last too long. Such a stay ends at the arrival of the first later stay that overlaps it and whose
- * median is not clearly inside the circle of the earlier stay. Null: the stay is open.
+ * The end of a stay, corrected when the phone had moved on before the derived end. Fixes near the edge of a circle do
+ * not end a stay, so a derived stay may last too long. Such a stay ends at the arrival of the first later stay that
+ * overlaps it and whose median is not clearly inside the circle of the earlier stay. Null: the stay is open.
  */
 export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.Timestamp | null =>
   others.reduce<Timestamp.Timestamp | null>((end, other) => {
@@ -75,14 +75,16 @@ export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.
 
 /**
  * Whether `stay` is not shown, because one of `others` represents the same stop and hides it. Three stays may hide each
- * other in a ring. No stay of a ring is left out, because otherwise the stop would not be shown at all.
+ * other in a ring (`a` hides `b`, `b` hides `c`, `c` hides `a`). All stays of a ring are shown, because otherwise the
+ * stop would not be shown at all.
  */
 export const isShownElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
   others.some((other) => hides(other, stay) && !others.some((third) => hides(third, other) && hides(stay, third)))
 
 /**
- * In metres. The medians of two stays of one stop differ a little, because the larger circle has more fixes. So between
- * centres that are this near to each other, the distances from the medians would decide by chance.
+ * In metres. Two circles count as having one centre when their centres are at most this far apart. The medians of two
+ * stays of one stop differ a little, because the larger circle has more fixes. So for such near centres, comparing
+ * distances from the medians would give a random result.
  */
 const ONE_CENTRE_M = 10
 

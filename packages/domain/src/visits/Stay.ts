@@ -26,9 +26,9 @@ export interface Stay {
 }
 
 /**
- * The fields of a fix that the derivation needs. A fix of a device that its user had left behind counts as outside and
- * far away of every circle, because it does not show where the user was. So the fix needs a mark (`isLeftBehind`), and
- * does not get a made-up position far away: the user may have a place there.
+ * The fields of a fix that the derivation needs. A fix of a device that its user had left behind does not show where
+ * the user was. So it counts as outside of every circle and far away from it. It has a mark (`isLeftBehind`) for this,
+ * and not a made-up position far away, because the user may have a place at that position.
  */
 export type StayFix = Pick<MarkedFix, "capturedAt" | "lat" | "lon" | "accuracyM" | "isLeftBehind">
 
@@ -59,15 +59,15 @@ const JUMP_FIXES = 2
 
 /**
  * A stay that ended at least this long before the last known fix, in milliseconds, is final: a later fix can continue a
- * stay only after a shorter absence.
+ * stay only when the absence was shorter than this.
  */
 export const FINAL_AFTER = JUMP
 
 /**
  * The shortest silence, in milliseconds, that can make a departure uncertain. A device at rest sends little, and begins
  * to send again within a kilometre of its place. So a device that was silent for this long and is then more than
- * `FAR_M` from the edge was switched off, and nobody knows when it left. A shorter silence shows nothing, because some
- * phone apps send only once in some hours.
+ * `FAR_M` from the edge was switched off, and nobody knows when it left. A shorter silence does not make a departure
+ * uncertain, because some phone apps send only once in a few hours.
  */
 export const SILENCE = 4 * HOUR
 /** The distance from the edge of the circle, in metres, beyond which a device counts as far away after a `SILENCE`. */
@@ -89,7 +89,7 @@ export const isLongEnough = (
   now: Timestamp
 ): boolean => (departure ?? now) - arrival >= MIN_STAY
 
-/** What a derivation needs from the time before its first fix. */
+/** The facts that a derivation needs about the time before its first fix. */
 export interface TimeBefore {
   /** The arrival of a stay that is open at the first fix; null: no stay is open. */
   readonly openSince: Timestamp | null
@@ -100,7 +100,7 @@ export interface TimeBefore {
 /**
  * Describes the time before the first fix of a derivation. `open` is the stored stay that is open at the first fix;
  * `heardAt` is the time of the device's last fix before it. When retention has deleted all earlier fixes, the stored
- * `heardUntil` of an uncertain stay still says when the last of these fixes was captured.
+ * `heardUntil` of an uncertain stay still says when the last fix before the silence was captured.
  */
 export const beforeOf = (
   open: Pick<Stay, "arrival" | "heardUntil"> | undefined,
@@ -133,16 +133,16 @@ export const derive = (
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
   /**
-   * The last stay that ended. The stay goes on when a fix inside the circle comes before `isOver` is true; otherwise
-   * its end is final.
+   * The last stay that ended. The stay goes on if the next fix inside the circle comes before `isOver` is true;
+   * otherwise the end of the stay is final.
    */
   let left: LeftStay | undefined
   let lastFixAt = heardAt
   let instant = Number.NEGATIVE_INFINITY
   let next = 0
   /**
-   * Ends the stay at the deleted stretches of history that begin before this fix. When `fix` is undefined, ends the
-   * stay at the deleted stretches that begin after the last fix.
+   * Ends the stay at each deleted stretch of history that begins before `fix`. `fix` undefined: at each deleted stretch
+   * that begins after the last fix.
    */
   const eraseBefore = (fix: StayFix | undefined) => {
     const at = fix?.capturedAt ?? Number.POSITIVE_INFINITY
@@ -194,8 +194,9 @@ export const derive = (
 /**
  * The moment at which a derivation of the fixes from `from` on must begin. `heardAt` is the time of the device's last
  * fix before `from`. When a deleted stretch of history begins between `heardAt` and `from`, the derivation begins at
- * that stretch; otherwise at `from`. The reason: when the stretch cut off a stay, only the first fix after the stretch
- * decides whether the departure is uncertain. So the derivation must begin while this stay is open, and end it again.
+ * that stretch; otherwise at `from`. The reason: when the stretch cut a stay off, the first fix after the stretch
+ * decides whether the departure of the stay is uncertain. So the derivation must begin while this stay is open, and end
+ * the stay again.
  */
 export const beginOf = (
   from: Timestamp,

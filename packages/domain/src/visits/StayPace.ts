@@ -3,7 +3,7 @@
 export interface StayPace {
   /**
    * The number of fixes that a step reads. When all of these fixes are older than the fixes that are due, the step
-   * reads again, with twice the number.
+   * doubles the number and reads again.
    */
   readonly fixesAStep: number
   /**

@@ -1,6 +1,6 @@
-// Records how far the stays of a device are derived. Stays are stored, because a request of an app that derived all
-// stays anew would read a year of fixes. The progress is a time before which all fixes have been processed. There is
-// one such time for all places together, and one for each new place. Decisions visits-7 and visits-8.
+// Records how far the stays of a device are derived. Stays are stored. Otherwise each request of an app would derive
+// all stays anew, from a year of fixes. The progress is a time before which all fixes have been processed. There is one
+// such time for all places together, and one for each new place. Decisions visits-7 and visits-8.
 import { Order } from "effect"
 import type { PlaceId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -10,25 +10,31 @@ export interface StayProgress {
   /** All fixes before this moment have been processed. Null: all fixes have been processed. */
   readonly dueFrom: Timestamp | null
   /**
-   * The new places, ordered by id. Their stays are derived from the oldest fix on, so they are behind the other places.
+   * The new places, ordered by id. At a new place, stays are derived from the oldest fix on, so its progress is behind
+   * the progress of the other places.
    */
   readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
 }
 
 export const DONE: StayProgress = { dueFrom: null, backfills: [] }
 
-/** One step of the derivation: it derives the stays at `placeIds` from the fixes from `from` on. */
+/**
+ * One step of the derivation. It derives the stays at `placeIds` from the fixes that were captured at `from` or later.
+ */
 export interface StayStep {
   readonly from: Timestamp
   readonly placeIds: ReadonlySet<PlaceId>
-  /** Returns the progress after all fixes before `reached` were processed; `reached` null: after the last fix. */
+  /**
+   * Returns the progress after the step has processed all fixes before `reached`. `reached` null: it has processed all
+   * fixes.
+   */
   readonly done: (reached: Timestamp | null) => StayProgress
 }
 
 /**
  * The device's next step; undefined when nothing is due. New fixes come first, for all places that have reached
- * `dueFrom`. New places come second, from the oldest fix on, so that they do not delay the other places. `wanted`: of
- * the new places, only these are derived; left out: all new places.
+ * `dueFrom`. New places come second, from the oldest fix on, so that they do not delay the other places. `wanted`: the
+ * new places that may be derived; left out: all new places.
  */
 export const next = (
   progress: StayProgress,

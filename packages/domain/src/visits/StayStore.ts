@@ -33,8 +33,8 @@ export interface StayCommit {
   readonly stays: ReadonlyArray<Stay>
   readonly progress: StayProgress
   /**
-   * Whether the step derived all stays of the device by the present version of the rules for stays. After the commit,
-   * `outdated` does not return the device any more.
+   * True: the step derived all stays of the device by the present version of the rules for stays. After the commit,
+   * `outdated` no longer returns the device.
    */
   readonly isAnew: boolean
 }
@@ -61,7 +61,10 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
   {
     /** The user's devices with stays to derive: phones first, then imported files, each by id. */
     readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
-    /** Devices that have stays to derive, from fixes before `until` or at a new place. Ordered by user and device. */
+    /**
+     * Devices with stays that are still to be derived, from fixes before `until` or at a new place. Ordered by user and
+     * device.
+     */
     readonly behind: (
       query: PhoneBatch & { readonly until: Timestamp.Timestamp }
     ) => StoreEffect<ReadonlyArray<PhoneKey>>
@@ -85,7 +88,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       deviceId: DeviceId,
       at: Timestamp.Timestamp
     ) => StoreEffect<Timestamp.Timestamp | null>
-    /** For each place, the device's latest stay that began before `at` and had not ended by then. Ordered by place. */
+    /** For each place, the device's latest stay that began before `at` and had not ended at `at`. Ordered by place. */
     readonly openAt: (
       userId: UserId,
       deviceId: DeviceId,

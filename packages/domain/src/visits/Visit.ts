@@ -40,9 +40,9 @@ export const isAfter = (visit: Visit, position: Position | undefined): boolean =
   (visit.arrival === position.arrival && visit.placeId > position.placeId)
 
 /**
- * Whether the visit is older than the history that the user keeps. The departure counts, or `heardAt` while the visit
- * is open: the time at which the phone last sent something new. `heardAt` null: an open visit counts as older. `cutoff`
- * null: all history is kept.
+ * Whether the visit is older than the history that the user keeps. The departure decides. For an open visit, `heardAt`
+ * decides: the time at which the phone last sent something new; null: an open visit counts as older. `cutoff` null: all
+ * history is kept.
  */
 export const isPast = (
   { departure }: Pick<Visit, "departure">,

@@ -4,7 +4,7 @@ import type { DeviceId, PlaceId, StoreEffect, Timestamp, UserId } from "../share
 import type { VisitReports } from "./OsVisit.js"
 import type { Position, Visit } from "./Visit.js"
 
-/** A time span from `from`, inclusive, to `to`, exclusive; null leaves an end open. */
+/** A time span from `from`, inclusive, to `to`, exclusive. Null: the span has no beginning, or no end. */
 export interface Span {
   readonly from: Timestamp.Timestamp | null
   readonly to: Timestamp.Timestamp | null
@@ -37,7 +37,7 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      * Derived stays at these places that are long enough at `now` (`Stay.isLongEnough`) and began within `span`, in the
      * order of `Visit.byArrival`, then by device. Stays from before a place's `since` and stays past `cutoff`
      * (`Visit.isPast`) are left out. A stay of an imported file ends with the file's newest stored entry at the latest,
-     * also when the stay is open, and when a deleted stretch after this entry ended the stay. For a device and place in
+     * even if the stay is open, or was ended by a deleted stretch after this entry. For a device and place in
      * `unfinished`, the answer has only final stays: stays that ended `Stay.FINAL_AFTER` or more before `dueFrom`. Each
      * departure is the result of `Stay.departureOf`. The store reads no rows of other places.
      */
@@ -53,8 +53,9 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       readonly unfinished: ReadonlyArray<Unfinished>
     }) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
-     * For each span, the end of the first stay of its device at its place that overlaps the span. `departure` is null
-     * when there is no stay, or when the stay is open. Stays shorter than `Stay.MIN_STAY` count too.
+     * For each span, the end (`departure`) of the first stay that overlaps the span, at the place and of the device of
+     * the span. Null when there is no such stay, or when the stay is open. Stays shorter than `Stay.MIN_STAY` count
+     * too.
      */
     readonly ends: (
       userId: UserId,
@@ -70,15 +71,15 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
     ) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
      * For each span, the median latitude and the median longitude of the device's fixes in the span (of an even number,
-     * the lower of the two middle values). When most fixes are more than 90° from Greenwich, the longitudes count from
-     * 0° to 360° eastward, so the median is right on the 180° meridian too. Fixes that were captured while the person
-     * had left the device behind do not count. Null when there are no fixes.
+     * the lower of the two middle values). When most fixes are more than 90° from Greenwich, longitudes are counted
+     * eastward from 0° to 360°, so that the median is right near the 180° meridian too. Fixes that were captured while
+     * the person had left the device behind do not count. Null when there are no fixes.
      */
     readonly medians: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<Point | null>>
     /**
      * For each span, the reports of the device's visits that may overlap it: the visits that arrived in the span, the
      * last visit that arrived at or before `from`, and earlier visits with a reported departure after `from` that
-     * arrived at most `OsVisit.LONGEST` before `from`. At most one span for each device.
+     * arrived at most `OsVisit.LONGEST` before `from`. `spans` has at most one span for each device.
      */
     readonly reportsWithin: (
       userId: UserId,

@@ -4,8 +4,8 @@ const NAMED_MAX = 3
 
 /**
  * The text of the access log about a page of visits: `12 visits to “Gym” and “Home”`. The text never contains a
- * coordinate (Spec §1.7). The quotation marks distinguish the place “Bed and Breakfast” from two places, also in
- * translations (decision languages-2).
+ * coordinate (Spec §1.7). With the quotation marks, the place “Bed and Breakfast” does not look like two places, also
+ * in translations (decision languages-2).
  */
 export const of = (visits: ReadonlyArray<{ readonly place: { readonly label: string } }>): string => {
   if (visits.length === 0) return "that there were no visits to tell of"

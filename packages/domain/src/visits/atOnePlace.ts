@@ -17,9 +17,9 @@ interface OverlapQuery {
 /**
  * Keeps one stay for each stop of a phone, even when the circles of several places contain the stop. Of stays that
  * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isShownElsewhere`),
- * and the other stays are left out. A stay ends earlier when a stay at another place began before its end and the phone
- * stayed at that place. Only stays that began with overlapping circles are compared. When no circles overlap, no query
- * runs.
+ * and the other stays are left out. A stay gets an earlier end when a stay at another place began before its end and
+ * the phone stayed at the other place. Only stays whose circles overlapped when the stays began are compared. When no
+ * circles overlap, no query runs.
  */
 export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {

@@ -9,14 +9,16 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 
 /**
  * When an upgrade has changed the rules of stays, a worker derives the stays of each phone anew (decision visits-12).
- * Until all stays of a phone are derived anew, its old stays remain, and answers count as complete. With `deriveBehind`
- * it is different: stays that `deriveBehind` has not derived yet are missing in answers.
+ * Until all stays of a phone are derived anew, its old stays remain stored, and an answer that contains them counts as
+ * complete. `deriveBehind` is different: stays that it has not derived yet are missing in answers.
  */
 
 /** The most devices that one query returns. */
 const BATCH = 100
 
-/** How often one run tries to derive the stays of a phone, when attempts fail (`attempt`). The next run tries again. */
+/**
+ * How many attempts one run makes for a phone (`attempt`), until one succeeds. If all fail, the next run tries again.
+ */
 const TRIES = 3
 
 /**
@@ -84,8 +86,8 @@ const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   })
 
 /**
- * The stays from all fixes of a phone, of which the first is at `begin`. Only one part of the fixes is in memory at a
- * time.
+ * The stays from all fixes of a phone; `begin` is the time of the first fix. The fixes are read in parts, and only one
+ * part is in memory at a time.
  */
 const all = (
   { deviceId, userId }: PhoneKey,

@@ -19,7 +19,7 @@ export interface StayBounds {
   readonly stepsMax: number
   /**
    * The number of fixes that a step reads. When all of these fixes are older than the fixes that are due, the step
-   * reads again, with twice the number.
+   * doubles the number and reads again.
    */
   readonly fixesAStep: number
   /**
@@ -50,15 +50,15 @@ export const deriveStays = program("deriveStays", function* (userId: UserId, dev
 
 interface StepFixes {
   readonly fixes: ReadonlyArray<Stay.StayFix>
-  /** The last fix of the step; undefined when the step reached the device's last fix, or has no places. */
+  /** The last fix that the step read; undefined when the step reached the device's last fix, or has no places. */
   readonly last: Stay.StayFix | undefined
 }
 
 const NONE: StepFixes = { fixes: [], last: undefined }
 
 /**
- * Reads the fixes of one step, at most `limit`. When `limit` fixes lie before `due`, the step would derive nothing new,
- * and the next step would read the same fixes. So the function then reads again with twice the limit.
+ * Reads the fixes of one step, at most `limit`. When all `limit` fixes are before `due`, the step would derive nothing
+ * new, and the next step would read the same fixes. In this case the function doubles the limit and reads again.
  */
 const readStep = (
   userId: UserId,
@@ -88,8 +88,8 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       newPlaces
     )
     if (next === undefined) return false
-    // The step also reads the fixes shortly before the due fixes, because a stay that ended there may go on with the
-    // due fixes.
+    // The step also reads the fixes shortly before the due fixes, because a stay that ended with these fixes may go on
+    // with the due fixes.
     const earliest = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
     const heardAt = yield* store.heardBefore(userId, deviceId, earliest)
     const from = Stay.beginOf(earliest, heardAt, view.erasures)
@@ -116,8 +116,8 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       from: begin ?? from,
       to: last?.capturedAt ?? null,
       stays,
-      // Of several fixes of one instant only the first counts, and this step has processed the first fix of its last
-      // instant. So the next step begins one millisecond later.
+      // Of several fixes of one instant only the first counts, and this step has processed the first fix of the last
+      // instant that it read. So the next step begins one millisecond after this instant.
       progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1)),
       isAnew: false
     })
@@ -131,8 +131,9 @@ const BATCH = 100
 export const STEPS_MAX = 500
 
 /**
- * A worker derives the stays of a device when due fixes are older than this, in milliseconds. Younger fixes alone wait,
- * unless somebody reads visits: otherwise a phone that uploads all day would keep the worker busy.
+ * A worker derives the stays of a device when due fixes are older than this, in milliseconds. A device with only
+ * younger due fixes waits until somebody reads visits, because otherwise a phone that uploads all day would keep the
+ * worker busy.
  */
 const MAY_WAIT = Timestamp.DAY
 

@@ -29,7 +29,7 @@ export interface VisitPage {
   readonly visits: ReadonlyArray<VisitAt>
   /** The cursor of the next page; null on the last page. It is valid only for the same connection, `from` and `to`. */
   readonly nextCursor: string | null
-  /** False while stays are still to be derived. The page then lacks the visits that are not final yet. */
+  /** False while some stays are still to be derived. The page then lacks visits whose end is not final yet. */
   readonly complete: boolean
 }
 
@@ -39,8 +39,9 @@ export interface VisitPage {
  *
  * First the program derives the stays that are due, in at most 20 steps, because the app waits for the answer. A step
  * reads about 5,000 fixes of one device. The first devices share four steps (`WAITED_FOR`), and each further device
- * gets one step. When more fixes are due, `complete` is false. For the devices and places of these fixes, the answer
- * then has only visits whose end is final: the first fix that was not processed may end a visit that is still open.
+ * gets one step. When fixes are still due after these steps, `complete` is false. For the devices and places of these
+ * fixes, the answer then has only visits whose end is final, because the first fix that was not processed may end an
+ * open visit.
  */
 export const listVisits = program(
   "listVisits",
@@ -52,8 +53,8 @@ export const listVisits = program(
     const { userId } = connection
     const query = JSON.stringify(["visits", connection.id, from, to])
     const after = cursor === undefined ? undefined : yield* position(yield* Cursor.open(cursor, query))
-    // The cursor is opened before this check of the pause. Otherwise the app's developer would see the error of a wrong
-    // cursor only after the pause.
+    // The cursor is opened before the pause is checked. Otherwise, while the app is paused, its developer would not see
+    // the error of a wrong cursor.
     if (Pause.isOn(connection.pause, now)) return NO_VISITS
     const known = yield* knownPlaces(userId, connection.places)
     const unfinished = yield* catchUp(userId, new Set(known.candidates.map((one) => one.placeId)))
@@ -82,7 +83,7 @@ const NO_VISITS: VisitPage = { visits: [], nextCursor: null, complete: true }
 
 const Sealed = Schema.Tuple(Timestamp.Timestamp, PlaceId)
 
-/** Decodes the position in a cursor of this list. A position of another form is a bug. */
+/** Decodes the position in a cursor of this list. The cursor is signed, so a position of another form is a bug. */
 const position = (sealed: Page.PagePosition): Effect.Effect<Visit.Position> =>
   Effect.map(Effect.orDie(Schema.decodeUnknown(Sealed)(sealed)), ([arrival, placeId]) => ({ arrival, placeId }))
 
@@ -109,13 +110,13 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
   })
 
 /**
- * The work for which an answer waits. When this work is used up, each further device still gets one step, until
- * `STEPS_IN_ALL` steps are taken.
+ * The steps for which an answer waits. After these steps, each further device still gets one step, until `STEPS_IN_ALL`
+ * steps were made.
  */
 const WAITED_FOR: StayBounds = { stepsMax: 4, fixesAStep: 5_000 }
 /**
- * The most steps of all devices together for one answer. Every imported file has a device, so after a place has moved,
- * the stays of hundreds of files may be due. The phones of a person get their steps before the files, because
+ * The most steps for one answer, of all devices together. Every imported file has a device, so hundreds of devices may
+ * have due stays after a place has moved. The phones of a person get their steps before the files, because
  * `StayStore.due` has phones first.
  */
 const STEPS_IN_ALL = 20
@@ -243,9 +244,9 @@ const reportedVisits = (query: StayPageQuery) =>
 type PlacedVisit = OsVisit.OsVisit & Visit.Visit
 
 /**
- * Whether the end of a reported visit is final (decision visits-8). Without a reported departure, a stay that is not
- * derived yet may end the visit. An uncertain end is not final: a reading that the phone captured during its silence
- * may still arrive.
+ * Whether the end of a reported visit is final (decision visits-8). When no departure was reported, a stay that is not
+ * derived yet may end the visit. An uncertain end is not final, because a reading that the phone captured during its
+ * silence may still arrive.
  */
 const isFinal = (
   { departure, deviceId, isLeft, isUncertain, placeId }: PlacedVisit,
@@ -293,7 +294,7 @@ const isBefore = (arrival: Timestamp.Timestamp, visit: Visit.Visit | undefined):
   visit !== undefined && arrival < visit.arrival
 
 /**
- * The part of the span that a query must read: without the time before the first place was shared, and without the time
+ * The part of the span that a query must read. It leaves out the time before the first place was shared, and the time
  * that earlier pages covered.
  */
 const narrow = (
