@@ -131,8 +131,8 @@ const PROCESSES = WAITS ? MOST : Math.min(availableParallelism(), MOST)
 
 /**
  * When V8 compiles JavaScript. Most tests run their code for a short time, so they gain little when V8 optimizes that
- * code early. The long tests repeat the simulation hundreds of times: they take a sixth less when V8 compiles all code
- * at once with Sparkplug, the compiler that compiles fastest and does not optimize, and optimizes it as early as by
+ * code early. The long tests repeat the simulation hundreds of times. They take a sixth less time when V8 compiles all
+ * code immediately with Sparkplug, its fastest compiler, which does not optimize, and begins to optimize as early as by
  * default.
  */
 const COMPILING = process.env["TESTS"] === "long" ? "--always-sparkplug" : "--interrupt-budget=600000"

@@ -1,7 +1,10 @@
-// Checks that every citation names an existing rule or decision. Fails on a `Spec §…`, a `decision …` or a tag of a
-// test's title that names no rule and no decision, on a link to a rule or decision that does not exist, on a decision
-// that no code and no test cites, and on a decision without a date, a reason or the rejected alternatives. `--write`
-// makes the index of decisions.
+// Checks that every citation names an existing rule or decision. Fails on
+// - a `Spec §…`, a `decision …` or a tag of a test's title that names no rule and no decision;
+// - a link to a rule or decision that does not exist;
+// - a decision that no code and no test cites;
+// - a decision without a date, a reason or the rejected alternatives.
+//
+// `--write` makes the index of decisions.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { citations, decisions, DECISIONS, files, SPECIFICATION, specification } from "./law.mjs"

@@ -1,8 +1,9 @@
 // Checks where the code uses private parts of libraries ("hooks"), which a library may change in any version. Each hook
 // belongs to one or more rooms, or is forbidden everywhere. A room's README says why its hooks are worth the risk and
-// what an upgrade could break, and a canary test of the room fails when a hook changes. This check fails on a hook that
-// is used in any other place, on a hook that has no canary test or no row in the README, and when the installed version
-// of a library is not the version that the README says it was written for.
+// what an upgrade could break, and a canary test of the room fails when a hook changes. This check fails when
+// - a hook is used in any other place;
+// - a hook has no canary test, or no row in the README;
+// - the installed version of a library is not the version that the README names.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 

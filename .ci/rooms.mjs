@@ -1,5 +1,5 @@
-// The rules for rooms, checked on the modules that .ci/fences.mjs read. A room is a folder right below a package's src
-// (and below packages/domain/testing). It has the code about one noun.
+// Checks the rules for rooms. .ci/fences.mjs calls this script with the modules that it has read. A room is a folder
+// right below a package's src (and below packages/domain/testing). It has the code about one noun.
 import { readFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
 

@@ -7,8 +7,9 @@ const ALONE = /, on (PostgreSQL|Citus) alone \(([^)]*)\)/
 const both = () => ({ PostgreSQL: new Set(), Citus: new Set() })
 
 /**
- * Compares the tests (`{ fullName, status, file: { name } }`). Returns lines for people, and faults: tests that ran on
- * PostgreSQL or Citus only, without a reason, and tests of a `.pg.test.ts` file that do not say where they run.
+ * Compares the tests (`{ fullName, status, file: { name } }`). Returns lines for people, and faults. A fault is a test
+ * that ran on PostgreSQL or on Citus only, without a reason, or a test of a `.pg.test.ts` file that does not say where
+ * it runs.
  */
 export function compare(tests) {
   const [ran, passed] = [both(), both()]

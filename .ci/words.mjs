@@ -1,6 +1,11 @@
-// Checks the rules for words in docs/contributing.md: the length of lines; phrases that readers stumble over in
-// comments, documents and titles of tests; a description at the head of each room's index; one declaration for each
-// exported type name; and names of types that are nouns. `--count` prints the number of findings in each folder.
+// Checks the rules for words in docs/contributing.md:
+// - the length of lines;
+// - phrases that readers stumble over, in comments, documents and titles of tests;
+// - a description at the head of each room's index;
+// - one declaration for each exported type name;
+// - names of types that are nouns.
+//
+// `--count` prints the number of findings in each folder.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 

@@ -64,15 +64,18 @@ export const judge = async ({ environment, folder, jobs, mutants, say, tests }) 
   const lines = linesOf(notes)
   const files = filesOf(clean.out, lines)
   const loaded = new Set(lines.flatMap((line) => line.loaded))
-  /** Whether the code of a mutant (a planted fault) runs while its file is loaded: it cannot be switched on later. */
+  /**
+   * Whether the code of a mutant (a planted fault) runs while its file is loaded. Such a fault cannot be switched on
+   * later.
+   */
   const isEarly = ({ id, isStatic }) => isStatic || loaded.has(id)
 
   const running = mutants.filter((mutant) => !isEarly(mutant)).map(({ id }) => id)
   const repeated = await judgeRepeated({ environment, files, folder, ids: running, jobs, say })
 
   /**
-   * The faults of a file whose code runs after the file was loaded. A test that reaches one of these faults may also
-   * see an early fault of the file (`isEarly`), such as a fault in a constant.
+   * The other faults of the same file, without those that run while the file is loaded. A test that reaches one of
+   * these faults may also see an early fault of the file (`isEarly`), such as a fault in a constant.
    */
   const siblings = ({ path }) => mutants.filter((other) => !isEarly(other) && other.path === path)
   const pathsOf = (mutant) => {

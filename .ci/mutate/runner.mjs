@@ -2,9 +2,10 @@
 // takes seconds, and most tests take milliseconds.
 //
 // A fault counts as seen when its test fails with it and passes again without it. The runner notes the faults that it
-// cannot judge, and a separate process judges each of these faults: a fault that runs while files are loaded or in a
-// hook, the faults of a test that fails when it runs twice, and the faults of a test that still fails after a fault was
-// switched off.
+// cannot judge, and a separate process judges each of them:
+// - a fault that runs while files are loaded or in a hook;
+// - the faults of a test that fails when it runs twice;
+// - the faults of a test that still fails after a fault was switched off.
 import { appendFileSync, readFileSync } from "node:fs"
 import { VitestTestRunner } from "vitest/runners"
 import { getFn } from "vitest/suite"

@@ -255,7 +255,7 @@ const report = (
 
 /** An estimate of the peak rate divided by the average rate: most people are active at the same hours. */
 const PEAK = 3
-/** The most attempts of one endpoint in flight at once (decision deliveries-7). */
+/** The most attempts at one endpoint that are in flight at the same time (decision deliveries-7). */
 const AT_ONCE = 8
 
 /** Prints what an app that everybody connects costs the database node that has the app's rows. */

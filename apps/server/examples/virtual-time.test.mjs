@@ -113,7 +113,8 @@ beforeEach(async () => {
 
 const arrive = async (client) => {
   await client.testPeople.simulate(person.id, { trip: "arrive", place_id: person.places[0].id })
-  // The service sends webhooks also while the clock stands. Advancing by 0 s waits until the service has sent them.
+  // The service sends webhooks also while the clock stands still. Advancing by 0 s waits until the service has sent
+  // them.
   await advance("0s")
 }
 

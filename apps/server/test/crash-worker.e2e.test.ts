@@ -43,7 +43,8 @@ const Row = Schema.Struct({
 
 /**
  * Makes events: a user shares a place and withdraws it. Each change is an event whose number is the version of the set
- * of shared places. Changes may follow each other at once, whereas a rule that has fired pauses before it fires again.
+ * of shared places. One change may follow another immediately, whereas a rule that has fired pauses before it fires
+ * again.
  */
 const changesOf = (user: Person, connectionId: string, placeId: string) => {
   let made = 0

@@ -53,7 +53,7 @@ describeServers("a database that stands still", ({ kind, migratedDatabase }) => 
     const token = await addDevice(person)
 
     proxy.silence()
-    // Sends several requests at once, so that every connection in the pool has a statement in flight.
+    // Sends several requests at the same time, so that every connection in the pool has a statement in flight.
     const others = Array.from({ length: 6 }, () =>
       client(service.url)
         .call("GET", "/v1/me", { token: access_token })

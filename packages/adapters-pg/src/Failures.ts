@@ -142,8 +142,8 @@ const LOST_NODE_MESSAGE =
 const lostANode = (error: unknown): boolean => sqlState(error) === "XX000" && LOST_NODE_MESSAGE.test(said(error) ?? "")
 
 /**
- * Whether a retry of the same work may succeed, for example after a lock or statement time-out, a lost race or a lost
- * connection, while the pool or the disk is full, or while the server starts or stops.
+ * Whether a retry of the same work may succeed. Examples are a lock time-out, a statement time-out, a lost race, a lost
+ * connection, a full pool or disk, and a server that starts or stops.
  */
 export const isTransient = (error: unknown): boolean => {
   const state = sqlState(error)

@@ -20,9 +20,9 @@ const MAX_BODY = 16 * 1024
 const MAX_HEADERS = 16 * 1024
 const SNIPPET = 1024
 /**
- * The most interim answers (1xx) that are read. undici counts the bytes of the headers anew after each interim answer,
- * so a receiver that sends nothing else would keep this process busy for the five seconds of the attempt.
- * `TooManyInterim` names the number.
+ * The largest number of interim answers (1xx) that are read. undici counts the bytes of the headers anew after each
+ * interim answer, so a receiver that sends nothing else would keep this process busy for the five seconds of the
+ * attempt. The message of `TooManyInterim` contains this number.
  */
 const INTERIM_MAX = 20
 /**

@@ -49,8 +49,8 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
       }
 
       return WebhookSender.of({
-        // The deadline is a timer and not an interruption of the fiber, so that it also ends the post of a caller that
-        // is uninterruptible because it must store the result (`sendTest`).
+        // The deadline is a timer and not an interruption of the fiber. An interruption would not end the post of a
+        // caller that is uninterruptible because it must store the result (`sendTest`).
         post: (url, headers, body) =>
           Effect.async((resume) => {
             // @effect-diagnostics-next-line globalTimers:off -- sockets run in real time

@@ -103,7 +103,7 @@ const ask = async (resolver: dns.promises.Resolver, hostname: string): Promise<r
   return [four, await six]
 }
 
-/** Whether no name server said whether the host has addresses of this kind (IPv4 or IPv6). */
+/** True when no name server said whether the host has addresses of this kind (IPv4 or IPv6). */
 const isUnanswered = ({ addresses, error }: Outcome): boolean =>
   addresses.length === 0 && !NO_SUCH_NAME.has(codeOf(error))
 

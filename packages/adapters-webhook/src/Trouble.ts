@@ -47,9 +47,9 @@ class NetworkUnreachable extends Error {
 }
 
 /**
- * The message for every host that may not be used: its name does not exist or is not valid, its name servers do not
- * answer, or one of its addresses is not public. The service's resolver may resolve internal names. Different messages
- * for "does not exist" and "is not public" would show outsiders which internal names exist.
+ * The one message for every host that may not be used, whatever the reason: the name does not exist or is not valid,
+ * its name servers do not answer, or one of its addresses is not public. The service's resolver may resolve internal
+ * names. Different messages for "does not exist" and "is not public" would show outsiders which internal names exist.
  */
 export const NOT_PUBLIC = "must resolve to public addresses only"
 
@@ -106,8 +106,8 @@ const WITHOUT_IPV6: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL
 const chain = (error: unknown): ReadonlyArray<Error> => {
   const all: Array<Error> = []
   for (let inner = error; inner instanceof Error && all.length < 5; inner = inner.cause) {
-    // An `AggregateError` has one error for each address that was tried, and its own `code` is that of the first. The
-    // error of the last address is reported, so the next line puts this error first.
+    // An `AggregateError` has one error for each address that was tried, and its own `code` is the code of the first of
+    // these errors. The service reports the error of the last address, so the next line puts that error first.
     if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
     else all.push(inner)
   }
@@ -137,8 +137,9 @@ export const withLookup = async (error: Error, fault: Ipv4Fault | undefined): Pr
 }
 
 /**
- * Returns the error to report for a failed connection. ENETUNREACH to an IPv4 address means that this machine has no
- * route, or that a router on the way has none. Without this distinction, deliveries to a receiver whose network is gone
+ * Returns the error to report for a failed connection. ENETUNREACH to an IPv4 address has one of two causes: this
+ * machine has no route, which is a fault of this service, or a router on the way has no route, which counts as a fault
+ * of the receiver (`NetworkUnreachable`). Without this distinction, deliveries to a receiver whose network is gone
  * would be tried every few seconds for days, and the delivery log would show no attempt.
  */
 export const withRoute = async (error: Error, isRouted = hasRoute): Promise<Error> => {

@@ -46,10 +46,12 @@ const END = `WITH attempt AS (
   ) UPDATE sent_events SET state = 'delivered', ended_at = $3 WHERE event_id = $1`
 
 /**
- * A job that does what the product does for each webhook: it reads the event from an outbox, together with its endpoint
- * and the rows that must allow it; writes a row into the user's access log before the POST; and after the POST inserts
- * a row for the attempt and updates the event's state. The product also decrypts the secret and counts the failures of
- * the endpoint; this job does neither.
+ * A job that does what the product does for each webhook. It
+ * - reads the event from an outbox, together with its endpoint and the rows that must allow the event;
+ * - writes a row into the user's access log before the POST;
+ * - inserts a row for the attempt and updates the event's state after the POST.
+ *
+ * The product also decrypts the secret and counts the failures of the endpoint; this job does neither.
  */
 const same: Job = {
   tables: `

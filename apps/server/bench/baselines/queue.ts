@@ -12,7 +12,8 @@ import { measured, type Order } from "./post.js"
 /** A job queue in `bench/peers`. */
 interface Peer {
   /**
-   * Starts the queue. The queue calls `perform` with the number of each job, and runs at most `atOnce` jobs at once.
+   * Starts the queue. The queue calls `perform` with the number of each job, and runs at most `atOnce` jobs at the same
+   * time.
    */
   readonly start: (
     pool: pg.Pool,

@@ -211,8 +211,8 @@ const build = (
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
-  // A server that stops may continue to answer for some seconds, so that load balancers notice the stop. The
-  // benchmark has no load balancer, so its servers stop at once.
+  // A server that stops may continue to answer for some seconds, so that load balancers notice the stop. The benchmark
+  // has no load balancer, so its servers stop immediately.
   DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
   // Load scripts put many client addresses into X-Forwarded-For. The server must read this header, so that its limits

@@ -21,7 +21,7 @@ export const refreshToken = (n: number): string => `pa_rt.${connection(n)}.${dig
  */
 export const deviceToken = (n: number, phone = 0): string => `pa_dv.${user(n)}.${digits(phone * PHONE_STEP + n)}`
 
-/** More than there are people, so that each phone has a number of its own. */
+/** A number greater than the number of people, so that each phone has a number of its own. */
 const PHONE_STEP = 1_000_000_000
 
 const HASH = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`

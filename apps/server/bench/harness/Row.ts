@@ -11,7 +11,7 @@ export interface Sample {
    */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
-  /** Absent for a side whose goals do not need it. */
+  /** The 95th percentile of the latency. Absent for a side whose goals do not need it. */
   readonly p95Ms?: number
   /**
    * The user and system time of the measured process and its children. PostgreSQL and the load client are not included.

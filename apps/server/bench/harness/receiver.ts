@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { createServer } from "node:tls"
 
-// Receives webhooks over https and answers each one with 200 at once. The receiver is a separate process and uses
+// Receives webhooks over https and answers each one immediately with 200. The receiver is a separate process and uses
 // little processor time, so that the benchmark measures the sender. The receiver reports its port, and later that the
 // requested number of webhooks has arrived.
 

@@ -1,8 +1,8 @@
 import PgBoss from "pg-boss"
 
 /**
- * The number of jobs that a pg-boss worker takes at once. A worker that needs less than the polling interval for its
- * jobs pauses before it polls again. Large batches and few workers avoid this pause.
+ * The number of jobs that a pg-boss worker takes in one batch. A worker that needs less than the polling interval for
+ * its jobs pauses before it polls again. Large batches and few workers avoid this pause.
  */
 const BATCH = 1_000
 const WORKERS = 4

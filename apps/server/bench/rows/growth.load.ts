@@ -10,7 +10,7 @@ export interface Options {
 }
 
 /**
- * How much later in the history the next requested time is than the last one, as a fraction of the history's length.
+ * How much later in the history each requested time is than the previous one, as a fraction of the history's length.
  * With the golden ratio, the times spread evenly over the history, and are the same in every round.
  */
 const STEP = 0.618_033_988_749_895

@@ -8,7 +8,9 @@ import type * as PhonesLoad from "./phones.load.js"
 const PHONES = 20
 const SECONDS = 3
 
-/** Compares 20 phones of one person that upload at once with one phone alone, and with 20 phones of 20 people. */
+/**
+ * Compares 20 phones of one person that upload at the same time with one phone alone, and with 20 phones of 20 people.
+ */
 export const phones: Row = {
   name: "phones",
   path: "20 phones of one person upload at once, beside one phone alone",

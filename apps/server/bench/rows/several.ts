@@ -19,8 +19,8 @@ const WARM_UP_ROUNDS = 8
 /** The number of events in a round for each worker, enough for about three seconds. */
 const EVENTS = 1_200
 /**
- * The number of endpoints. All workers together make at most eight attempts at once to one endpoint; with 400 endpoints
- * this limit does not slow four workers.
+ * The number of endpoints. All workers together have at most eight attempts at one endpoint in flight at the same time;
+ * with 400 endpoints this limit does not slow four workers.
  */
 const ENDPOINTS = 400
 

@@ -13,9 +13,9 @@ interface AccountOptions {
 }
 
 /**
- * Makes an account from the command line; the operator makes the first admin this way (decision A4). If the
- * operator gives no password, this command generates one and prints it once. So a running server that makes the account
- * never sends a password back.
+ * Makes an account from the command line; the operator makes the first admin this way (decision A4). If the operator
+ * gives no password, this command generates one and prints it once. The server that makes the account does not generate
+ * the password, so it never sends a password back.
  */
 export const createAccount = (
   { displayName, email, passwordFromStdin, roles }: AccountOptions,

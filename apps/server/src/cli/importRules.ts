@@ -57,7 +57,7 @@ const decoded = (bytes: Uint8Array) => Either.try(() => utf8.decode(bytes))
 
 /**
  * The text of the file, or a fault for each line that is not UTF-8. Such a line must not be read with replacement
- * characters: its secret would be another one than the receiver has, and every signature would be wrong.
+ * characters: its secret would differ from the receiver's secret, and every signature would be wrong.
  */
 const textOf = (bytes: Uint8Array): Either.Either<string, ReadonlyArray<RuleImport.RuleImportFault>> =>
   Either.mapLeft(decoded(bytes), () => {

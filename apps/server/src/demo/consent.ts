@@ -21,8 +21,8 @@ export const allow = (browser: DemoVisitor, { placeId, scope, url }: ConsentChoi
       ...hiddenFields(form),
       ["scope", scope],
       ["place", placeId],
-      // The demo chooses no end date: a log may cover more days than any other choice, and the rules end with the
-      // connection.
+      // The demo chooses no end date: a log may cover more days than the longest other choice, and the rules would end
+      // with the connection.
       ["standard_days", "never"],
       ["sensitive_days", "30"],
       ["decision", "allow"]

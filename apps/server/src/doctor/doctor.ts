@@ -44,8 +44,8 @@ const examine = (settings: ServerSettings.ServerSettings) =>
   })
 
 /**
- * Checks the database. A running server has checked its embedded database at its start, and no second process can open
- * that database.
+ * Checks the database, but not an embedded database that a running server uses: that server checked it at its start,
+ * and no second process can open it.
  */
 const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
   Effect.gen(function* () {

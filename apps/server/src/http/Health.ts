@@ -14,7 +14,7 @@ const PATIENCE = Duration.seconds(2)
 const POOL_IS_FULL_AFTER = Duration.millis(500)
 /** How long the statement may take over a connection outside of the pool. */
 const PATIENCE_OUTSIDE = Duration.millis(1_500)
-/** For how long the answer over a connection outside of the pool counts. */
+/** For how long the answer over a connection outside of the pool also answers further requests of `/readyz`. */
 const OUTSIDE_COUNTS_FOR = Duration.seconds(1)
 
 /**

@@ -30,7 +30,8 @@ const paceOf = (storage: ServerSettings["storage"]): UploadPace.UploadPace =>
 
 /**
  * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more` are further
- * routes. The caller also runs `recordFigures`, because a process needs one recorder of counts for all its programs.
+ * routes. The caller must also run `recordFigures`, because a process needs one recorder of counts for all its
+ * programs.
  */
 export const serveHttp = (
   listener: Listener.HttpListener,
@@ -66,7 +67,8 @@ export const serveHttp = (
 
 const stop = (listener: Listener.HttpListener, { drainSeconds }: Pick<ServerSettings, "drainSeconds">) =>
   Effect.suspend(() => {
-    // A person who has pressed Control-C at a terminal waits for the end, and no load balancer needs a warning.
+    // A person who has pressed Control-C at a terminal waits until the server has ended, and no load balancer needs a
+    // warning.
     const announceFor = Program.wasInterruptedByPerson() ? 0 : drainSeconds
     return Effect.zipRight(
       Effect.logInfo(

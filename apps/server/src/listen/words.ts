@@ -62,7 +62,7 @@ export const begun = ({ app, options, ready: { endpoint_id: endpoint, secret } }
     "Events are forwarded once and not kept. Control-C ends the command.\n"
   ].join("\n")
 
-/** `secret`: the signing secret, if it is another one than before. */
+/** `secret`: the new signing secret; null if the secret has not changed. */
 export const listeningAgain = (secret: string | null): string =>
   secret === null ? "Listening again." : `Listening again. The signing secret is new: ${secret}`
 

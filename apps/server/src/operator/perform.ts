@@ -343,9 +343,9 @@ const remove = (name: AccountName) =>
 const removeFactor = (name: AccountName, hasMailServer: boolean) =>
   Effect.gen(function* () {
     const { confirmedAt, email } = yield* find(name)
-    // The worker sends this mail only to a confirmed address, and only with a mail server. Otherwise the operator must
-    // not believe that the owner knows of the removal. A message that nobody could send for seven days is given up
-    // (decision mail-3).
+    // The worker sends this mail only to a confirmed address, and only with a mail server. Otherwise the answer to the
+    // operator must not say that the owner will know of the removal. A message that nobody could send for seven days is
+    // given up (decision mail-3).
     const told =
       confirmedAt === null
         ? `The owner gets no mail about it, because nobody confirmed the address of ${name}.`

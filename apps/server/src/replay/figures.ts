@@ -52,8 +52,8 @@ interface DwellFigures {
   readonly stays: number
   readonly sent: number
   /**
-   * The number of stays with a reading inside at or after the end of the dwell time. `seenSent` counts the stays of
-   * this kind in which the rule fired.
+   * The number of stays in which a reading at or after the end of the dwell time was inside the circle. `seenSent`
+   * counts those of these stays in which the rule fired.
    */
   readonly seen: number
   readonly seenSent: number
@@ -63,9 +63,11 @@ interface DwellFigures {
 
 /**
  * Whether the phone was still inside when a dwell event occurred (`occurredAt`: the time of the reading that fired the
- * rule, or the end of the dwell time when silence fired the rule). Seen: a reading inside is from exactly that time, or
- * the next reading was inside. Gone: the last reading up to that time was outside, or the next reading is so far from
- * the circle that the phone must have left before that time (`FASTEST`). Unseen: the readings show neither.
+ * rule, or the end of the dwell time when silence fired the rule).
+ * - seen: a reading from exactly that time was inside, or the next reading was inside;
+ * - gone: the last reading up to that time was outside, or the next reading is so far from the circle that the phone
+ *   must have left before that time (`FASTEST`);
+ * - unseen: the readings show neither.
  */
 type DwellVerdict = "seen" | "unseen" | "gone"
 
@@ -293,7 +295,7 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
   const verdicts = { seen: 0, unseen: 0, gone: 0 }
   for (const { occurredAt } of fired) {
     const [before, next] = [seen.findLast(({ at }) => at <= occurredAt), seen.find(({ at }) => at > occurredAt)]
-    // A reading inside from exactly the time `occurredAt` is the reading that fired the rule.
+    // A reading inside the circle at exactly the time `occurredAt` is the reading that fired the rule.
     if (next?.isInside === true || (before?.isInside === true && before.at === occurredAt)) verdicts.seen++
     else if (before?.isInside === false) verdicts.gone++
     else if (next !== undefined && next.metres > ((next.at - occurredAt) / 1_000) * FASTEST) verdicts.gone++
@@ -303,8 +305,9 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
 }
 
 /**
- * Whether the phone had been silent at this place for as long once before: between two consecutive earlier readings,
- * both inside, there was at least as much time as between the last reading before the firing and the firing.
+ * Whether the phone was silent at this place for as long once before. The silence that fired the rule lasted from the
+ * last reading before the firing until the firing. True if two consecutive earlier readings, both inside, are at least
+ * this time apart.
  */
 const hasHabit: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)

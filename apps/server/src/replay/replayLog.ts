@@ -37,7 +37,7 @@ interface ReplayedVisit {
   readonly place: number
   readonly arrival: number
   readonly departure: number | null
-  /** Whether the phone was silent for hours after the departure, and then far away. */
+  /** Whether the phone was silent for hours after the departure, and was then seen far away. */
   readonly isUncertain: boolean
 }
 

@@ -25,8 +25,10 @@ export interface Running {
 const RUNNING: Running = { runPlan: Simulation.runPlan, startTwin: Twin.start }
 
 /**
- * Runs the plans that the options choose, prints the results and saves files. Fails when a run breaks a rule or throws,
- * when the second process of `--twice` gives another trace or ends early, or when a file cannot be read or written.
+ * Runs the plans that the options choose, prints the results and saves files. Fails when
+ * - a run breaks a rule or throws;
+ * - the second process of `--twice` gives another trace or ends early;
+ * - a file cannot be read or written.
  */
 export const simulate = (options: SimulateOptions, running: Running = RUNNING): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {

@@ -23,9 +23,9 @@ const LISTED_MAX = 10_000
 type Addresses = Pick<ServiceOptions, "authUrl" | "baseUrl" | "userPortalUrl">
 
 /**
- * Admits only programs and browsers on this machine, and no requests from pages of other sites. The Host header shows a
- * page whose host name resolves to this machine. The headers Origin and Sec-Fetch-Site show a page of another site that
- * posts a form (decision virtual-time-3).
+ * Admits only programs and browsers on this machine, and no requests from pages of other sites. The Host header reveals
+ * a page of another site whose host name resolves to this machine. The headers Origin and Sec-Fetch-Site reveal a page
+ * of another site that posts a form (decision virtual-time-3).
  */
 const guarded = (addresses: Addresses) =>
   Effect.gen(function* () {

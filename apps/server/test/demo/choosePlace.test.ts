@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 0, 15, 10)
 
 /**
  * A journey straight to the north. `metres` has the distance from the start at each half minute. The phone uploads each
- * reading at once.
+ * reading immediately.
  */
 const journey = (...metres: ReadonlyArray<number>): ReadonlyArray<Upload> =>
   metres.map((north, index) => {

@@ -142,8 +142,8 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
 ]
 
 /**
- * Statements about persons and apps at once. Only a database of one server gets them: on a cluster, where the rows are
- * on different nodes, each of them is several statements.
+ * Statements about both persons and apps. Only a database of one server gets them: on a cluster, where the rows are on
+ * different nodes, each of them is several statements.
  */
 export const ONE_SERVER: ReadonlyArray<Pick<OnPurpose, "text" | "why">> = [
   {

@@ -90,7 +90,7 @@ export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Matches the statement of `finishMany`, which finishes several deliveries at once. */
+/** Matches the statement of `finishMany`, which finishes several deliveries together. */
 export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
 
 /**

@@ -18,7 +18,10 @@ const run = (backend?: Simulation.Backend, more: Partial<Simulation.Config> = {}
 const backendOf = ({ kind }: Server): Simulation.Backend =>
   kind === "citus" ? over("citus", migratedCitus) : postgres(serverUrl ?? "")
 
-/** Makes the stores in memory work like those of a cluster: nothing is read ahead, and the worker marks every event. */
+/**
+ * Makes the stores in memory work like those of a cluster: nothing is read ahead, and the worker marks every event as
+ * fanned out in a separate step.
+ */
 const asOnCluster: Simulation.Sabotage = flow(
   readingNothingAhead,
   instead(DeliveryStore, (store) => ({

@@ -92,7 +92,7 @@ describeBrowser("the timeline of a run", () => {
         expect.stringMatching(/^enter .*: ana, App 1 /)
       ])
     )
-    // A click on the violation chooses the violation at once, and the page shows the entry that breaks the rule.
+    // A click on the violation chooses the violation immediately, and the page shows the entry that breaks the rule.
     const broken = page.getByRole("button", { name: /^T1 at entry/ }).first()
     await broken.click()
     const at = result.violations.find(({ invariant }) => invariant === "T1")?.at ?? -1

@@ -57,8 +57,8 @@ const MINUTE = 60 * SECOND
 /**
  * A ride past a place that begins now: from 1.5 km south of it to the centre, a short stop, and away to the east. The
  * ride is twelve minutes long, but its readings have times within two seconds: a fix that is older than a rule does not
- * fire it (decision M5), and a test cannot wait for twelve minutes. When the ride is uploaded at once, the service sees
- * a phone whose clock is two seconds ahead.
+ * fire it (decision M5), and a test cannot wait for twelve minutes. When the ride is uploaded immediately, the service
+ * sees a phone whose clock is two seconds ahead.
  */
 export const ridePast = (place: Point, startsAt = Date.now()): ReadonlyArray<Reading> =>
   Array.from({ length: 37 }, (_, index) => {

@@ -36,7 +36,7 @@ export interface Processes {
   ) => Running
 }
 
-/** In tests no load balancer needs time to notice that a server stops, so the server stops at once. */
+/** In tests no load balancer needs time to notice that a server stops, so the server stops immediately. */
 const DEFAULTS = { DRAIN_SECONDS: "0" }
 
 /**
@@ -93,7 +93,7 @@ const launch = (
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
 
-/** Waits until the server is ready. When the server ends before, fails at once with its last output. */
+/** Waits until the server is ready. When the server ends before, fails immediately, with the server's last output. */
 export const ready = async (server: Running, url: string): Promise<void> => {
   let end: Ended | undefined
   void server.ended.then((ended) => (end = ended))
@@ -108,7 +108,7 @@ export const ready = async (server: Running, url: string): Promise<void> => {
   }
 }
 
-/** Waits until the worker is ready. When the worker ends before, fails at once with its last output. */
+/** Waits until the worker is ready. When the worker ends before, fails immediately, with the worker's last output. */
 export const workerReady = async (worker: Running): Promise<void> => {
   let end: Ended | undefined
   void worker.ended.then((ended) => (end = ended))

@@ -12,7 +12,7 @@ export interface Received {
   readonly receivedAt: number
 }
 
-/** The answer to a request: a status, or a promise of a status when the receiver does not answer at once. */
+/** The answer to a request: a status, or a promise of a status when the receiver does not answer immediately. */
 type Behaviour = (received: Received, index: number) => number | Promise<number>
 
 /** An app's webhook endpoint on the loopback interface. */

@@ -27,9 +27,10 @@ export interface Service {
 
 export interface Setup {
   /**
-   * The kind of database. embedded: one process does everything, in a data folder that is not empty. postgres, citus:
-   * the server and the workers are separate processes, on a database that has the tables already, unless `databaseUrl`
-   * names another database.
+   * The kind of database.
+   * - `embedded`: one process does everything, in a data folder that is not empty.
+   * - `postgres`, `citus`: the server and the workers are separate processes, on a database that has the tables
+   *   already, unless `databaseUrl` names another database.
    */
   readonly database: "embedded" | "postgres" | "citus"
   /** The number of workers. It must be absent with the embedded database. */

@@ -159,7 +159,7 @@ describe("a server on virtual time", () => {
       const path = `/v1/developer/apps/${app.id}/webhooks/${id}/figures`
       return (await alex.as.expect("GET", path, { as })).last_day.attempts
     }
-    // The first attempt is due at once, and the second one 30 seconds later.
+    // The first attempt is due immediately, and the second one 30 seconds later.
     expect([await attempts("0s"), await attempts("30s")]).toEqual([1, 2])
   })
 
@@ -232,7 +232,7 @@ describe("a server on virtual time", () => {
     expect(sent.map(({ event_id, status }) => [event_id, status])).toEqual(
       events.map(({ event_id }) => [event_id, 200])
     )
-    // A sweep runs at every quarter of an hour (decision sweeps-1), and the webhook follows at once.
+    // A sweep runs at every quarter of an hour (decision sweeps-1), and the webhook follows immediately.
     for (const [index, { at }] of sent.entries()) {
       const occurred = Date.parse(events[index]?.occurred_at ?? "")
       expect(Date.parse(at) - Math.ceil(occurred / (15 * MINUTE)) * 15 * MINUTE).toBe(0)

@@ -6,8 +6,8 @@ import { World } from "../../src/virtual/World.js"
 const START = Date.UTC(2026, 0, 5, 9)
 
 /**
- * A mover moves the clock of a test world, and stores its time on the way. The mover of these tests adds each stored
- * time to `stored`. At least `storeMillis` milliseconds pass between two stored times.
+ * A mover moves the clock of a test world, and stores the clock's time on the way. The mover of these tests adds each
+ * stored time to `stored`. At least `storeMillis` milliseconds pass between two stored times.
  */
 const moverWith = (storeMillis?: number) => {
   const stored: Array<number> = []

@@ -22,7 +22,7 @@ describe("a test world holds no real data [virtual-time-1]", () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Starts a server that must end at once. Returns its exit code and output. */
+  /** Starts a server that must end immediately. Returns its exit code and output. */
   const refused = async (environment: Readonly<Record<string, string>>, args: ReadonlyArray<string> = VIRTUAL) => {
     const port = String(await freePort())
     const server = processes.start("server", { DATA_DIR: join(folder, "new"), PORT: port, ...environment }, args)

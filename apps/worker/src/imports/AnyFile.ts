@@ -69,8 +69,11 @@ export const open = (context: Context): Steps.StepReader => {
 }
 
 /**
- * The reader for a file with this beginning. Undefined for an unknown format, for plain text inside a packed file or
- * without chosen columns, for a zip file inside a packed file, and for a file that is packed too deeply.
+ * The reader for a file with this beginning. Undefined for
+ * - an unknown format;
+ * - plain text inside a packed file or without chosen columns;
+ * - a zip file inside a packed file;
+ * - a file that is packed too deeply.
  */
 const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | undefined => {
   const kind = FileKind.of(beginning)

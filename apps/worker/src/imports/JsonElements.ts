@@ -5,7 +5,7 @@
 const MAX_DEPTH = 64
 /**
  * The most bytes of an element or key, and, unless `open` gets another limit, of a gap between two elements. A larger
- * element is not parsed (such as a GeoJSON line of some 100,000 positions): `TOO_LARGE` takes its place. A file with a
+ * element, such as a GeoJSON line of some 100,000 positions, is not parsed: `TOO_LARGE` takes its place. A file with a
  * larger key or gap is refused, because no export of another program has such a key or gap. Between two calls of `push`
  * the reader keeps at most this number of bytes.
  */

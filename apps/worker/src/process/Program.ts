@@ -70,8 +70,8 @@ interface ProgramOptions {
 }
 
 /**
- * The exit codes of a command that was interrupted, as shells give them. When the person breaks a question off, no
- * signal arrives, and SIGINT counts.
+ * The exit codes of a command that was interrupted, as shells give them. When the person cancels a question at the
+ * terminal, no signal arrives, and the code of SIGINT is used.
  */
 const UNFINISHED = { SIGINT: 130, SIGTERM: 143 } as const
 
@@ -83,9 +83,12 @@ const unfinished = (): number => {
 /**
  * Runs a program until it ends or is asked to stop. SIGTERM and SIGINT interrupt the program. Its finalizers may take
  * `STOP_MILLIS`, and after SIGTERM also the time that `drainsFor` set; then the process ends with code 1. A second
- * signal ends the process immediately. Exit codes: 0 when the program ended or stopped in time, 130 or 143 when a
- * command was interrupted (`mustFinish`), 78 when the settings are wrong, 64 for a wrong command line, 1 for any other
- * failure.
+ * signal ends the process immediately. Exit codes:
+ * - 0: the program ended or stopped in time;
+ * - 130 or 143: a command was interrupted (`mustFinish`);
+ * - 78: the settings are wrong;
+ * - 64: the command line is wrong;
+ * - 1: any other failure.
  */
 export const run = (main: Effect.Effect<unknown, unknown>, { mustFinish = false }: ProgramOptions = {}): void => {
   StackTraces.install()

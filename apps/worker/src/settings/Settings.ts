@@ -114,7 +114,10 @@ const logFormat = Setting.withDefault("LOG_FORMAT", {
   parse: Setting.oneOf("pretty", "json")
 })
 
-/** The settings that both programs read, in the order in which the documentation and `--help` list them. */
+/**
+ * The settings that both the server and the worker read, in the order in which the documentation and `--help` list
+ * them.
+ */
 export const shared = {
   databaseUrl,
   databasePool,

@@ -27,7 +27,8 @@ export interface SpanExportOptions {
 }
 
 /**
- * Returns the function that takes ended spans. Spans are sent every 5 seconds, and at once when there are a thousand.
+ * Returns the function that takes ended spans. Spans are sent every 5 seconds, and immediately when a thousand are
+ * waiting.
  */
 export const make = (
   options: SpanExportOptions

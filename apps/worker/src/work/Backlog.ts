@@ -20,7 +20,7 @@ interface Means<E, R> {
   readonly now: () => number
 }
 
-/** `watching` with other means, for tests. */
+/** Like `watching`, but with another measurement and another clock, for tests. */
 export const watchingWith = <E, R>({ measure, now }: Means<E, R>): Effect.Effect<void, never, R> =>
   Effect.gen(function* () {
     if (!(yield* Telemetry.isMeasuring)) return

@@ -42,8 +42,8 @@ export interface LoopOptions {
 const ORDINARY: LoopOptions = { regular: identity }
 
 /**
- * Everything that a worker does, until it is interrupted. The caller also runs `recordFigures`, because a process needs
- * one recorder of counts for all its programs.
+ * Everything that a worker does, until it is interrupted. The caller must also run `recordFigures`, because a process
+ * needs one recorder of counts for all its programs.
  */
 export const work = (
   { addresses, mail, storage }: Settings,

@@ -60,8 +60,8 @@ export const readAll = (reader: FileReader, bytes: Uint8Array, lengths: Readonly
 }
 
 /**
- * Reads a whole file at once. Returns the number of its steps, the number of its entries, and the largest number of
- * entries in one step.
+ * Reads a whole file in one piece. Returns the number of its steps, the number of its entries, and the largest number
+ * of entries in one step.
  */
 export const inSteps = (bytes: Uint8Array) => {
   const reader = open()

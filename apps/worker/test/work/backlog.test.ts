@@ -62,7 +62,7 @@ describe("the watch over the backlog", () => {
     let attempts = 0
     const measure = () => Effect.sync(() => void (attempts += 1))
     return Effect.gen(function* () {
-      // Telemetry is off, so this watch must end at once. A watch that measures never ends.
+      // Telemetry is off, so this watch must end immediately. A watch that measures never ends.
       const watching = yield* Effect.fork(Backlog.watchingWith({ measure, now: () => 0 }))
       yield* TestClock.adjust("1 minute")
       expect([attempts, yield* Fiber.poll(watching)]).toEqual([0, Option.some(Exit.void)])

@@ -34,7 +34,7 @@ export const choose =
 
 /**
  * Reads the person's choice and locks the account. An imported archive adds notices to the choice. Because of the lock,
- * imports, and changes of the choice by the person, run one after the other. So an import adds to the newest choice,
+ * an import and the person's own change of the choice run one after the other. So an import adds to the newest choice,
  * and does not overwrite a choice that the person has just stored.
  */
 export const lock = (sql: SqlClient, id: UserId) =>

@@ -70,9 +70,9 @@ const sweep = (sql: SqlClient) => {
 }
 
 /**
- * Returns a function that runs a change of sessions. On a cluster, the change runs in a transaction that shares the
- * lock of `credentialLock.ts`, because a write to `sessions` locks the whole table there. On a single server, the
- * change needs no lock.
+ * Returns a function that runs a change of sessions. On a cluster, the change runs in a transaction that takes the lock
+ * of `credentialLock.ts` in shared mode, because a write to `sessions` locks the whole table there. On a single server,
+ * the change needs no lock.
  */
 const sharing = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

@@ -117,8 +117,8 @@ const addRoles =
   (id, roles) =>
     Effect.gen(function* () {
       // On a cluster, locks the account's apps before the account, so that transactions do not deadlock
-      // (`lockAppsOnCluster`): when a request with an idempotency key creates an app or accepts an invitation, one
-      // transaction adds the role and then writes to apps and teams.
+      // (`lockAppsOnCluster`). When a request with an idempotency key creates an app or accepts an invitation, this
+      // transaction also writes to apps and teams, after it has added the role.
       yield* lockApps(id)
       // FOR UPDATE would also lock the key of the account's row, to which the row of a new team member refers. Then two
       // invitations that the same account accepts could deadlock: the first has locked the app and waits for the key,

@@ -4,7 +4,7 @@ import type { UserId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
 /**
- * Whether the account of a person, other than the given accounts, has one of the roles and is not suspended. The first
+ * Whether any person's account, except the given accounts, has one of the roles and is not suspended. The first
  * condition of the statement repeats the condition of the index `accounts_staff`: without it, PostgreSQL would read all
  * accounts.
  */

@@ -3,17 +3,22 @@ import { Effect } from "effect"
 import { isDistributed } from "../schema/isDistributed.js"
 
 /**
- * A transaction takes this lock before it changes a password, an e-mail address or second factors, before it stores or
- * uses a mailed link, before it stores or confirms a sign-up, before it encrypts the secret of a code app again
- * (`Reencryption`), and before staff change an account, for example its roles. (`AccountStore.addRoles`, which makes a
- * developer, does not take the lock.) On a cluster, a transaction also takes the lock before it deletes an account, and
- * a transaction that opens or changes sessions, deletes those beyond `Session.MOST`, or deletes expired sessions or
- * links, shares the lock.
+ * A transaction takes this lock before it
+ * - changes a password, an e-mail address or second factors;
+ * - stores or uses a mailed link;
+ * - stores or confirms a sign-up;
+ * - encrypts the secret of a code app again (`Reencryption`);
+ * - changes an account for staff, for example its roles. (`AccountStore.addRoles`, which makes a developer, does not
+ *   take the lock.)
+ *
+ * On a cluster, a transaction also takes the lock before it deletes an account. There, a transaction takes the lock in
+ * shared mode before it opens or changes sessions, deletes those beyond `Session.MOST`, or deletes expired sessions or
+ * links.
  *
  * On a cluster, every node has a copy of `accounts`, `sessions`, `account_links` and `pending_accounts`. A write to
  * such a table locks the whole table, first shared and then exclusive, and also the table to which its foreign keys
  * lead. Without this lock, two people who replace a password at the same time would deadlock, and so would a new
- * password and a sign-in or sign-out. Transactions that share the lock do not wait for each other. So such a
+ * password and a sign-in or sign-out. Transactions with the shared lock do not wait for each other. So such a
  * transaction must not insert into a table and delete from it too (`swept`). The lock ends with the transaction.
  *
  * On a single server, the lock of the account's row is enough between changes of one account, and the lock of the
@@ -38,8 +43,8 @@ export const shareCredentials = (sql: SqlClient) =>
 
 /**
  * Returns a function that runs `lockRows`, which locks an account's row and perhaps apps, and takes the lock of the
- * credentials: on a single server after the rows, so that nobody else waits while this transaction waits for the rows,
- * and on a cluster before them.
+ * credentials. On a single server, the rows are locked first, so that nobody waits for the lock of the credentials
+ * while this transaction waits for the rows. On a cluster, the lock of the credentials comes first.
  */
 export const lockingCredentials = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, type ParseResult } from "effect"
 
-/** The largest number of expired rows that `swept` deletes at once. */
+/** The largest number of expired rows that `swept` deletes in one call. */
 export const SWEPT_AT_ONCE = 10
 
 /**

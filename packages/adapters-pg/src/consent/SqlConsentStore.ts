@@ -62,12 +62,12 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Whether the user has an account. Locks the account, so that a deletion of the account waits, and then finds and ends
- * the connection that this transaction makes. A deletion also locks the account before the connections. With a weaker
- * lock, such as FOR KEY SHARE, a consent would not wait behind a suspension that waits for an earlier consent: a person
- * could delay a suspension by consents that overlap (decision accounts-25). On a cluster, `accounts` is a copied
- * table, and two transactions that take this lock at the same time would deadlock. So there this function takes no lock
- * (decision deletions-2).
+ * Whether the user has an account. Locks the account, so that a deletion of the account waits for this transaction: the
+ * deletion then finds and ends the connection that this transaction makes. A deletion locks in the same order, the
+ * account before the connections. With a weaker lock, such as FOR KEY SHARE, a consent would not wait behind a
+ * suspension that waits for an earlier consent: a person could delay a suspension by consents that overlap (decision
+ * accounts-25). On a cluster, `accounts` is a copied table, and two transactions that take this lock at the same time
+ * would deadlock. So there this function takes no lock (decision deletions-2).
  */
 const hasAccount = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)

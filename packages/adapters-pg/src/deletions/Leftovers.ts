@@ -37,10 +37,11 @@ const ConnectionKey = Schema.Struct({ connection_id: Schema.String })
 const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 
 /**
- * Deletes rows that a deleted account left behind. Returns how many rows it deleted or changed, without the rows that
- * go with another row (attempts, routes, rows of an app). From each table of `peoplesTables` it deletes at most `limit`
- * rows. An event is deleted after its deliveries, and a connection after its route, because only the event and the
- * connection say where their deliveries and route are. Apart from `endConnections`, each statement commits by itself.
+ * Deletes rows that a deleted account left behind. Returns how many rows it deleted or changed, not counting rows that
+ * are deleted together with another row (attempts, routes, rows of an app). From each table of `peoplesTables` it
+ * deletes at most `limit` rows. An event is deleted after its deliveries, and a connection after its route, because
+ * only the event and the connection say where their deliveries and route are. Apart from `endConnections`, each
+ * statement commits by itself.
  */
 export const remove = (
   sql: SqlClient,

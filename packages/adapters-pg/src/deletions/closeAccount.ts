@@ -10,9 +10,12 @@ import { endInvitations } from "../teams/endInvitations.js"
 const { NOBODY } = AccountDeletion
 
 /**
- * Ends the account's connections, devices, waiting events and team memberships, hands its apps over or revokes them,
- * and deletes its exported archives, the waiting sign-ups with its address, and the account's row. A worker later
- * deletes the account's other rows (`Leftovers`). The caller holds the lock of the account's row.
+ * Closes an account:
+ * - ends its connections, devices, waiting events and team memberships;
+ * - hands its apps over or revokes them;
+ * - deletes its exported archives, the waiting sign-ups with its address, and the account's row.
+ *
+ * A worker later deletes the account's other rows (`Leftovers`). The caller holds the lock of the account's row.
  */
 export const closeAccount = (
   sql: SqlClient,

@@ -25,7 +25,10 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
     return state
   })
 
-/** Reads what deleting the account would do: the state of the decision, and how many people have connected each app. */
+/**
+ * Reads what deleting the account would do: the state on which the decision is made, and for each app how many people
+ * have connected it.
+ */
 export const deletionOutlook = (sql: SqlClient, account: Account.Account) =>
   Effect.gen(function* () {
     const state = yield* deletionState(sql, account)

@@ -26,11 +26,11 @@ const Retrying = Schema.Struct({ rows: Rows.Bigint })
 const WAITS = waits("state")
 
 /**
- * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the earliest due time (imports: upload) of these
- * rows. If more are due, older deliveries or imports may be left out. The result has the order of `QUEUES`. A person's
- * files are read one after the other, so an import is due when no other file of its owner is being read. A mail whose
- * attempt failed counts too, also between its attempts, as due since it was written: otherwise no figure would show
- * that the mail server takes no mail.
+ * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the earliest due time of these rows (of imports:
+ * the earliest time of upload). If more are due, older deliveries or imports may be left out. The result has the order
+ * of `QUEUES`. A person's files are read one after the other, so an import is due when no other file of its owner is
+ * being read. A mail whose attempt failed counts as due since it was written, even while it waits for its next attempt:
+ * otherwise no figure would show that the mail server takes no mail.
  */
 export const read = (sql: SqlClient, now: Timestamp.Timestamp) =>
   counted(sql, Rows.at(now)).pipe(

@@ -178,9 +178,12 @@ export const claim = (
   })
 
 /**
- * Takes deliveries in three turns: first of slow endpoints, whose last attempt failed or took long, at most half of the
- * limit; then of the other endpoints; then again of slow endpoints. It takes at most `slow.limit` deliveries of slow
- * endpoints. So neither kind of endpoint waits for the other.
+ * Takes deliveries in three turns, so that neither kind of endpoint waits for the other:
+ * 1. of slow endpoints, whose last attempt failed or took long: at most half of the limit;
+ * 2. of the other endpoints;
+ * 3. of slow endpoints once more.
+ *
+ * In all turns together, it takes at most `slow.limit` deliveries of slow endpoints.
  */
 const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {

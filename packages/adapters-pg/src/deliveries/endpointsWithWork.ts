@@ -9,8 +9,8 @@ import { byDueTime, waits } from "./transitions.js"
 /**
  * An endpoint with work for a claim. `is_ready`: a delivery is due, the endpoint is enabled, and it may have one more
  * delivery in flight. `is_vain`: of the waiting deliveries that are not in flight, the one with the earliest due time
- * can never be sent, because the endpoint was removed or has a newer epoch. Both flags can be true after the endpoint
- * was disabled and enabled again.
+ * can never be sent, because the endpoint was removed or has a newer epoch than the delivery. Both flags can be true
+ * after the endpoint was disabled and enabled again.
  */
 const Ready = Schema.Struct({
   app_id: AppId,
@@ -29,7 +29,7 @@ const WAITS = waits("d.state")
 const BY_DUE_TIME = byDueTime("d")
 const WAITS_HERE = waits("state")
 
-/** Finds the endpoints with waiting deliveries, by one index look-up for each of them. */
+/** Finds the endpoints with waiting deliveries, by one index look-up for each such endpoint. */
 const waiting = (sql: SqlClient) =>
   sql`waiting AS (
         (SELECT app_id, endpoint_id FROM deliveries WHERE ${sql.literal(WAITS_HERE)}

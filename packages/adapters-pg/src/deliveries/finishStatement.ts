@@ -131,8 +131,9 @@ const FAIL = setting(["Failed"], "w")
 const MAY_FAIL = mayTake("Failed", "d.state")
 
 /**
- * The last parts of a statement with one strike. They add 1 to the endpoint's strikes, and at some numbers store a
- * warning (not on a cluster). At `MAX_STRIKES` they disable the endpoint, and fail up to `SWEEP` of its deliveries.
+ * The last parts of a statement with one strike. They add 1 to the endpoint's strikes, and at some numbers of strikes
+ * store a warning (not on a cluster). At `MAX_STRIKES` they disable the endpoint, and fail up to `SWEEP` of its
+ * deliveries.
  */
 const striking = (sql: SqlClient, appId: AppId, onCluster: boolean) =>
   sql`counted AS (

@@ -16,7 +16,7 @@ export interface AttemptedDelivery {
   readonly row: Delivery.NewDelivery
   readonly how: Delivery.DeliveryFinish
   readonly attempt: Delivery.Attempt | null
-  /** Whether the event has no other delivery, so that it is marked as fanned out, too. */
+  /** Whether the event has no other delivery, so that storing this delivery also marks the event as fanned out. */
   readonly isOnly: boolean
   readonly now: Timestamp.Timestamp
 }
@@ -54,8 +54,8 @@ const COLUMNS = `${RECORD_COLUMNS}, state text, fail_reason text, first_attempt 
   snippet text, exchange jsonb`
 
 /**
- * The values of a row after its first attempt. When its endpoint was removed or has a newer epoch, a delivery that
- * would be retried fails instead.
+ * The values of a row after its first attempt. When its endpoint was removed or has a newer epoch than the delivery, a
+ * delivery that would be retried fails instead.
  */
 const AFTER = {
   state: "r.state",
@@ -108,8 +108,9 @@ const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"
 
 /**
- * Marks the events of `attempted` that have no other delivery. The condition on `cleared` is always true. It makes
- * PostgreSQL lock the endpoints before the events, as in the deletion of an account, so that nothing deadlocks.
+ * Marks as fanned out those events of `attempted` that have no other delivery. The condition on `cleared` is always
+ * true. It makes PostgreSQL lock the endpoints before the events, as in the deletion of an account, so that nothing
+ * deadlocks.
  */
 const markingOnly = (sql: SqlClient) =>
   changingThese(
@@ -119,8 +120,8 @@ const markingOnly = (sql: SqlClient) =>
   )
 
 /**
- * Inserts the deliveries, logs their attempts, resets the strikes and marks the events in one statement, for a single
- * server.
+ * Inserts the deliveries, logs their attempts, resets the strikes and marks events as fanned out, all in one statement,
+ * for a single server.
  */
 const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
   sql`WITH attempted AS (
@@ -168,7 +169,8 @@ const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attemp
 
 /**
  * Implements `DeliveryStore.insertAttempted` for deliveries of one app that were attempted at the same time. The
- * results have the order of the deliveries. On a cluster no event is marked: it is on the node of its person.
+ * results have the order of the deliveries. On a cluster, no event is marked as fanned out, because an event may be on
+ * another node than the deliveries of the app.
  */
 export const insertAttempted = (
   sql: SqlClient,

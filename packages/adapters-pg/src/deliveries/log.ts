@@ -44,8 +44,8 @@ const ATTEMPT_COLUMNS = Rows.columns(AttemptRow)
  * Whether the delivery was replayed. A program from before migration 0025 does not mark a replayed delivery. Then a row
  * of the same event and endpoint with a greater `replay_no` shows that there was a replay.
  *
- * Each table of a statement is restricted to the app by a parameter of its own. With `later.app_id = d.app_id` Citus
- * would ask every shard.
+ * Each table of the statement is compared with the parameter `appId`: with `later.app_id = d.app_id`, Citus would ask
+ * every shard.
  */
 const isReplayed = (sql: SqlClient, appId: AppId) =>
   sql`(d.is_replayed OR EXISTS (

@@ -176,9 +176,9 @@ const remove =
 const DWELLS = Rule.RuleType.literals.filter((type) => Rule.PROPERTIES[type].hasDwellTime)
 
 /**
- * When a phone was removed, forgets the user's dwells that wait for silence (decision rules-14), unless another phone
- * of the user may be carried and has sent something (`Carried.mayShowMovement`). A dwell that was due at the time `at`
- * of the removal, or before, still fires, even if no worker has processed it yet.
+ * When a phone was removed, forgets the user's dwells that wait for silence (decision rules-14), unless the user has
+ * another phone that is not marked as staying at home and has sent something (`Carried.mayShowMovement`). A dwell that
+ * was due at the time `at` of the removal, or before, still fires, even if no worker has processed it yet.
  */
 const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL

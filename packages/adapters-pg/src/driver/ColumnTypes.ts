@@ -58,7 +58,7 @@ const timestamptz = (text: string): unknown => {
     numberAt(text, 17, 2),
     millis
   )
-  // `Date.UTC` adds 1900 to years before 100, so the parser of `pg` reads those.
+  // `Date.UTC` adds 1900 to years before 100, so the parser of `pg` reads these years.
   // @effect-diagnostics-next-line globalDate:off -- `pg` gives a Date, too
   return year < 100 || Number.isNaN(time) ? timestamptzOf(text) : new Date(time)
 }

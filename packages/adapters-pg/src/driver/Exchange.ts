@@ -20,8 +20,10 @@ export interface StatementNames {
    */
   readonly prepared: Map<string, Sender>
   /**
-   * Names of which it is unknown whether the server has prepared them, because the exchange that was to prepare the
-   * name failed at that statement or at an earlier one; also names whose prepared statement is outdated (`OUTDATED`).
+   * Doubtful names:
+   * - names of which it is unknown whether the server has prepared them, because the exchange that was to prepare the
+   *   name failed at that statement or at an earlier one;
+   * - names whose prepared statement is outdated (`OUTDATED`).
    */
   readonly doubtful: Set<string>
   /**
@@ -80,8 +82,8 @@ type Resend = (requests: ReadonlyArray<QueryRequest>) => void
 const UNKNOWN_NAME = "26000"
 
 /**
- * The SQLSTATE of a prepared statement whose result has other columns since a migration. PostgreSQL also reports a
- * feature that it does not support with this SQLSTATE.
+ * The SQLSTATE of a prepared statement whose result columns a migration has changed. PostgreSQL also reports a feature
+ * that it does not support with this SQLSTATE.
  */
 const OUTDATED = "0A000"
 

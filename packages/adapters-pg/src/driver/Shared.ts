@@ -120,8 +120,8 @@ class Line {
   }
 
   /**
-   * Gives the connection back to the pool. Runs one turn of the event loop after the last answer, because a caller
-   * often sends its next statement immediately.
+   * Gives the connection back to the pool. This function runs one turn of the event loop after the last answer, because
+   * a caller often sends its next statement immediately.
    */
   private readonly rest = (): void => {
     const { client } = this

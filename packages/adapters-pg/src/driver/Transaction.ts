@@ -145,8 +145,8 @@ class Line {
 const lines = new WeakMap<Connection, Line>()
 
 /**
- * Sends statements together and returns the rows of each, or fails with the first failure. Undefined outside of a
- * transaction of this module.
+ * Sends statements together and returns the rows of each, or fails with the first failure. Returns undefined outside of
+ * a transaction of this module.
  */
 export const send = (
   connection: Connection,

@@ -42,11 +42,12 @@ type Holder = typeof Holder.Type
 
 const BEAT = Duration.seconds(5)
 /**
- * After this time without a touch of the lock file, two kinds of holders count as dead: a holder of another realm
- * (another container, or an earlier boot of the machine), whose pid cannot be looked up, and a holder whose start time
- * the system does not say, because its pid may belong to a later process. All other holders are looked up by pid and
- * start time, because a living holder may be silent for longer: it touches the file in the thread in which PGlite runs,
- * and so not during a long statement.
+ * After this time without a touch of the lock file, two kinds of holders count as dead:
+ * - a holder of another realm (another container, or an earlier boot of the machine), whose pid cannot be looked up;
+ * - a holder whose start time the system does not say, because its pid may belong to a later process.
+ *
+ * All other holders are looked up by pid and start time, because a living holder may be silent for longer: it touches
+ * the file in the thread in which PGlite runs, and so not during a long statement.
  */
 const SILENCE = Duration.seconds(30)
 
@@ -124,7 +125,8 @@ const isAlive = (holder: Holder | undefined, silence: number, system: System): b
   const started = system.startOf(holder.pid)
   if (started === "") return isRecent
   // The file has no start time when the holder could not find out its own start time, for example an older release on
-  // macOS. Such a process may be paused and silent: only its pid decides.
+  // macOS. Such a holder may be paused, and then does not touch the file. So it counts as alive while a process with
+  // its pid exists.
   return holder.started === "" || holder.started === started
 }
 

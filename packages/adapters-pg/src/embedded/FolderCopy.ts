@@ -34,8 +34,8 @@ const clear = async (draft: string): Promise<void> => {
 }
 
 /**
- * `signal` is aborted when the copy is interrupted. The transaction that keeps the files unchanged then ends, so the
- * copy fails: other statements may change the files.
+ * `signal` is aborted when the copy is interrupted. The transaction that keeps the files unchanged then ends, and other
+ * statements may change the files, so the copy fails.
  */
 const copyParts = async (
   disk: Disk,

@@ -80,8 +80,8 @@ export class PgliteSession implements Backend {
   }
 
   /**
-   * Refuses the next request of a connection that waited too long for the transaction of another one. The connection
-   * gets the error of a lock time-out, after which callers may retry.
+   * Refuses the next request of a connection that waited too long for the transaction of another connection. The
+   * connection gets the error of a lock time-out, after which callers may retry.
    */
   private refuse(stream: WireStream): void {
     this.leaveQueue(stream)

@@ -22,7 +22,8 @@ export class PreparedStatements {
       const name = Wire.statementName(message)
       if (name === undefined || name === "") kept.push(message)
       else if (message[0] === Wire.Client.close) {
-        // A connection closes a name that it marks as doubtful; another connection may still use that name.
+        // A connection closes a name that it marks as doubtful. When the session has prepared this name, another
+        // connection may still use it, so the session does not get the message.
         if (!this.prepared.has(name)) kept.push(message)
       } else if (this.prepared.get(name)?.equals(message) !== true) {
         // The server refuses to prepare a name twice, so a doubtful name is closed first. Closing an unknown name is no

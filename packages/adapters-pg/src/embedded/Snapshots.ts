@@ -76,7 +76,9 @@ export const save = (name: string, notes: string) =>
     )
   })
 
-/** The notes of a snapshot. None when no snapshot has that name, or when a migration ran since it was saved. */
+/**
+ * The notes of a snapshot. None when no snapshot has that name, or when a migration ran since the snapshot was saved.
+ */
 export const notesOf = (name: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

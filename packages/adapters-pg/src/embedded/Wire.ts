@@ -72,11 +72,11 @@ export const welcome = (serverVersion: string): Buffer => {
   ])
 }
 
-/** A statement succeeded; the server is ready for the next one. */
+/** The messages that say that a statement succeeded, and that the server is ready for the next statement. */
 export const completed = (tag: string): Buffer =>
   Buffer.concat([message(Server.commandComplete, text(tag)), readyForQuery("I")])
 
-/** A statement failed; the server is ready for the next one. */
+/** The messages that say that a statement failed, and that the server is ready for the next statement. */
 export const refused = (sqlState: string, reason: string): Buffer =>
   Buffer.concat([
     message(Server.errorResponse, Buffer.concat([text("SERROR", `C${sqlState}`, `M${reason}`), Buffer.alloc(1)])),

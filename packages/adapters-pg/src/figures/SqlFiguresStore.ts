@@ -131,9 +131,9 @@ const waiting =
     )
 
 /**
- * Counts the newest `COUNTED_MAX` connections of an app by the hour of their approval. The index `connections_by_app`
- * returns the newest connections first. On a cluster each shard returns its own newest connections, and the coordinator
- * takes the newest of all.
+ * Counts, for each hour, how many of the newest `COUNTED_MAX` connections of an app were approved in that hour. The
+ * index `connections_by_app` returns the newest connections first. On a cluster each shard returns its own newest
+ * connections, and the coordinator takes the newest of all.
  */
 const users =
   (sql: SqlClient): Store["users"] =>

@@ -77,10 +77,10 @@ const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fr
 
 /**
  * An SQL expression for the stored value of `column` of the row `device`: the time of the first or the last fix of the
- * file that the user had already from another device. In the step that stores the first new entry of the file, or moves
- * it there from an import that is undone, the expression gives the stored value; in later steps it gives null. Before
- * the first new entry, fixes that the user had already make no stays due, so that a file that is imported twice changes
- * nothing. From then on, these fixes make stays due too.
+ * file that the user had already from another device. In the step that gives this device its first new entry, because
+ * the file has a new entry or because an import that is undone hands one over, the expression gives the stored value;
+ * in later steps it gives null. Before the first new entry, fixes that the user had already make no stays due, so that
+ * a file that is imported twice changes nothing. From then on, these fixes make stays due too.
  */
 export const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
   sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`
@@ -111,8 +111,8 @@ const isOfOther = (sql: SqlClient, deviceId: DeviceId) =>
   sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)`
 
 /**
- * An SQL condition: whether the row `brought` belongs to an import. Only rows of an import can be undone, and then
- * another import takes them over. Rows of a phone need no `also_from` for that.
+ * An SQL condition: whether the row `brought` belongs to an import. When an import is undone, another import with the
+ * same fix takes its row over (`also_from`). A phone's rows are never undone, so they need no `also_from`.
  */
 const isOfImport = (sql: SqlClient, userId: UserId) =>
   sql`brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`

@@ -94,8 +94,8 @@ const later: Choice = (a, b) => (b > a ? b : a)
 const earlier: Choice = (a, b) => (b < a ? b : a)
 
 /**
- * Returns one of two times, each of which may be null: the time that is not null, or of two times the one that `choice`
- * chooses.
+ * Returns one of two times, each of which may be null. If one of them is null, returns the other; otherwise returns the
+ * one that `choice` chooses.
  */
 const either = (choice: Choice, a: Timestamp.Timestamp | null, b: Timestamp.Timestamp | null) =>
   a === null || b === null ? (a ?? b) : choice(a, b)

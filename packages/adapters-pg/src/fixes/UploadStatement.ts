@@ -88,8 +88,8 @@ const changedDevices = (sql: SqlClient, userId: UserId, changes: ReadonlyArray<U
 }
 
 /**
- * Updates one device whose uploads have entries that were quarantined or not kept. The counts of these entries in its
- * row grow, and `changedDevices` does not change counts.
+ * Updates one device whose uploads have entries that were quarantined or not kept. The row of the device counts these
+ * entries, and `changedDevices` does not change counts.
  */
 const changedDevice = (sql: SqlClient, userId: UserId, change: UploadRows.DeviceChange, index: number) =>
   sql`, ${sql.literal(`device_${index}`)} AS (

@@ -143,9 +143,10 @@ const StandingRow = Schema.Struct({ is_covered: Schema.Boolean })
 const StepRow = Schema.Struct({ until: Schema.String, begins_at: Schema.String })
 
 /**
- * Before a tally of a stretch that is longer than `LONG`: makes the missing counts, newest history first, until they
- * reach back to `from`, in at most `MOST_STEPS` steps. The caller ignores errors: the tally then counts from `fixes`,
- * and the next tally makes the rest.
+ * Call this function before a tally of a stretch that is longer than `LONG`. It makes the missing counts, those of the
+ * newest history first, until the counts reach back to `from`, in at most `MOST_STEPS` steps. The caller ignores errors
+ * of this function: the tally then counts the rows of `fixes`, and the next tally makes the counts that are still
+ * missing.
  */
 export const prepare = (
   sql: SqlClient,

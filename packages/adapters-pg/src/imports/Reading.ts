@@ -178,8 +178,8 @@ const addPart = (
       ON CONFLICT DO NOTHING`
 
 /**
- * Stores the places and the choice of notices that an archive of this service contains. Counts them, and the deleted
- * stretches of the archive, of which `restored` are new.
+ * Stores the places and the choice of notices that an archive of this service contains. Counts the places, the choice
+ * and the archive's deleted stretches. `restored`: how many of these stretches are new.
  */
 const storeOthers = (sql: SqlClient, step: ImportStep, restored: number) =>
   Effect.gen(function* () {

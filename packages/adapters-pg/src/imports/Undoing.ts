@@ -79,11 +79,11 @@ const EndsRow = Schema.Struct({ is_end: Schema.Boolean })
 
 /**
  * Deletes stays of removed imports. When an owner removes an import from the list, its entries stay
- * (`ImportStore.remove`). Its stays were also derived from the fixes that it shares with the import that is being
- * undone. So this function deletes the stays that began between the first and the last shared fix that is deleted now
- * (`isGoing`: an SQL condition on `fixes`), and makes a worker derive the stays anew from the time of the first such
- * fix on. The worker alone would keep stays from before the first fix that is left, as after retention. Returns the
- * devices whose newest fix is deleted now.
+ * (`ImportStore.remove`). The stays of this removed import were also derived from the fixes that it shares with the
+ * import that is being undone. So this function deletes the stays that began between the first and the last shared fix
+ * that is deleted now (`isGoing`: an SQL condition on `fixes`), and makes a worker derive the stays anew from the time
+ * of the first such fix on. The worker alone would keep the stays from before the first fix that is left, as it does
+ * after retention. Returns the devices whose newest fix is deleted now.
  */
 const eraseFromRemoved = (sql: SqlClient, { userId }: Leased, isGoing: Fragment) =>
   Effect.gen(function* () {

@@ -24,9 +24,9 @@ export const queue = (
   message.naming === undefined ? insert(sql, message, now) : queueNamed(sql, message, now)
 
 /**
- * Queues a message that names an app. Beyond the reader's limit, `NamedMail.decide` may replace the message or leave it
- * out. The function locks the reader's count first: when two transactions write at the same time, the second then sees
- * the message of the first.
+ * Queues a message that names an app. When the reader has reached the limit, `NamedMail.decide` may replace the message
+ * or leave it out. The function first locks the reader's count. So when two transactions write at the same time, the
+ * second sees the message of the first.
  */
 const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {

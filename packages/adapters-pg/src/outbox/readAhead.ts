@@ -39,7 +39,7 @@ const readAuthorisation = readerOf(AuthorisationRow.ast) as (
 ) => typeof AuthorisationRow.Type | typeof UNREAD
 const readEndpoint = readerOf(EndpointRow.ast) as (row: unknown) => typeof EndpointRow.Type | typeof UNREAD
 
-/** Whether a listener or a legacy receiver gets the event `asked`, too. */
+/** Whether the event `asked` goes not only to endpoints, but also to a listener or a legacy receiver. */
 const goesElsewhere = (sql: SqlClient, now: Fragment) =>
   sql`EXISTS (SELECT 1 FROM listeners l WHERE l.app_id = asked.app_id AND l.seen_until > ${now})
       OR (asked.rule_id IS NOT NULL AND (

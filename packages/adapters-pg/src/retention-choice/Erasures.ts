@@ -127,9 +127,9 @@ const deriveFrom = (sql: SqlClient, userId: UserId, from: Timestamp.Timestamp) =
   sql`UPDATE devices SET stays_due_from = ${staysDueFrom(sql, from)} WHERE user_id = ${userId}`
 
 /**
- * Removes the deleted stretches of an archive whose import is undone, and makes a worker derive the stays anew, because
- * a stay may now continue through the time of a removed stretch. The caller has locked the user's row of
- * `upload_streams` and raised its version.
+ * Removes, from the user's list of deleted stretches, those that came with an archive whose import is undone, and makes
+ * a worker derive the stays anew, because a stay may now continue through the time of a removed stretch. The caller has
+ * locked the user's row of `upload_streams` and raised its version.
  */
 export const withdraw = (sql: SqlClient, userId: UserId, importId: ImportId) =>
   Effect.gen(function* () {
@@ -161,10 +161,10 @@ const DEPARTURE = `(CASE WHEN jsonb_typeof(reading -> 'departure') = 'number'
 const RECEIVED = "timezone('UTC', received_at)"
 
 /**
- * The condition for a quarantined reading that may come from the stretch, as `Erasure.mayComeFrom`. PostgreSQL reads
- * one index for each part of the OR, and reads only readings that may come from the stretch. A reading with a time
- * after the stretch is found by `RECEIVED`: with the plain column, PostgreSQL might read all readings from before the
- * stretch.
+ * The condition for a quarantined reading that may come from the stretch: the same condition as in
+ * `Erasure.mayComeFrom`. PostgreSQL reads one index for each part of the OR, and reads only readings that may come from
+ * the stretch. A reading with a time after the stretch is found by `RECEIVED`: with the plain column, PostgreSQL might
+ * read all readings from before the stretch.
  */
 const mayComeFrom = (sql: SqlClient, { from, until }: Erasure.Stretch) => {
   const received = sql.literal(RECEIVED)

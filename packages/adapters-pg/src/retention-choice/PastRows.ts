@@ -4,7 +4,8 @@ import type { UserId } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * Finds and removes rows of a user that the user's choice, or the limit of the access log, does not keep any longer.
+ * Finds and removes rows of a user that are too old: past the user's choice, or past the retention time of the access
+ * log.
  */
 
 /** The times up to which rows are deleted, as SQL. */
@@ -13,14 +14,14 @@ export type RetentionBounds = Readonly<Record<Table["until"], Fragment>>
 export interface Table {
   readonly name: string
   readonly key: string
-  /** The SQL expression of the time that decides about a row. */
+  /** The SQL expression of the row's time that is compared with the bound. */
   readonly moment: string
   /**
-   * Which bound applies: the user's choice (`cutoff`), or the limit of the access log (`log_until`). A row is deleted
-   * when its moment is at or before the bound.
+   * Which bound applies: the user's choice (`cutoff`), or the time up to which access-log entries are deleted
+   * (`log_until`). A row is deleted when its moment is at or before the bound.
    */
   readonly until: "cutoff" | "log_until"
-  /** A further condition on the row `t`. */
+  /** A further SQL condition that a row `t` must meet. */
   readonly only?: string
   /** The column to set to null. Absent: the whole row is deleted. */
   readonly clears?: string
@@ -68,8 +69,8 @@ export const TABLES: ReadonlyArray<Table> = [
     // With `t.arrival` alone, PostgreSQL would read all of the user's stays by this column of the primary key.
     moment: "coalesce(t.arrival, t.departure)",
     until: "cutoff",
-    // The stays of an imported file ended with the file's newest entry, also a stay whose stored departure is later
-    // (`TOLD` in `VisitReads`). The array is computed once, and is empty for a user without such files. Then the
+    // Every stay of an imported file ends at the file's newest entry at the latest, even if its stored departure is
+    // later (`TOLD` in `VisitReads`). The array is computed once, and is empty for a user without such files. Then the
     // statement reads no stay.
     only: `t.device_id = ANY(ARRAY(
              SELECT d.device_id FROM devices d WHERE d.user_id = $user AND d.history_ends_at <= $until))`

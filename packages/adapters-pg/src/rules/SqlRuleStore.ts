@@ -32,8 +32,8 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Creates a rule of a place. The user and not the app chose the circle, so the rule does not count as a question about
- * a zone.
+ * Creates a rule of a place. The user chose the circle of the place, and not the app. So the rule does not count
+ * towards the number of zones that the app may ask about.
  */
 const create =
   (sql: SqlClient): Store["create"] =>
@@ -177,8 +177,8 @@ const remove =
           DELETE FROM rule_states WHERE user_id = ${userId} AND rule_id IN (SELECT rule_id FROM gone)
         )
         SELECT rule_id FROM gone`
-      // Returns before the version is raised. Otherwise an app could delay the person's uploads and stays by removing
-      // an unknown rule again and again.
+      // When no rule was removed, returns before the version is raised. Otherwise an app could delay the person's
+      // uploads and stays by removing an unknown rule again and again.
       if (rows.length === 0) return false
       // Raises the version, so that an upload in flight reads the rules again and does not store a state of the deleted
       // rule.

@@ -121,8 +121,8 @@ const tryOnce = (
       // without Citus accepts the first setting as one of an unknown extension.
       yield* sql`SET LOCAL citus.propagate_set_commands = 'local'`
       yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${lockTimeout}'`)}`
-      // Looks whether the table exists first: a Citus node that is no coordinator refuses CREATE TABLE IF NOT EXISTS,
-      // even when the table exists.
+      // First checks whether the table exists: a Citus node other than the coordinator refuses CREATE TABLE IF NOT
+      // EXISTS, even when the table exists.
       const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
       if (there === undefined) {
         yield* requireUtf8(sql)

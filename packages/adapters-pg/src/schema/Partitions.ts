@@ -8,8 +8,8 @@ import * as Rows from "../driver/Rows.js"
 
 /**
  * The tables that are partitioned by month, so that retention drops a partition instead of deleting rows one by one.
- * With `expires`, a partition is dropped when its whole month is past the limit of the access log. The partitions of
- * other tables are dropped when retention has emptied them.
+ * With `expires`, a partition is dropped when its whole month is past the retention time of the access log. The
+ * partitions of other tables are dropped when retention has emptied them.
  */
 const TABLES = [
   { table: "fixes", column: "captured_at", expires: false },
@@ -229,8 +229,8 @@ const closeMonth = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Deletes the constraints that close months, including one that a killed process left behind. After that, rows of every
- * month without a partition can go to the DEFAULT partition.
+ * Deletes the constraints that keep rows of a month out of the DEFAULT partition, including one that a killed process
+ * left behind. After that, rows of every month without a partition can go to the DEFAULT partition.
  */
 const deleteClosings = (sql: SqlClient, missing: Missing) =>
   Effect.flatMap(closings(sql, missing), (names) =>
@@ -262,7 +262,7 @@ const openMonths = (sql: SqlClient, missing: Missing) =>
     )
 
 /**
- * Makes the partition. `state` says whether the DEFAULT partition is small, so that reading it takes milliseconds, or
+ * Makes the partition. `state`: either the DEFAULT partition is small, so that reading it takes milliseconds, or
  * `closeMonth` has closed the month.
  */
 const make = (
@@ -319,8 +319,8 @@ const PartitionRow = Schema.Struct({ name: Schema.String, month: Schema.String }
 const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4))
 
 /**
- * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose whole
- * month is past its limit. Returns their names. Idempotent; several processes may run the function at the same time.
+ * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose month
+ * is past the retention time. Returns their names. Idempotent; several processes may run the function at the same time.
  * While it waits for a lock, the statements behind it wait for at most 200 ms at a time. A table that stays busy is
  * left to the next run. On a cluster, the function drops partitions only when it is connected to the coordinator.
  */

@@ -15,7 +15,7 @@ interface Table {
   readonly moment: string
   /** The types of the key's columns that are not text. */
   readonly types?: Readonly<Record<string, string>>
-  /** A further condition on the row `t`. */
+  /** A further SQL condition that a row `t` must meet. */
   readonly only?: string
   /** Columns outside of the key that the deletion also reads. */
   readonly also?: string
@@ -99,7 +99,8 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
 
 /**
  * Returns a function that runs a deletion of old rows. A deletion first reads the keys of the rows, and then deletes by
- * key. The DELETE checks the age of each row again, except of rows that go with another row (attempts, spent tokens).
+ * key. The DELETE checks the age of each row again, but not the age of rows that are deleted because of another row
+ * (attempts, spent tokens).
  *
  * On a single server the transaction locks the rows that it will delete, and skips rows that another transaction has
  * locked. If the sweep waited for these rows, one locked row would stop the sweep, and a statement that locks rows in

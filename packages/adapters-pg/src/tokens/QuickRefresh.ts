@@ -50,8 +50,8 @@ export type Answer<A> =
 const NEEDS_LOCK: Answer<never> = { _tag: "NeedsLock" }
 
 /**
- * The columns of the read. The columns of the token begin with `token_`, because the connection or the app has
- * columns of some of these names. The columns of the token are null when there is no token.
+ * The columns of the read. The columns of the token begin with `token_`, because the tables of connections and apps
+ * have columns with some of the same names. The columns of the token are null when there is no token.
  */
 const ViewRow = Schema.Struct({
   ...WithAppRow.fields,

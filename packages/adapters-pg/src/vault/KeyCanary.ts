@@ -79,8 +79,9 @@ export const check = program("KeyCanary.check", function* (): Program<void, Fail
 /**
  * Checks the keys, and stores the canary (a sealed text that only the right keys open) when the database has none; the
  * schema must be up to date. Of two processes that start at the same time on an empty database with different keys, one
- * is refused. A server or worker also seals an existing canary anew when its newest key is another one. A command does
- * not (`isCommand`), so only a server or worker changes the key of an existing canary (decision settings-3).
+ * is refused. When an existing canary is not sealed with the newest key, a server or worker seals it anew with that
+ * key. A command does not (`isCommand`), so only a server or worker changes the key of an existing canary (decision
+ * settings-3).
  */
 export const keep = program("KeyCanary.keep", function* (isCommand = false): Program<
   void,

@@ -21,7 +21,7 @@ const CodeRow = Schema.Struct({ connection_id: Schema.String })
 const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
 /** A pattern for the beginning of the bytes that `Vault.sealBytes` writes. */
 const SEALED_BYTES = "^b1\\.([A-Za-z0-9_-]{1,32})\\."
-/** The format and the key's id are within this number of bytes from the beginning. */
+/** The format and the key's id are within this number of bytes from the beginning of the sealed bytes. */
 const HEAD_BYTES = 40
 
 /**

@@ -86,7 +86,9 @@ const resealed = (sealed: Vault.Sealed, context: string): Effect.Effect<Vault.Se
     )
   )
 
-/** Encrypts the parts of a jsonb value again. `isKept`: which parts stay in the value. */
+/**
+ * Encrypts the parts of a jsonb value again. `isKept`: whether a part stays in the value; all other parts are removed.
+ */
 const renewedParts = <A extends { readonly sealed: Vault.Sealed }>(
   all: ReadonlyArray<A>,
   context: (part: A) => string,
@@ -200,7 +202,7 @@ const LINK_SECRET = textColumn(
   (to, dedupeKey) => Mail.secretContext({ to, dedupeKey })
 )
 
-/** How many rows are read at once. */
+/** How many rows one statement reads. */
 const PAGE = 500
 
 /**

@@ -35,7 +35,10 @@ const signIn = (account: Account.Account) =>
     yield* (yield* AccountStore).openSession(Session.open(fresh(), account.id, yield* Timestamp.now))
   })
 
-/** One change of each kind that holds the lock of all credentials. The deciding functions change nothing. */
+/**
+ * One change of each kind that holds the lock of all credentials. The functions that decide about a change decide to
+ * change nothing.
+ */
 const CHANGES: Readonly<Record<string, (account: Account.Account) => Effect.Effect<unknown, StoreError, Locking>>> = {
   "a request for a mailed link": (account) =>
     Effect.gen(function* () {

@@ -33,7 +33,7 @@ const { insertMany, withEndpoints } = WebhookFixtures
 const ENDPOINTS = 50
 /** The number of waiting deliveries of each endpoint. */
 const WAITING = 500
-/** How many deliveries of one endpoint may be in flight at once. */
+/** How many deliveries of one endpoint may be in flight at the same time. */
 const PER_ENDPOINT = 8
 
 /** How many rows of `deliveries` each step of a query plan reads, including the rows that the step discards. */

@@ -142,7 +142,7 @@ describeServers("several workers on one queue", (server) => {
             const at = yield* Timestamp.now
             yield* together(claims.map((one) => finish(one, { _tag: "Delivered", at }, null)))
           }
-          // When an attempt of the hanging endpoint ends, workers may claim exactly one more delivery of this endpoint.
+          // When an attempt at the hanging endpoint ends, workers may claim exactly one more delivery of this endpoint.
           // The other endpoints still get all their claims.
           const dueAt = Timestamp.plus(yield* Timestamp.now, 30_000)
           yield* finish(first(hanging), { _tag: "Retry", attempt: 2, dueAt }, null)

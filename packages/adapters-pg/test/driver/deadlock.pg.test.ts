@@ -10,9 +10,9 @@ describeServers("the victim of a deadlock", (server) => {
   const run = withStores(migratedOn(server), Layer.empty)
 
   /**
-   * Two transactions add to two rows in opposite order, so that each waits for the other one. A victim that runs again
-   * first waits for the other one to end: otherwise it may lock its first row before the other one gets it, and then
-   * they wait for each other once more.
+   * Two transactions add to two rows in opposite order, so that each waits for the other one. When the victim runs
+   * again, it first waits until the other transaction has ended. Otherwise the victim might lock its first row before
+   * the other transaction gets that row, and the two would deadlock once more.
    */
   const crossed = Effect.gen(function* () {
     const sql = yield* SqlClient

@@ -11,8 +11,8 @@ describePg("driver", "short reads share connections", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   /**
-   * Sends `count` queries at once, each for its own number. Returns the number of connections that answered. The query
-   * with the number 7 fails, because it divides by zero.
+   * Sends `count` queries at the same time, each for its own number. Returns the number of connections that answered.
+   * The query with the number 7 fails, because it divides by zero.
    */
   const ask = (count: number) =>
     Effect.gen(function* () {

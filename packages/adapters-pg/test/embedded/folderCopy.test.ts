@@ -100,7 +100,8 @@ describe("a copy of a data folder", () => {
       let pause: Promise<unknown> | undefined
       const flush = async (path: string) => {
         Deferred.unsafeDone(isUnderWay, Effect.void)
-        // During this pause, a second copy would delete the files of this copy if it did not wait for this copy.
+        // During this pause, a second copy would delete the files of this copy if the second copy did not wait for the
+        // end of this copy.
         await (pause ??= setTimeout(500))
         await FolderCopy.DISK.flush(path)
       }

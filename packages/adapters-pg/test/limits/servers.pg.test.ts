@@ -66,8 +66,8 @@ describeServers("limits, two servers on one database whose windows are locked", 
           Effect.fork
         )
         yield* Deferred.await(held)
-        // A server sends the first call at once, alone in a statement. The three calls that come meanwhile share the
-        // next statement.
+        // A server sends the first call immediately, alone in a statement. The three calls that come meanwhile share
+        // the next statement.
         const calls = (index: number, order: ReadonlyArray<Subject.LimitSubject>) =>
           Effect.forEach([connection(100 + index), ...order], (whose) => takeCall(whose, rate), {
             concurrency: "unbounded"

@@ -196,8 +196,8 @@ describePg("plans", "what it costs to sweep the outbox", () => {
             const after = passed === 0 ? undefined : { ...place, id: EventId.make("evt_1") }
             const root = yield* explained(sql, nextEvents(sql, until, READ, after), mode)
             // PostgreSQL may read two more events than the page has: the event `after`, and the event that follows the
-            // page. The following event has a later time, which shows that the page has all events of its last time and
-            // that PostgreSQL can sort them.
+            // page. The following event has a later time. So when PostgreSQL has read it, PostgreSQL knows all events
+            // of the page's last time, and can sort them.
             expect(Math.max(...looksOf(root)), `after ${passed} events`).toBeLessThanOrEqual(READ + 2)
           }
         })

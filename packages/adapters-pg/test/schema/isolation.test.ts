@@ -8,8 +8,9 @@ const HERE = { host: "10.0.0.1", port: 5432 }
 const THERE = { host: "10.0.0.2", port: 5432 }
 
 /**
- * Isolates an app on a cluster whose catalogue answers the questions for the app's shard with `placements`, one after
- * the other; undefined: no node of the shard is up. Returns the reason of the refusal.
+ * Isolates an app on a substitute for a cluster. Each time that the code asks for the shard of the app, the substitute
+ * answers with the next of the `placements`; undefined means that no node with the shard is up. Returns the reason of
+ * the refusal.
  */
 const refusal = (...placements: ReadonlyArray<{ readonly is_alone: boolean } | undefined>) => {
   const left = [...placements]

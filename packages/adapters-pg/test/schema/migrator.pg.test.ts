@@ -41,7 +41,7 @@ describeServers("migrate", ({ freshDatabase }) => {
         statements: ["ALTER TABLE two ADD COLUMN more int", "ALTER TABLE one ADD COLUMN more int"]
       }
       await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
-      // `pg_dump` takes an ACCESS SHARE lock too.
+      // Takes the same lock as `pg_dump`: ACCESS SHARE.
       await backup.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
       await backup.query("LOCK TABLE one IN ACCESS SHARE MODE")
 
@@ -142,7 +142,7 @@ describeServers("migrate", ({ freshDatabase }) => {
       }
       const second = { id: 2, name: "0002_rows", statements: ["INSERT INTO two SELECT generate_series(1, 20)"] }
       await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
-      // Another ANALYZE or a VACUUM takes this lock too.
+      // Takes the lock that another ANALYZE, or a VACUUM, would take.
       await other.query("BEGIN")
       await other.query("LOCK TABLE one IN SHARE UPDATE EXCLUSIVE MODE")
       const messages: Array<string> = []

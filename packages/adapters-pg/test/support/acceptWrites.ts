@@ -1,8 +1,8 @@
 import { ask } from "./citusStandIn.js"
 
 /**
- * Sets whether sessions of this database that begin from now on may write. A session that may not is refused like a
- * session of a replica (SQLSTATE 25006).
+ * Sets whether sessions of this database that begin from now on may write. A session that may not write gets the error
+ * of a replica (SQLSTATE 25006) for each write.
  */
 export const acceptWrites = (url: string, mayWrite: boolean): Promise<unknown> => {
   const name = new URL(url).pathname.slice(1)

@@ -1,10 +1,12 @@
 import pg from "pg"
 
 /**
- * A substitute for Citus, for the statements of `db distribute` on a server without the extension. Its functions record
- * their arguments, and refuse what Citus refuses according to its manual: a unique index without the distribution
- * column; a foreign key between a table that is distributed or copied and one that is not; a second distribution of the
- * same table; a colocation with a table that is not distributed. Nothing is distributed.
+ * A substitute for Citus, for the statements of `db distribute` on a server without the extension. Its functions
+ * distribute nothing. They record their arguments, and refuse what Citus refuses according to its manual:
+ * - a unique index without the distribution column;
+ * - a foreign key between a table that is distributed or copied and a table that is neither;
+ * - a second distribution of the same table;
+ * - a colocation with a table that is not distributed.
  */
 const STATEMENTS = `
   CREATE SCHEMA citus;

@@ -148,8 +148,8 @@ const teamwork = (user: Account.Account) =>
   })
 
 /**
- * Stores mails that were sent to the person's address for others: for a sign-up that was never confirmed, and for an
- * account whose owner typed the address.
+ * Stores mails that were sent to the person's address because somebody else typed this address: for a sign-up that was
+ * never confirmed, and for other people's accounts.
  */
 const strayMails = Effect.gen(function* () {
   const sql = yield* SqlClient

@@ -9,8 +9,8 @@ import { withStores } from "./contracts.js"
 import { UploadStores } from "./uploadStores.js"
 
 /**
- * Runs the random scenarios of rules with the seeds `from` to `to` on a database. They are scenarios that the domain's
- * tests run on stores in memory.
+ * Runs the random scenarios of rules with the seeds `from` to `to` on a database. The domain's tests run the same kind
+ * of scenarios on stores in memory.
  */
 export const livesOn = (database: Layer.Layer<Database>, from: number, to: number): void => {
   const run = withStores(database, Layer.merge(UploadStores, MemoryWorkSignal.layer))

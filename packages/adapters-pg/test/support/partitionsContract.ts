@@ -218,7 +218,8 @@ const whileSomebodyReads = (first: Statement<unknown>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const [begun, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    // The transaction continues to send statements, as `pg_dump` does, so that a lost connection is noticed at once.
+    // The transaction continues to send statements, as `pg_dump` does, so that a lost connection is noticed
+    // immediately.
     const reads = sql`SELECT 1`.pipe(
       Effect.zipRight(Effect.sleep("50 millis")),
       Effect.withClock(Clock.make()),

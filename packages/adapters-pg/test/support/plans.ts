@@ -45,8 +45,9 @@ const literal = (value: unknown): string => {
 }
 
 /**
- * Explains a prepared statement. `mode` says whether the plan is for these values or for any values. After a failure
- * too, the connection goes back to the pool without the prepared statement, which a rollback would not remove.
+ * Explains a prepared statement. `mode` says whether the plan is for these values or for any values. The connection
+ * goes back to the pool without the prepared statement, even after a failure: a rollback would not remove the prepared
+ * statement.
  */
 export const explained = (sql: SqlClient, statement: Statement<object>, mode: Mode) =>
   Effect.gen(function* () {

@@ -134,7 +134,8 @@ const serverOf = (kind: Kind): Server => {
   /**
    * Makes the template on every node, from which the migrated databases of this run are copied. Copying takes a fifth
    * of the time of the migrations, and an even smaller part of the time of distributing. Several processes may call
-   * `makeTemplate` at once: one makes the template, and the others wait for the lock and then find the template.
+   * `makeTemplate` at the same time: one makes the template, and the others wait for the lock and then find the
+   * template.
    */
   const makeTemplate = async (): Promise<string> => {
     const { template } = kind
@@ -202,7 +203,8 @@ export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
       const [coordinator = "", ...workers] = nodes
       const address = (node: string): [string, number] => [new URL(node).hostname, Number(new URL(node).port)]
       // `citus_add_node` alters the roles of the node, which all databases of the node share. When two processes do so
-      // at once, PostgreSQL refuses one of them ("tuple concurrently updated"), so the processes wait for each other.
+      // at the same time, PostgreSQL refuses one of them ("tuple concurrently updated"), so the processes wait for each
+      // other.
       await on(coordinator, async (locking) => {
         await locking.query("select pg_advisory_lock(hashtext('place_access_test_span'))")
         await on(urlOf(coordinator, database), async (client) => {
@@ -259,8 +261,8 @@ export const describeServers = (name: string, suite: (server: Server) => void): 
 
 /**
  * How many statements on this database wait for a lock of another transaction, on all nodes together. Reads `pg_locks`,
- * because `pg_stat_activity` shows one state during a whole transaction. The lock of a row has no database, but a
- * session that waits for it also has a lock of the table.
+ * because `pg_stat_activity` shows one state during a whole transaction. In `pg_locks`, the lock of a row names no
+ * database. But a session that waits for a row also has a lock of the row's table, and that lock names the database.
  */
 export const lockWaits = ({ kind }: Server, sql: SqlClient): Effect.Effect<number, SqlError> => {
   const here = `SELECT count(DISTINCT waiting.pid)::int AS waits FROM pg_locks waiting JOIN pg_locks other USING (pid)

@@ -250,7 +250,7 @@ export const reencryptionContract: Contract<SqlClient> = [
           yield* lockCredentials(sql)
           const secret = yield* oneText("code_apps", "secret")
           yield* Deferred.succeed(hasRead, undefined)
-          // Without the lock of the credentials, `Reencryption.run` would write the row in this time.
+          // Without the lock of the credentials, `Reencryption.run` would write the row during this sleep.
           yield* sql`SELECT pg_sleep(0.3)`
           yield* sql`UPDATE code_apps SET secret = ${secret}, used_step = 1 WHERE user_id = ${person}`
         })

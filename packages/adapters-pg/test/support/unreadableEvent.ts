@@ -7,8 +7,8 @@ import { Check } from "@place-access/domain/testing"
 import { Effect, Logger, LogLevel } from "effect"
 
 /**
- * An event that this version cannot read. This version never writes such an event; a newer version of the service, or a
- * person with access to the database, can.
+ * An event that this version cannot read. This version never writes such an event. A newer version of the service may
+ * have written it, or a person with access to the database.
  */
 export const unreadableEvent = {
   name: "an event that cannot be read is named apart from the others, and can be postponed",

@@ -50,8 +50,8 @@ const aYear = Effect.gen(function* () {
 })
 
 /**
- * The partitions of `fixes` that have no rows. PostgreSQL may read an empty partition as a whole, because it has no
- * page.
+ * The partitions of `fixes` that have no rows. A plan may scan an empty partition as a whole: the partition has no
+ * page, so the scan costs nothing.
  */
 const emptyPartitions = Effect.gen(function* () {
   const sql = yield* SqlClient

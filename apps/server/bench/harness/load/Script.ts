@@ -16,7 +16,10 @@ export interface Answer {
   readonly body: () => string
 }
 
-/** The requests of one keep-alive connection, which sends the next request when the answer to the last has arrived. */
+/**
+ * The requests of one keep-alive connection, which sends the next request when the answer to the previous request has
+ * arrived.
+ */
 export interface Client {
   /**
    * Returns the next request as HTTP/1.1 text. `last` is the answer to the previous request; undefined for the first

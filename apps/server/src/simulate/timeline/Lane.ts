@@ -50,9 +50,13 @@ export interface Bar {
 export interface Dot {
   readonly t: number
   /**
-   * The kind of a dot. `good`: success. `refused`: a refusal, or an answer to a POST with another status than 2xx.
-   * `bad`: a crash, a leak, no answer in time, or an unknown outcome. `fired`: a rule fired. `fault`: a fault that the
-   * simulation made. `note`: everything else.
+   * The kind of a dot.
+   * - `good`: success.
+   * - `refused`: a refusal, or an answer to a POST with another status than 2xx.
+   * - `bad`: a crash, a leak, no answer in time, or an unknown outcome.
+   * - `fired`: a rule fired.
+   * - `fault`: a fault that the simulation made.
+   * - `note`: everything else.
    */
   readonly look: "good" | "refused" | "bad" | "fired" | "note" | "fault"
   readonly text: string

@@ -199,7 +199,7 @@ const uploads = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, Rea
   byPeople(of[0], /^upload$/, of[1], of[2]).slice(-LAST_UPLOADS)
 
 /**
- * Operations that change many connections or readings of a person at once. They name no connection and no reading, so
+ * Operations each of which changes many connections or readings of a person. They name no connection and no reading, so
  * ids do not connect them with the violation.
  */
 const changesOfEverything = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, ReadonlyArray<Entry>]) =>

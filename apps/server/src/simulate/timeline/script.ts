@@ -46,7 +46,7 @@ let view = { ...full },
   lane = null,
   filter = "",
   queued = false
-/** The lanes show an operation by its beginning, also when its end is chosen. */
+/** The lanes show an operation at its beginning, even when the entry of its end is chosen. */
 const dotOfChosen = () => (on === null ? null : entries[on].kind === "done" ? entries[on].op : on)
 
 // ---- entries that belong together
