@@ -181,7 +181,8 @@ describe("the package as it is published", () => {
       const strict = ["--strict", "--skipLibCheck", "false", "--lib", "es2023,dom", "--types", "node"]
       const compiled = run(
         process.execPath,
-        // Several threads would check the same declarations more than once, and other tests use the other processors.
+        // One thread, because several threads would check some declarations twice, and other tests use the other
+        // processors.
         [TSC, "--singleThreaded", ...how, ...strict, ...options, "src/main.ts", "src/limitStore.ts", "src/tokens.ts"],
         {
           cwd: folder

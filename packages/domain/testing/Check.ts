@@ -42,7 +42,8 @@ const same = (a: unknown, b: unknown): boolean => {
   // `Object.entries` of a map or a set is empty, so without this comparison any two maps or sets would be equal.
   if (a instanceof Map || b instanceof Map) return a instanceof Map && b instanceof Map && sameMaps(a, b)
   if (a instanceof Set || b instanceof Set) return a instanceof Set && b instanceof Set && sameSets(a, b)
-  // `Object.entries` of a date is empty. `Object.entries` of an error lacks the message. So both are compared here.
+  // `Object.entries` of a date is empty. `Object.entries` of an error lacks the message. So dates and errors are
+  // compared here.
   if (Predicate.isDate(a) || Predicate.isDate(b)) return Predicate.isDate(a) && Predicate.isDate(b) && sameTimes(a, b)
   if (!sameMessages(a, b)) return false
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))]

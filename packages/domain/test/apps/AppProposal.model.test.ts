@@ -80,7 +80,7 @@ describe("changes to an app in production, against their history", () => {
           expect(Either.isRight(outcome)).toBe(allowed)
           if (Either.isRight(outcome)) app = outcome.right
           // The revision grows by one exactly when the step changes what the developer wants. A rejection or a
-          // withdrawal can raise the revision, too: it drops the developer's change, so the developer then wants what
+          // withdrawal can also raise the revision: it drops the developer's change, so the developer then wants what
           // is in force. An approval never raises the revision.
           expect(app.revision - before.revision).toBe(one.type === "approve" || reading(reference) === read ? 0 : 1)
           seen.add(`${before.proposal === null ? "settled" : "waits"} ${one.type} ${allowed}`)

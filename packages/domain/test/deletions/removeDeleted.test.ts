@@ -17,7 +17,7 @@ const layer = Layer.mergeAll(MemoryAccountDeletionStore.layer, MemoryAccountStor
 
 type Store = typeof AccountDeletionStore.Service
 
-/** Deletes 25 accounts, in the order of the list. */
+/** Deletes 25 accounts, and returns their ids in the order of the deletions. */
 const deleted = Effect.gen(function* () {
   const store = yield* AccountDeletionStore
   const people = yield* Effect.replicateEffect(Fixtures.user, 25)

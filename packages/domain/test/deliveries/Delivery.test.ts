@@ -92,8 +92,8 @@ describe("after an attempt [§3.5]", () => {
   })
 
   /**
-   * A delivery with four attempts, at `T0` and 24, 48 and 71 hours later, which failed because of the service's own
-   * faults. The delivery is due at `endedAt`.
+   * A delivery whose four attempts, at `T0` and 24, 48 and 71 hours later, failed because of the service's own faults.
+   * The delivery is due at `endedAt`.
    */
   const faultsUntil = (endedAt: Timestamp.Timestamp): Delivery.Delivery => {
     let delivery = Delivery.move(TEMPLATE, Delivery.afterAttempt(TEMPLATE, NOT_SENT, T0))

@@ -21,7 +21,7 @@ import {
 
 const { answers, inTurn, ourFault } = MemoryWebhookSender
 
-/** Runs `use` beside a worker, and returns how many attempts the figures of each endpoint count. */
+/** Runs `use` while a worker runs, and returns how many attempts the figures of each endpoint count. */
 const reported = (use: Effect.Effect<void, unknown, World>) =>
   Effect.gen(function* () {
     const tally = Tally.make()

@@ -23,7 +23,7 @@ const { answers, refuses } = MemoryWebhookSender
 
 const post = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 
-/** Runs `use` beside a worker that sends webhooks, and a loop that sends mail about strikes every hour. */
+/** Runs `use` while a worker sends webhooks and a loop sends mail about strikes every hour. */
 const working = <A>(use: (stage: Scene) => Effect.Effect<A, unknown, Parts>) =>
   inVirtualTime(
     Effect.gen(function* () {

@@ -101,8 +101,8 @@ const holdersOf = (node: ts.Node): ReadonlyArray<string> => {
 }
 
 /**
- * Every text with at least two words in the sources below a folder that the code assigns to a field or variable, or
- * passes to a call, with one of these names.
+ * Every text with at least two words in the sources below a folder, if the text is the value of a field or variable, or
+ * an argument of a call, with one of these names.
  */
 export const textsOfField = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<SourceText> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })

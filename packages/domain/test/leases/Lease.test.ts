@@ -14,7 +14,7 @@ const owned = (owners: ReadonlyArray<WorkerId | null>): ReadonlyArray<Lease.Leas
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-/** What `Lease.move` decides for a worker that knows of all leases that it owns. */
+/** What `Lease.move` decides for a worker that knows all its own leases. */
 const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: ReadonlyArray<WorkerId>) =>
   Lease.move(
     worker,

@@ -272,7 +272,7 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
       const { outcomes, state } = evaluate(question({ window }), [{ after, where: INSIDE, delay }])
       const isSeen = after >= 0 && after < HOUR
       expect(outcomes).toEqual([isSeen ? "seeded" : "outside_window"])
-      // A fix from before the window opened must not seed the state.
+      // A fix from before the window opened must not decide the side of the rule.
       expect(state.side).toBe(isSeen ? "inside" : null)
     })
   })

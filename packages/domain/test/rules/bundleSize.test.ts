@@ -4,7 +4,10 @@ import { join } from "node:path"
 
 const PACKAGE = join(import.meta.dirname, "../..")
 
-/** Bundles and minifies a program that uses one export of a room, as the bundler of a web page does. */
+/**
+ * Bundles and minifies a program that uses one export of a room (a folder of the package), as the bundler of a web page
+ * does.
+ */
 const bundle = async (room: string, used: string) => {
   const [namespace] = used.split(".")
   const { metafile, outputFiles } = await build({

@@ -55,7 +55,7 @@ interface UndoLink {
   readonly order: number
   readonly endsAt: number
   isDead: boolean
-  /** Whether the account got another password after this change of its address. */
+  /** Whether the account got a new password after this change of its address. */
   isAfterPassword: boolean
 }
 /** An account, as the model of the test keeps it. */

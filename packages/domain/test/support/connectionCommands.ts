@@ -26,7 +26,7 @@ export type Command =
       readonly type: "refresh"
       readonly tokens: ReadonlyArray<number>
       readonly stranger: boolean
-      /** Whether a worker sweeps the tiers at the same time. */
+      /** Whether a worker sweeps the tiers at the same time as the refreshes. */
       readonly sweeping: boolean
     }
   | { readonly type: "revoke"; readonly kind: "access" | "refresh"; readonly token: number; readonly stranger: boolean }

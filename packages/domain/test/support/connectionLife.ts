@@ -334,7 +334,7 @@ const compare = ({ user }: World, model: ReferenceConnections, appEvents: Array<
       const found = Option.getOrThrow(yield* store.findOfUser(user.id, ConnectionId.make(grant.id)))
       const { endReason, endedAt } = found.connection
       expect([endedAt, endReason]).toEqual([grant.ended?.at ?? null, grant.ended?.reason ?? null])
-      // The stored grant is compared, too, because the sweep removes scopes from it that no answer shows.
+      // The stored grant is also compared, because the sweep removes scopes from it that no answer shows.
       expect([inOrder(found.connection.heldScopes), found.connection.sensitiveExpiresAt]).toEqual([
         inOrder(grant.held),
         grant.sensitiveEnd

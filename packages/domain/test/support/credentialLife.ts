@@ -33,8 +33,8 @@ export type CredentialStep =
   /** Somebody signs in with the present password while the newest link for a new password is used. */
   | { readonly _tag: "Race"; readonly password: number }
   /**
-   * `session` is counted from the newest (0). `it`: in this session, the owner ends it. `others`: in this session, the
-   * owner ends all other sessions.
+   * `session` is counted from the newest (0). The owner uses this session to end the session itself (`it`) or all other
+   * sessions (`others`).
    */
   | { readonly _tag: "End"; readonly session: number; readonly what: "it" | "others" }
   | { readonly _tag: "Pass"; readonly millis: number }
@@ -344,7 +344,8 @@ export const liveCredentials = (
       }
     }
   }).pipe(
-    // Hashing lets other fibers run, as in production. Otherwise no operations on in-memory stores would overlap.
+    // This hasher lets other fibers run, as hashing does in production. Otherwise no operations on in-memory stores
+    // would overlap.
     Effect.updateService(PasswordHasher, (quick) => ({
       ...quick,
       hash: (chosen) => Effect.zipRight(Effect.yieldNow(), quick.hash(chosen)),

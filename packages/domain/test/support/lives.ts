@@ -13,7 +13,7 @@ import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
 
 /**
  * The distances end in half metres, because rounding must not decide whether a fix is inside a band. Each distance has
- * another direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
+ * a different direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
  */
 const DISTANCES_M = [60.5, 98.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 201.5, 229.5, 230.5, 1_000.5, 6_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))

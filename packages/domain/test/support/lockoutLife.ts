@@ -42,7 +42,7 @@ const { DAY, HOUR, MINUTE } = Timestamp
 const QUARTER = SignInThrottle.WINDOW
 const HALF_HOUR = 30 * MINUTE
 const YEAR = 365 * DAY
-// A browser can be known to more accounts than these (`KnownBrowser.MOST_ACCOUNTS`), so no browser forgets an account.
+// A browser can be known to more accounts than two (`KnownBrowser.MOST_ACCOUNTS`), so no browser forgets an account.
 const ACCOUNTS = 2
 const BROWSERS = 3
 
@@ -203,7 +203,7 @@ export const liveLockouts = (
               } else if (known !== undefined && !isKnown) met.add("the cookie has expired")
               const failures = isKnown ? known.failures : owner.failures
               const isOpen = recent(failures, now) < 5
-              // Each attempt comes from another network, because the limit for networks is not the subject here.
+              // Each attempt comes from a different network, because the limit for networks is not the subject here.
               const network = yield* Entropy.id("net")
               const before = (yield* letters(owner.account, "A new browser signed in to your account")).length
               const tried = yield* Effect.either(

@@ -32,7 +32,7 @@ export interface Packed {
   readonly resolveByNpm: (beside: ReadonlyArray<string>) => Promise<ReadonlyMap<string, string>>
   /** The path of the tarball. With it the package can be installed beside another package. */
   readonly tarball: string
-  /** Removes all folders that were made. */
+  /** Removes all folders that the methods of this object made. */
   readonly remove: () => Promise<void>
 }
 

@@ -18,7 +18,7 @@ interface Rest {
    * first.
    */
   spot: Reading
-  /** The time at which the rest began. Null for the first rest of a device, because its beginning is unknown. */
+  /** The time at which this `Rest` began. Null for the first `Rest` of a device, because its beginning is unknown. */
   readonly since: number | null
   readings: number
 }
@@ -74,8 +74,8 @@ export class ReferenceCarried {
       reading.capturedAt - now.spot.capturedAt <= HOUR / 4 &&
       isNear(before.spot, reading)
     ) {
-      // The device was at another spot for one reading only and was soon back. So the reading was no move, and the rest
-      // at the other spot is removed.
+      // The device was at another spot for one reading only and was soon back. So the reading was no move, and the
+      // `Rest` at the other spot is removed.
       rests.pop()
       before.readings++
     } else {

@@ -81,7 +81,7 @@ export interface Outcome {
 
 /**
  * The result of each rule of a scenario. With `takesLate`, a fix from the future is accepted when its time has come.
- * The stores accept it, too. The plain functions of the product, which `replay.ts` calls, do not.
+ * The stores also accept this fix. The plain functions of the product, which `replay.ts` calls, do not.
  */
 export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> => {
   const fresh = freshFixes(life, takesLate)
@@ -137,7 +137,7 @@ interface Sighting {
 /**
  * The fixes that rules evaluate at each upload, in the order of evaluation. They are the same for every rule. A fix is
  * evaluated if it is new, possible, and from a phone that its user carries. With `takesLate`, earlier fixes that are
- * possible only now are evaluated, too.
+ * possible only now are also evaluated.
  */
 const freshFixes = (life: Life, takesLate: boolean): ReadonlyMap<Happening, ReadonlyArray<ReferenceFix>> => {
   const known = new Set<string>()

@@ -26,7 +26,10 @@ import { lettersTo } from "./lettersTo.js"
  */
 
 export type RemovalStep =
-  /** The operator runs the command that requests the removal of the factors and, run again later, carries it out. */
+  /**
+   * The operator runs the command. The first run requests the removal of the factors, and a later run removes the
+   * factors.
+   */
   | { readonly _tag: "Command" }
   /** The owner presses the button that stops the removal. */
   | { readonly _tag: "Keep" }

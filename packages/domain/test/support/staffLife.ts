@@ -12,9 +12,10 @@ import { expect } from "vitest"
  * against any stores that have no other account. Compares each result with a second implementation of the guarantees:
  *
  * - One active admin is always left.
- * - A suspended account neither signs in nor uses an old session, which works again when the account is resumed.
+ * - A suspended account neither signs in nor uses an old session. The old session works again when the account is
+ *   resumed.
  * - Nobody decides about their own app while somebody else can.
- * - Each change is one event of the audit log, and no event has a secret.
+ * - Each change is one event of the audit log, and no event contains a secret.
  */
 
 export type StaffStep =

@@ -35,7 +35,7 @@ export interface VisitLife {
 
 /**
  * The distances end in half metres, because rounding must not decide whether a fix is inside a band. Each distance has
- * another direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
+ * a different direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
  */
 const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5, 2_190.5, 2_210.5, 9_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -113,7 +113,7 @@ const journey = (dice: Random): Journey => {
 /**
  * If several readings differ only in accuracy, keeps the last of them. The service stores only one of these readings,
  * and the split of the readings into uploads decides which one (decision L4). So without this function, the expected
- * visits would depend on the uploads, too.
+ * visits would also depend on the uploads.
  */
 const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
   ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()

@@ -123,8 +123,8 @@ export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: 
   })
 
 /**
- * Runs `use` beside a worker, and then stops the worker. The worker polls only once a day, so anything that it does
- * earlier is the effect of a signal or of a due time.
+ * Runs `use` while a worker runs, and then stops the worker. The worker polls only once a day, so anything that the
+ * worker does earlier is the effect of a signal or of a due time.
  */
 export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Partial<WorkerOptions> = {}) => {
   const options: Partial<WorkerOptions> = { pollEvery: "1 day", ...overrides }

@@ -4,7 +4,7 @@ import { AuditLog } from "../../src/audit/AuditLog.js"
 import type { UserId } from "../../src/shared/Ids.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
 
-/** An event about the account with the present time. */
+/** An audit event about the account, with the present time. */
 export const auditEvent = (userId: UserId, detail: AuditEvent.AuditDetail) =>
   Effect.map(Timestamp.now, (at): AuditEvent.AuditEvent => ({ at, userId, actor: AuditEvent.OWNER, detail }))
 

@@ -107,7 +107,7 @@ export interface KeptImport {
 export interface Brought {
   /**
    * The devices of imported files that also have this fix or visit, although it is stored under another device. A fix
-   * counts for the stays of these devices, too. When the import that brought the row is undone, the import of one of
+   * also counts for the stays of these devices. When the import that brought the row is undone, the import of one of
    * these devices takes the row over. The list is a part of the row, so that both are deleted together.
    */
   readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined

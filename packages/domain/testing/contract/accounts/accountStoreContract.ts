@@ -235,7 +235,7 @@ export const accountStoreContract: Contract<Ports> = [
     name: "tries: of twenty at once on one account five are let in",
     run: Effect.gen(function* () {
       const { email } = yield* stranger
-      // Each attempt comes from another network address, so that only the limit of the account applies.
+      // Each attempt comes from a different network address, so that only the limit of the account applies.
       const admitted = yield* admittedAtOnce(20, ({ address }) => ({ email, address }))
       Check.equal(admitted, SignInThrottle.PER_ACCOUNT, "let in")
     })

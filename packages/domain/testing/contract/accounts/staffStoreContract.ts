@@ -264,7 +264,7 @@ export const staffStoreContract: Contract<Ports> = [
       Check.equal([(yield* open).length, yield* mails], [2, 2], "after another change")
       yield* changed(owner.id, AccountChange.suspend(OPERATOR))
       Check.equal([yield* open, yield* mails], [[stays], 1], "while it is suspended")
-      // A request that was under way when the suspension began may store an invitation afterwards.
+      // A request that was in progress when the suspension began may store an invitation during the suspension.
       yield* invite(owner, app)
       yield* changed(owner.id, AccountChange.resume(OPERATOR))
       Check.equal([yield* open, yield* mails], [[stays], 1], "after it")

@@ -38,7 +38,7 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
       const at = yield* Timestamp.now
       const stem = yield* Entropy.id("evt")
       const written: Array<OutboxEvent> = []
-      // Ordered by character code, the ids are B, a, a-b, ab. The events are stored in another order. The event `z`
+      // Ordered by character code, the ids are B, a, a-b, ab. The events are stored in a different order. The event `z`
       // occurred a minute before the others.
       for (const [index, ending] of ["ab", "B", "a-b", "a", "z"].entries()) {
         const { rule, phone } = people[index % 2] ?? Check.fail("two people")

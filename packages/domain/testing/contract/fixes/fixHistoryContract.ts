@@ -16,8 +16,8 @@ type Ports = FixHistory | HistoryStore | Uploads.UploadSamplePorts
 const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
 
 /**
- * Stores a fix of the device for each offset, in milliseconds from now. Each fix has another latitude, so that a case
- * can distinguish the fixes.
+ * Stores a fix of the device for each offset, in milliseconds from now. Each fix has a different latitude, so that a
+ * case can distinguish the fixes.
  */
 const seen = (
   device: Pick<Device, "userId" | "id">,
@@ -230,9 +230,9 @@ export const fixHistoryContract: Contract<Ports> = [
       const { userId } = device
       const now = yield* Timestamp.now
       const history = yield* FixHistory
-      // Returns 100 edges that are one day apart, the last of them `offset` milliseconds after now. A store may keep
-      // one count for each half hour. So the case uses two offsets that differ by a quarter of an hour, because with at
-      // least one of them no edge is at the beginning of a half hour.
+      // Returns 100 boundaries (edges) between days, one day apart, the last of them `offset` milliseconds after now. A
+      // store may keep one count for each half hour. So the case uses two offsets that differ by a quarter of an hour,
+      // because with at least one of them no edge is at the beginning of a half hour.
       const days = (offset: number) =>
         Array.from({ length: 100 }, (_, day) => Timestamp.plus(now, (day - 99) * DAY + offset))
       const counts = (offset: number) =>

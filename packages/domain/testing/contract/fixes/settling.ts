@@ -15,7 +15,7 @@ import * as Uploads from "./uploadSamples.js"
 
 /**
  * Rules that every `FixStore` must keep about unsettled crossings. After an unsettled crossing, a rule waits
- * (`settleS`). It fires only if no fix contradicts the crossing meanwhile (decision rules-13).
+ * (`settleS`). It fires only if no fix contradicts the crossing during this wait (decision rules-13).
  */
 
 /**

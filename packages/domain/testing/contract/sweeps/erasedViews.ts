@@ -9,8 +9,8 @@ import * as Visits from "../visits/visitSamples.js"
 type Ports = HistoryStore | Visits.VisitSamplePorts
 
 /**
- * Deletes one stretch of history of the phone's user. Each `index` gives another stretch, and no two of these stretches
- * touch.
+ * Deletes one stretch of history of the phone's user. Each `index` gives a different stretch, and no two of these
+ * stretches touch.
  */
 const erase = ({ userId }: Visits.Phone, now: Timestamp.Timestamp, index: number) =>
   Effect.gen(function* () {

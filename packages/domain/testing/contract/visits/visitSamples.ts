@@ -24,7 +24,7 @@ export const phone = Effect.flatMap(aUser, (user) => Samples.device(user))
 /** The data that a worker reads before it derives the phone's stays. */
 export const view = ({ id, userId }: Phone) => Effect.flatMap(StayStore, (store) => store.view(userId, id))
 
-/** How far the stays of the phone are derived. */
+/** How far a worker has derived the stays of the phone. */
 export const progress = (of: Phone) => Effect.map(view(of), (seen) => seen.progress)
 
 /**

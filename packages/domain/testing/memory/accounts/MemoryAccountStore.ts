@@ -17,8 +17,8 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
   Effect.map(MemoryDatabase, (tables) => {
     const { accounts, factors, historyChoices, noticeChoices, sessions, signInTries } = tables
     /**
-     * The account that the session signs in. Undefined when the session has expired, when the session has the version
-     * of an earlier password, or when the account is suspended or was deleted.
+     * The account that the session signs in. Undefined when the session has expired, when it has the `passwordVersion`
+     * of an earlier password, or when the account was deleted. Does not check whether the account is suspended.
      */
     const ownerOf = (session: Session.Session, now: Timestamp.Timestamp): Account.Account | undefined => {
       const credentials = accounts.get(session.userId)

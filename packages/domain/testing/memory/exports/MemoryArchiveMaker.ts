@@ -3,7 +3,7 @@ import { ArchiveMaker } from "../../../src/exports/ArchiveMaker.js"
 import { sha256 } from "../vault/Sha256.js"
 import * as Utf8 from "../vault/Utf8.js"
 
-/** A file of an archive that is in memory. */
+/** One file of an archive in memory. */
 export interface MemoryFile {
   readonly name: string
   readonly text: string

@@ -9,9 +9,8 @@ import type * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
- * Clears the unsettled dwell of each rule of the user that has a dwell time and whose wait (`silenceS`) goes on after
- * the time `at`. A rule whose wait has ended by the time `at` keeps its dwell, because the rule must fire (decision
- * rules-14).
+ * Clears the unsettled dwell of each of the user's dwell rules whose wait (`silenceS`) continues after the time `at`. A
+ * rule whose wait has ended by the time `at` keeps its dwell, because the rule must fire (decision rules-14).
  */
 const forgetDwells = ({ ruleStates, rules }: Tables, userId: UserId, at: Timestamp.Timestamp): void => {
   for (const [ruleId, state] of ruleStates) {

@@ -169,8 +169,8 @@ const eraseFromRemoved = (tables: Tables, gone: ReadonlyArray<Fix.StoredFix>): v
 }
 
 /**
- * Removes the deleted stretches that the archive brought. Stays may then continue through these stretches, so the stays
- * of all the user's devices become due for derivation.
+ * Removes the deleted stretches of history that the archive brought. Stays may then continue through the times of these
+ * stretches, so the stays of all the user's devices become due for derivation.
  */
 const withdraw = (tables: Tables, { id, userId }: Import): void => {
   const all = tables.erasures.get(userId) ?? []

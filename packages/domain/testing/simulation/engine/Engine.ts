@@ -82,7 +82,7 @@ export class Engine {
     })
   }
 
-  /** Completes when no fiber can take a step before virtual time passes. */
+  /** Completes when no fiber can take a step without virtual time passing. */
   readonly settle: Effect.Effect<void> = Effect.async((resume) => {
     this.settling.push(() => resume(Effect.void))
   })
@@ -106,7 +106,10 @@ export class Engine {
     return Effect.sync(() => this.clock.jump(millis))
   }
 
-  /** From now on the process takes no step until it wakes. A fiber whose timer falls due meanwhile continues late. */
+  /**
+   * From now on the process takes no step until it wakes. A fiber whose timer falls due during the pause continues
+   * late.
+   */
   pause(process: Process.Process): void {
     process.asleep ??= []
   }

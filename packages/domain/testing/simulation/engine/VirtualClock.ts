@@ -55,11 +55,11 @@ export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
   readonly timers = new Timers()
   private readonly startMillis: number
-  /** The start plus the time that has passed, in milliseconds. */
+  /** The start of the run plus the time that has passed since then, in milliseconds. */
   private passed: number
   /** The sum of all changes of the time of day (`jump`). */
   private offset = 0
-  /** The latest time of day that the clock showed before a jump. */
+  /** The latest time of day that the clock had shown at its last `jump`. */
   private latest = -Infinity
   /** How far the clock of the machine that takes the present step is ahead of `timeOfDay`, in milliseconds. */
   skewMillis = 0
@@ -217,7 +217,7 @@ export class VirtualClock implements Clock.Clock {
     return grid - (this.unsafeCurrentTimeMillis() % grid)
   }
 
-  /** The sleep, in milliseconds, of a loop that asks for `own` milliseconds. */
+  /** How long a loop sleeps, in milliseconds, when it asks for `own` milliseconds. */
   private stretch(loop: object, own: number): number {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)

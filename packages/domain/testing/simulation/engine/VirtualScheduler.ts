@@ -67,7 +67,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
     return this.done >= this.tasks.length
   }
 
-  /** Runs fibers until no fiber can take a step before virtual time passes, or until a fiber calls the host. */
+  /** Runs fibers until no fiber can take a step without virtual time passing, or until a fiber calls the host. */
   drain(): void {
     for (const begun = this.steps; !this.isIdle && !this.isHalted;) {
       const task = this.next()

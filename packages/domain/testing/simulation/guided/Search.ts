@@ -28,7 +28,7 @@ export interface Search {
 
 export interface SearchConfig {
   readonly seed: number
-  /** About the largest number of steps of a randomly drawn plan. */
+  /** About how many steps a randomly drawn plan has at most. */
   readonly steps?: number | undefined
   /** The plans that an earlier search kept. The search runs them first. */
   readonly corpus?: ReadonlyArray<Plan> | undefined

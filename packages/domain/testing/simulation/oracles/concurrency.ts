@@ -91,7 +91,7 @@ interface Refusal extends Excess {
 
 /**
  * Refusals that name a wrong instant: an instant before the request or outside the window of the refused rule, or an
- * instant at which fewer than ten other rules are active. A refusal that names no instant is wrong, too.
+ * instant at which fewer than ten other rules are active. A refusal that names no instant is also wrong.
  */
 const wrongRefusals = (run: Run): ReadonlyArray<Refusal> =>
   [...ruleRequests(run).values()].flatMap((all) =>

@@ -38,7 +38,7 @@ const eachStreamed = (run: Run, wrong: (event: StreamedEvent, listener: Listener
 // ---- the oracle N1
 
 /**
- * With each key of the vault, the listener gets another secret, and only the newest eight secrets sign. So in a run
+ * For each key of the vault, the listener has a different secret, and only the newest eight secrets sign. So in a run
  * with at least this number of rotations of the key, the oracle does not require a signature with the secret that the
  * listener got at the beginning.
  */

@@ -41,8 +41,8 @@ export const Y3 = oracle(
       for (const { disabledAt, endpointId, strikes } of read.outcome.value.endpoints) {
         const all = [...(effects.get(endpointId) ?? []), ...enablings(known, endpointId)]
         // The highest count of strikes that the endpoint may have had at the time `since`: 0 if the run began after
-        // `since`. An endpoint that was disabled by `since` had twenty strikes, and any other endpoint had at most
-        // nineteen.
+        // `since`. An endpoint that was already disabled at `since` had twenty strikes, and any other endpoint had at
+        // most nineteen.
         const from = first.t > since ? 0 : disabledAt !== null && disabledAt <= since ? STRIKES : STRIKES - 1
         const { most, least } = count(isCalm ? all : all.map(unsure), from)
         if (strikes > most) say(read.to, `${strikes} strikes of ${endpointId}, of which ${most} count at most`)

@@ -249,8 +249,8 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
       ? surelyWants(endpoint, typeOf(post), begin, post.i)
       : endpoint.urls.possible(begin, post.i).every((url) => url === webhookUrl)
   }
-  // Whether the endpoint existed before the event occurred follows only from times, so the oracle judges the endpoint
-  // only if nobody set the clock.
+  // Only the times show whether the endpoint existed before the event occurred, so the oracle judges the endpoint only
+  // if nobody set the clock.
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return false
   const { end, endedAt } = endpoint.created
   const occurredAt = timeOf(post.body["occurred_at"]) ?? -Infinity

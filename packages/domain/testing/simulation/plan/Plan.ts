@@ -45,9 +45,9 @@ export type Deed =
 export type Course =
   | { readonly do: "wait"; readonly ms: number }
   /**
-   * Waits until `offsetMs` milliseconds after a moment of the specification, or before the moment when the number is
-   * negative. Skipped when the moment has no time (such as the opening of a window that has no beginning), when this
-   * time has passed, or when the moment is over 120 days away.
+   * Waits until `offsetMs` milliseconds after `moment`, a time that the specification defines, or before `moment` when
+   * the number is negative. Skipped when the moment has no time (such as the opening of a window that has no
+   * beginning), when this time has passed, or when the moment is over 120 days away.
    */
   | { readonly do: "until"; readonly moment: Moment; readonly of: number; readonly offsetMs: number }
   /** Several deeds. Each begins `apartMs` milliseconds after the deed before, so the deeds may overlap. */

@@ -284,8 +284,8 @@ interface Part {
 const taken = (first: ReadonlyArray<PlanStep>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<PlanStep> => {
   const steps = [...first]
   const placed = new Set<Piece>()
-  // Counts the draws that added no steps, because their story may come only once. The limit keeps the loop short when
-  // most draws are of this kind.
+  // Counts the draws that added no steps because the plan already had their story, which may come only once. The limit
+  // keeps the loop short when most draws are of this kind.
   let vain = 0
   for (const { piece, steps: more } of parts) {
     if (piece !== null && ONCE.has(piece) && placed.has(piece)) vain++

@@ -119,7 +119,7 @@ export const shrinkSync = (plan: Plan, config: ShrinkConfig = {}): Shrunk => {
 
 /**
  * Shrinks a plan like `shrinkSync`, but yields before the run of each candidate, so that the caller can let the process
- * handle signals. A candidate whose run throws an error is not taken. If the run of the plan itself throws, the plan is
+ * handle signals. A candidate whose run throws an error is rejected. If the run of the plan itself throws, the plan is
  * returned unchanged.
  */
 export function* shrinking(

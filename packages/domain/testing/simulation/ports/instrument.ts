@@ -256,7 +256,7 @@ class OneCall {
     if (skew !== undefined) {
       this.by.onSkew(this.process, skew)
       // The scheduler sets the skew only at the beginning of each step. With the in-memory stores, the present step
-      // continues after this call, so the skew must be set here, too.
+      // continues after this call, so the skew must also be set here.
       engine.clock.skewMillis = skew
     }
     if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())

@@ -90,7 +90,7 @@ export class Secrets {
       return
     }
     if (value instanceof Error) {
-      // `Object.values` does not return the message and the cause of an error.
+      // `Object.values` does not return the message and the cause of an error, so both are searched here.
       this.search(value.message, found, depth + 1)
       this.search(value.cause, found, depth + 1)
     }

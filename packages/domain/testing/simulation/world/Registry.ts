@@ -32,7 +32,8 @@ export interface Registry {
   /** The account that reviews apps and purposes and is admin. A run has one account of this kind. */
   staff: Account | undefined
   /**
-   * Returns how often `next` has been called with this name, so that each thing with the same name gets another number.
+   * Returns how often `next` has been called with this name, so that each thing with the same name gets a different
+   * number.
    */
   readonly next: (what: string) => number
 }

@@ -115,7 +115,7 @@ export class Stage {
     return Effect.flatMap(this.now, (now) => this.advance(Math.max(0, moment - now)))
   }
 
-  /** Waits until no fiber can take a step before virtual time passes. */
+  /** Waits until no fiber can take a step without virtual time passing. */
   get settle(): Effect.Effect<void> {
     return this.parts.engine.settle
   }
@@ -271,7 +271,7 @@ export class Stage {
 
   /**
    * Pauses a program, as when its machine is suspended. Afterwards the program continues where it stopped, and fibers
-   * whose timers fell due meanwhile continue late.
+   * whose timers fell due during the pause continue late.
    */
   pause(name: Program, millis: number): Effect.Effect<void> {
     demandWhole("The milliseconds of a pause", millis, 0)

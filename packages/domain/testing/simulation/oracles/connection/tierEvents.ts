@@ -126,8 +126,7 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
         if (to >= run.entries.length || since.from > known.trace.firstAt(moment) || since.until < to) continue
         if (!known.trace.isCalmSince(moment - BEFORE, to)) continue
         const inForce = connection.grant.candidates(from, to)
-        // A change of the grant that does not change the end date of the sensitive tier does not cancel the events
-        // about this date.
+        // If a change of the grant keeps the end date of the sensitive tier, the events about this date are still due.
         if (inForce.some((now) => now.value !== value && !isSameDate(now.value, value))) continue
         const span = { from, to, tMin: moment, tMax: end }
         if (alive(known.trace, known.apps, connection, span).life !== "live") continue

@@ -30,7 +30,10 @@ const w3: Oracle = {
   check: (run) => [...firedAfterwards(run), ...saidOtherwise(run)]
 }
 
-/** Reports each firing by a fix that was captured at or after the end of the rule's window, whenever this fix came. */
+/**
+ * Reports each firing by a fix that was captured at or after the end of the rule's window, no matter when this fix
+ * arrived.
+ */
 const firedAfterwards = (run: Run) =>
   firings(run).flatMap(({ at, eventId, occurredAt, rules }) => {
     const isOver =

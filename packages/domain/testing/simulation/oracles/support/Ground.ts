@@ -99,8 +99,8 @@ class Reading {
   readonly connections = new Map<string, OpenPair>()
   readonly places = new Map<string, Place>()
   /**
-   * All archivings of each place in the run. An operation also needs archivings that begin after it, because such an
-   * archiving may still overlap the operation.
+   * All archivings of each place in the run. To judge an operation, the oracles also need archivings that begin after
+   * it, because such an archiving may still overlap the operation.
    */
   readonly archivings = new Map<string, Array<CompletedCall>>()
   readonly rules = new Map<string, OpenRule>()

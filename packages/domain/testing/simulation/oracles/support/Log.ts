@@ -25,7 +25,7 @@ export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => 
   return last
 }
 
-/** An entry that is younger than this must be in the log. The log keeps each entry for one day more than this. */
+/** The oracle requires only entries that are younger than this. The log keeps each entry for one day more than this. */
 const KEPT = LOG_KEPT - DAY
 
 export interface Compared {

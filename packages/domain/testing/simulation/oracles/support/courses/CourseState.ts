@@ -77,8 +77,8 @@ export interface Sight {
 }
 
 /**
- * Whether a fix may fire the rule. `fresh`: the fix may fire the rule. `stale`: it may not, because the fix arrived too
- * late. `early`: it may not, because the fix was captured before the rule began.
+ * Whether a fix may fire the rule. `fresh`: the fix may fire the rule. `stale`: it must not, because the fix arrived
+ * too late. `early`: it must not, because the fix was captured before the rule began.
  */
 export type Freshness = "fresh" | "stale" | "early"
 

@@ -69,8 +69,8 @@ export const whether = (state: State, observed: Observer): ReadonlyArray<State> 
   state.waits === null ? [state] : [state, ...settled(state, observed)]
 
 /**
- * The states in which the rule may be when the upload arrives. If the time of a wait is over by then, the wait has
- * ended.
+ * The states in which the rule may be when the upload arrives. If the time of a wait is over by then, the rule no
+ * longer waits in these states.
  */
 export const until = (
   run: Run,
@@ -94,7 +94,7 @@ export const until = (
 
 const known = new WeakMap<object, ReadonlyArray<number>>()
 
-/** The latest time that the clock showed up to an entry. */
+/** The latest time that the clock showed in the entries up to the entry `entry`. */
 const latest = (run: Run, entry: number): number => {
   let times = known.get(run)
   if (times === undefined) {

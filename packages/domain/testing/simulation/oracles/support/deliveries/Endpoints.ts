@@ -31,8 +31,8 @@ interface Secret {
   /** The first operation that certainly replaced the secret; undefined when there is none. */
   readonly surelyReplaced: CompletedCall | undefined
   /**
-   * The rotations after `replaced`. A rotation deletes the old secrets of the endpoint that are no longer valid, so
-   * each of these rotations may have deleted the endpoint's secret that `replaced` replaced.
+   * The rotations after the operation `replaced`. A rotation deletes those old secrets of the endpoint that are no
+   * longer valid, so each of these rotations may have deleted this secret.
    */
   readonly forgetters: ReadonlyArray<CompletedCall>
 }

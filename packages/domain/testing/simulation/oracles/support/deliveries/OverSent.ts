@@ -21,7 +21,7 @@ export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
 }
 
 /**
- * Returns a text that reports the violation if an event was sent more often than the rows of its deliveries have
+ * Returns a text that reports the violation if an event was sent more often than the rows of its deliveries show
  * attempts; undefined otherwise. `sending` has all deliveries of one event to one endpoint. The caller must have
  * checked that the run `isUndisturbed`.
  */

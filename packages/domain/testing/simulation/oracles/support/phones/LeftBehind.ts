@@ -173,7 +173,7 @@ const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void =>
     if (newestAt >= from && newestAt < until) phone.newest = undefined
     if (newestAt >= from && rest.since < until) phone.rest = { ...rest, spot: phone.newest }
     // The phone was at its earlier spot until the phone moved. If the phone moved after the beginning of the deleted
-    // time, the user may have deleted readings of the earlier spot. So the earlier spot is forgotten, too.
+    // time, the user may have deleted readings of the earlier spot. So the earlier spot is also forgotten.
     if (before !== undefined && rest.since > from && before.since < until) phone.before = undefined
   }
 }

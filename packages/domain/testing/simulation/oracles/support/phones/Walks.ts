@@ -3,7 +3,9 @@ import type { Run } from "../../../Oracle.js"
 import { type AnsweredCall, answeredTo, listOf, recordOf } from "../Answers.js"
 import { textOf, timeOf } from "../trace/Happened.js"
 
-/** Joins the pages of visits that an app read one after the other, by their cursors: the pages are a walk. */
+/**
+ * Joins the pages of visits that an app read one after the other, by their cursors. The joined pages are called a walk.
+ */
 
 export interface WalkReport {
   readonly arrival: number | undefined

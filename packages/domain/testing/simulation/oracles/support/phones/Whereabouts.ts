@@ -11,7 +11,7 @@ import { SECOND } from "../../../Specification.js"
 /**
  * Every answer that is possible for a question about the present (Spec §4.5, decision L9). The oracle computes the
  * answers from all readings that the phones may have sent. The newest decisive fix decides the answer. If the trace
- * does not show whether a fix was stored, the answer of the next older fix is possible, too.
+ * does not show whether a fix was stored, the answer of the next older fix is also possible.
  */
 
 /**

@@ -155,8 +155,12 @@ export const isDone = ({ name, outcome }: CompletedCall): boolean => {
 }
 
 /**
- * Whether the operation may have taken effect. This is so if it certainly took effect, if its outcome is unknown, if
- * the trace has no end of it, or if the service answered a call with a status of 500 or more.
+ * Whether the operation may have taken effect. This is so in each of these cases:
+ *
+ * - The operation certainly took effect.
+ * - Its outcome is unknown.
+ * - The trace has no end of the operation.
+ * - The service answered a call with a status of 500 or more.
  */
 export const mayBeDone = (operation: CompletedCall): boolean => {
   const { name, outcome } = operation

@@ -13,8 +13,8 @@ export interface Between {
 }
 
 /**
- * The times that the clock may have shown during an operation. If the clock was set back meanwhile, the end has the
- * earlier time.
+ * The times that the clock may have shown during an operation. If the clock was set back during the operation, the end
+ * has the earlier time.
  */
 export const clockOf = ({ beganAt, endedAt }: Pick<Moment, "beganAt" | "endedAt">): Between => ({
   earliest: Math.min(beganAt, endedAt),

@@ -51,8 +51,8 @@ export interface Indexed {
    */
   readonly isCalm: (i: number, j: number) => boolean
   /**
-   * Like `isCalm`, but from the time `t` until the entry `j`. A jump of the clock forward past `t` counts as a fault,
-   * too.
+   * Like `isCalm`, but from the time `t` until the entry `j`. A jump of the clock forward past `t` also counts as a
+   * fault.
    */
   readonly isCalmSince: (t: number, j: number) => boolean
   readonly crashed: (i: number, j: number) => boolean
@@ -106,7 +106,7 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     if (absent.size > 0 || isTrouble(entry)) broken.push(entry.i)
     if (entry.kind === "fault" && entry.fault === "process.pause") absent.add(entry.detail.split(" ")[0] ?? "")
     if (entry.kind === "fault" && entry.fault === "crash") absent.add(victimOf(entry))
-    // A program that dies while it is paused has no `wake`, only a `restart`.
+    // If a program dies while it is paused, the trace has no entry `wake` for the program, only an entry `restart`.
     if (entry.kind === "fault" && (entry.fault === "wake" || entry.fault === "restart")) absent.delete(entry.detail)
     if (entry.kind === "fault" && entry.fault === "crash") crashes.push(entry.i)
     if (entry.kind === "done") ends.set(entry.op, at)
