@@ -22,8 +22,9 @@ export interface ServiceOptions {
   /** Whether reviewers and admins need a second factor. Left out: optional. */
   readonly staffSecondFactor?: "optional" | "required"
   /**
-   * Whether a proxy in front of the service is trusted: the client's address is then the last entry of X-Forwarded-For,
-   * and the request's id is the proxy's X-Request-Id. A value that is missing or not valid is ignored.
+   * Whether a proxy in front of the service is trusted. If so, the client's address is the last entry of
+   * X-Forwarded-For, and the request's id is the proxy's X-Request-Id. The service ignores each of these values when it
+   * is missing or not valid.
    */
   readonly trustProxy: boolean
   /** Whether to continue a trace from the proxy's `traceparent` header. Left out: the header is ignored. */

@@ -8,7 +8,7 @@ import { expect, it } from "vitest"
 declare const page: { readonly visits: []; readonly nextCursor: null; readonly complete: true }
 
 it("behind a bearer token a handler says what it disclosed, or it does not compile", () => {
-  // None of these handlers is called: their types are the test (`npm run check`).
+  // Nothing calls these handlers. The test is whether the compiler accepts their types (`npm run check`).
   Group.group(Api, "visits", (handlers) =>
     handlers.handle("list", () => Effect.succeed({ answer: page, disclosed: "no visits" }))
   )

@@ -13,7 +13,7 @@ export interface PlaceAccessOptions {
    * forwards.
    */
   readonly clientSecret?: string | undefined
-  /** Where the tokens of this connection are kept. Default: in memory. */
+  /** Where the tokens of the connection are kept. Default: in memory. */
   readonly store?: ClientTokenStore | undefined
   /**
    * The address of the consent page. Default: `/authorize` at `baseUrl`. Required for `authorization.start` when

@@ -24,8 +24,8 @@ export const OPERATIONS = {
   currentPlace: get("/v1/answers/current-place"),
   places: get("/v1/answers/places"),
   presence: get("/v1/answers/places/:place_id/presence"),
-  // This POST takes no key, because it creates nothing and can be repeated. Each attempt may count against the budget
-  // of zone questions. For one user, an app may ask 20 zone questions in an hour.
+  // `verifyZone` takes no key, because the call creates nothing and can be repeated. But each attempt may count against
+  // the budget of zone questions: for one user, an app may ask 20 zone questions in an hour.
   verifyZone: { method: "POST", path: "/v1/answers/verify-zone" },
   lookUpPlace: get("/v1/lookup/place"),
   visits: get("/v1/visits"),

@@ -14,7 +14,7 @@ export type RefreshDecision =
   | {
       readonly _tag: "Refresh"
       readonly tokens: StoredTokens
-      /** When the first attempt of this refresh began, in milliseconds since 1970. */
+      /** When the first attempt of the refresh began, in milliseconds since 1970. */
       readonly since: number
     }
   /** A refresh was sent, its outcome is unknown, and it is too late to repeat the refresh. */

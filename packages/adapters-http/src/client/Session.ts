@@ -84,8 +84,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
       const decision = RefreshDecision.decide(await store.read(), runtime.now(), { refused, evenIfUncertain: false })
       if (decision._tag === "NotConnected") throw notConnected()
       if (decision._tag === "Use") return decision.tokens.access_token
-      // When this call is aborted, the refresh continues. Its answer contains the next refresh token, which must not
-      // get lost.
+      // When this call is aborted, the refresh continues. The answer to the refresh contains the next refresh token,
+      // which must not get lost.
       return (await orAborted(shared(refused), signal)).access_token
     },
     replace: (tokens) =>

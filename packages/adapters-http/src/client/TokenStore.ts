@@ -86,7 +86,7 @@ const TOKENS = "tokens"
 /**
  * A store for web pages: it keeps the tokens in IndexedDB, and its lock is a Web Lock, which all tabs of the origin
  * share. Scripts of the page can read the tokens. A page that is neither on https nor on localhost has no Web Locks, so
- * there the function throws.
+ * on such a page the function throws.
  *
  * `localStorage` is not safe enough: after another tab has written new tokens, a tab may still read the old ones, and
  * refresh with a refresh token that was already used.

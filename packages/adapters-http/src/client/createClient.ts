@@ -99,8 +99,8 @@ export const createClient = (options: PlaceAccessOptions) => {
        *
        * `evenIfUncertain`: sends the refresh token although an earlier refresh, whose answer was lost, may have spent
        * the token. If the token was spent more than 30 seconds before, the service treats the token as stolen, ends the
-       * connection and writes to the user, who has to connect again. Without this option, the user has to connect again
-       * whether the token was spent or not.
+       * connection and writes to the user, who has to connect again. Without `evenIfUncertain`, the user has to connect
+       * again whether the token was spent or not.
        */
       refresh: async ({ evenIfUncertain = false }: { readonly evenIfUncertain?: boolean } = {}): Promise<ConnectedAs> =>
         connectedAs(await session.refresh({ evenIfUncertain })),
@@ -174,7 +174,10 @@ export const createClient = (options: PlaceAccessOptions) => {
         call<Contract.EvaluationsAnswer>(OPERATIONS.zoneRuleEvaluations, { path: { id }, options })
     },
 
-    /** Made-up people of an app that is not in production, and their trips. These calls need the client secret. */
+    /**
+     * Made-up people of an app that is not in production, and their trips. The calls about these people need the client
+     * secret.
+     */
     testPeople: testPeopleOf(endpoint),
 
     /** @deprecated Webhooks from before apps had endpoints. Register an endpoint of the app instead. */
@@ -188,8 +191,8 @@ export const createClient = (options: PlaceAccessOptions) => {
 }
 
 /**
- * The address of the service, without slashes at its end. Also accepts a path, which works only in a web page: a
- * program may make the client on a server, and use the client in a web page.
+ * The address of the service, without slashes at its end. Also accepts a path, although calls with a path work only in
+ * a web page: a program may make the client on a server, and use the client in a web page.
  */
 const baseOf = (baseUrl: string): string => {
   const example = 'an address such as "https://places.example", or in a web page a path such as "/places"'

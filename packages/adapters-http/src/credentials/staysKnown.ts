@@ -7,8 +7,9 @@ import * as Credentials from "../security/Credentials.js"
 
 /**
  * Makes this browser known to the account (`KnownBrowser`): adds a cookie to `response`, if the account still has this
- * e-mail address. Callers use this function after a new password, which makes the account forget its known browsers,
- * and when a browser has sent the form of a new password or of a second factor twice (decision accounts-21).
+ * e-mail address. Callers use this function in two cases: after a new password was set, because the account then
+ * forgets its known browsers, and when a browser has sent the form of a new password or of a second factor twice
+ * (decision accounts-21).
  */
 export const staysKnown = (
   account: Pick<Account.Account, "id" | "email">,

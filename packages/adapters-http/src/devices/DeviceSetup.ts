@@ -108,7 +108,7 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
       { name: "Access Token", value: token },
       { name: "Device ID", value: id }
     ],
-    // The set-up link of Overland cannot contain these settings, so the owner sets them by hand.
+    // The set-up link of Overland cannot contain the following settings, so the owner sets them by hand.
     tuning: [
       { name: "Pause Updates Automatically", value: say.off, effect: say.tuning.overland.pauses },
       { name: "Desired Accuracy", value: "10m", effect: say.tuning.overland.accuracy },
@@ -279,7 +279,7 @@ const gpslogger = ({ baseUrl, phone, setupKey, token, say }: Given): DeviceSetup
 /** The page to which GPSLogger's QR code leads. */
 export const GPSLOGGER_PAGE = "/set-up/gpslogger"
 
-/** GPSLogger names its profile after the last part of this path. */
+/** The path at which GPSLogger fetches its profile. GPSLogger names the profile after the last part of the path. */
 export const GPSLOGGER_PROFILE = "/set-up/place-access.properties"
 
 export const gpsLoggerLink = (baseUrl: string, setupKey: string): string =>

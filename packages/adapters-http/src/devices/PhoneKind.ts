@@ -8,9 +8,10 @@ export const PhoneKind = Schema.Literal("iphone", "android", "other")
 export type PhoneKind = typeof PhoneKind.Type
 
 /**
- * The kinds of phones for which the page for a new phone offers a format. The owner of a phone with this format reads
- * the advice for these kinds (`troubleWords`). The page offers formats in the order of this table: the first app for a
- * kind suits most people. The page offers `browser` for no kind, because it has a separate link for this format.
+ * For each format, the kinds of phones for which the page for a new phone offers this format. The owner of a phone with
+ * this format reads the advice for these kinds (`troubleWords`). The page offers formats in the order of this table:
+ * the first app for a kind suits most people. The page offers `browser` for no kind, because it has a separate link for
+ * this format.
  */
 export const KINDS: Readonly<Record<Device.PhoneFormat, ReadonlyArray<PhoneKind>>> = {
   overland: ["iphone"],

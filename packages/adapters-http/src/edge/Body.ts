@@ -160,8 +160,8 @@ const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit
   let isDone = false
   const answer = () => {
     if (isDone) return
-    // `discard` calls `answer` when the rest of the body ends, perhaps long after the request was answered. This second
-    // call must do nothing.
+    // `discard` calls `answer` a second time when the rest of the body ends, perhaps long after the request was
+    // answered. The second call must do nothing.
     isDone = true
     done(Exit.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
   }
@@ -295,8 +295,8 @@ const parseShort = (text: string, entriesMax: number, strictness: Strictness): E
       if (entries > entriesMax) return tooManyEntries(entriesMax)
       if (levels > LEVELS) return strictness.tooDeep
     }
-    // PostgreSQL cannot store NUL in a text. This refusal names the fault. Without the refusal, the statement would
-    // fail and the client would get 500.
+    // PostgreSQL cannot store NUL in a text. The refusal `NUL` names this fault. Without the refusal, the SQL statement
+    // would fail and the client would get 500.
     return strictness.refusesNul && text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
   } catch {
     return strictness.noJson
@@ -304,9 +304,9 @@ const parseShort = (text: string, entriesMax: number, strictness: Strictness): E
 }
 
 /**
- * A body may have at most this number of levels of values within each other. Some functions call themselves for each
- * level, such as `holdsNul` and the functions that describe a wrong value. Without the limit, a body with many
- * thousands of levels would overflow the stack in these functions.
+ * Values in a body may be nested at most this number of levels deep. Some functions call themselves for each level,
+ * such as `holdsNul` and the functions that describe a wrong value. Without the limit, a body with many thousands of
+ * levels would overflow the stack in these functions.
  */
 const LEVELS = 100
 const TOO_DEEP = "too deep"

@@ -60,8 +60,8 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
  * with more than `VALUES` values in one element, or in the rest that is parsed at the end.
  *
  * When the root is a list, the root is cut between its elements. When the root is an object, the members that are lists
- * are cut between their elements. Each piece is parsed by itself. Everything else is parsed at the end: there, `[n]`
- * stands for the list that was cut with index `n`.
+ * are cut between their elements. Each piece is parsed by itself. Everything else is parsed at the end. In the text
+ * that is parsed at the end, `[n]` stands in place of each cut list; `n` is the index of the list.
  *
  * `onPart` gets every value once: the elements of a piece as a list, each other member as an object, and a root that is
  * neither a list nor an object unchanged. `characters`: the length of a piece.

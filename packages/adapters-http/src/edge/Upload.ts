@@ -76,8 +76,8 @@ export interface Posted {
 }
 
 /**
- * At most this number of parts of a form are read. A form has a few fields. The limit allows more files than the queue
- * of one person's imports can have (`Import.MAX_OPEN`).
+ * The service reads at most this number of parts of a form. This is enough for a few fields, and for more files than
+ * the queue of one person's imports can have (`Import.MAX_OPEN`).
  */
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 4_096

@@ -16,7 +16,8 @@ import * as Services from "./Services.js"
 /**
  * Replaces `HttpApiBuilder.group` for requests on `NodeServer`. It makes the decoders, encoders and guards of an
  * endpoint once, when the server starts. It changes the request's context in place to add the services that the handler
- * needs. The platform makes some of these functions anew for each request, and copies the context for each service.
+ * needs. The platform makes some of the decoders, encoders and guards anew for each request, and copies the context for
+ * each service.
  */
 export const group = ((api: Api, name: string, build: (handlers: Handlers) => Handlers | Effect.Effect<Handlers>) =>
   HttpApiBuilder.Router.use((router) =>

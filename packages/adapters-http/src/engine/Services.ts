@@ -25,11 +25,11 @@ export const ofRequest = <A>(below: Context.Context<A>): Context.Context<A> => {
 /** Whether the context belongs to one request and may be changed in place. */
 const isOwn = ({ unsafeMap }: Context.Context<never>): boolean => unsafeMap instanceof Layered
 
-/** Adds a service for the rest of this request. */
+/** Adds a service to the context of a request, for the rest of the request. */
 export const put = (own: Context.Context<never>, key: string, service: unknown): void =>
   void layeredOf(own).set(key, service)
 
-/** For the rest of this request, a service that the request itself does not have is looked up in `services`. */
+/** For the rest of the request, looks up in `services` each service that the request itself does not have. */
 export const lay = <A>(own: Context.Context<never>, services: Context.Context<A>): void =>
   void (layeredOf(own).below = services.unsafeMap)
 

@@ -16,8 +16,8 @@ import { Engine, type EngineParts } from "./Engine.js"
 
 /**
  * Runs the service's endpoints on the server, router and handlers of `@effect/platform`, in place of the engine of this
- * folder. The HTTP tests pass on these parts too (`STOCK=1`). So when an upgrade of the platform breaks the engine, a
- * service can still run with `Layer.provide(Stock.layer)` below `HttpLive.layer`.
+ * folder. The HTTP tests pass on the platform's parts too (`STOCK=1`). So when an upgrade of the platform breaks the
+ * engine, a service can still run with `Layer.provide(Stock.layer)` below `HttpLive.layer`.
  */
 
 /** The edge must begin uninterruptible, as on `NodeServer`; the platform begins a request's fiber interruptible. */

@@ -71,8 +71,8 @@ interface Waiting {
 interface Person {
   readonly turns: Turns
   /**
-   * The upload that runs, and the uploads that wait, in the order in which they came. This is also the order of their
-   * turns.
+   * The upload that runs, and the uploads that wait, in the order in which they came. They get their turns in the same
+   * order.
    */
   readonly waiting: Set<Waiting>
 }

@@ -24,7 +24,7 @@ export class OwnKey extends Context.Tag("@place-access/adapters-http/idempotency
 export const reasons = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, string> =>
   new Map([...byRoute(api, WithoutKey)].filter(([label]) => label.startsWith("POST ")))
 
-/** Whether the endpoint of this label reads `Idempotency-Key`. */
+/** Returns a function that says whether the endpoint with a label (`Routes.label`) reads `Idempotency-Key`. */
 export const keyReader = (api: HttpApi.HttpApi.Any): ((label: string) => boolean) => {
   const without = reasons(api)
   return (label) => label.startsWith("POST ") && !without.has(label)

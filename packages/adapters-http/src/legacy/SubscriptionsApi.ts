@@ -8,7 +8,7 @@ import { RequiredScope } from "../security/RequiredScope.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-// Every answer of these routes says that they are deprecated (decision legacy-6).
+// Every answer of the routes in this file says that the routes are deprecated (decision legacy-6).
 
 const Subscription = Schema.Struct({
   id: Schema.String,

@@ -25,8 +25,8 @@ export const layer = Group.group(Api, "listeners", (handlers) =>
           const opened = yield* openListener(yield* SignedIn, path.app_id, input)
           const messages = listen({ opened, cookie, stopping: options.stopping ?? Effect.never })
           const body = messages.pipe(Stream.map(Messages.encode), Stream.encodeText)
-          // The server reads the stream after this handler has ended, so the handler gives its services to the stream
-          // here.
+          // The server reads the stream after this handler has ended. So the handler passes its services on to the
+          // stream here.
           const context = yield* Effect.context<Stream.Stream.Context<typeof body>>()
           return HttpServerResponse.stream(Stream.provideContext(body, context), {
             contentType: CONTENT_TYPE,

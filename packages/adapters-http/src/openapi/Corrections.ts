@@ -132,8 +132,8 @@ const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): 
 }
 
 /**
- * Whether the operation cannot answer with this error. No operation answers with the platform's own error, and only an
- * operation with the parameter `purpose` answers with `invalid_purpose`.
+ * Whether the operation cannot answer with the error `name`. No operation answers with the platform's own error, and
+ * only an operation with the parameter `purpose` answers with `invalid_purpose`.
  */
 const isImpossible = (name: string | undefined, parameters: ReadonlyArray<unknown>): boolean =>
   name === PLATFORM_ERROR ||

@@ -7,13 +7,13 @@ import { type Json, list, object, refName, refTo } from "./Json.js"
 interface Variant {
   readonly name: string
   readonly values: ReadonlyArray<string | boolean>
-  /** Fields that are never null in this form. */
+  /** Fields that are never null in this form of the schema. */
   readonly present?: ReadonlyArray<string>
-  /** Fields that are always null in this form. */
+  /** Fields that are always null in this form of the schema. */
   readonly absent?: ReadonlyArray<string>
-  /** Fields that are required in this form, and optional in the other forms. */
+  /** Fields that are required in this form of the schema, and optional in the other forms. */
   readonly required?: ReadonlyArray<string>
-  /** Fields that this form does not have. */
+  /** Fields that this form of the schema does not have. */
   readonly without?: ReadonlyArray<string>
 }
 

@@ -76,7 +76,7 @@ export const consent: Html = forReader(({ language, now }) => {
   </figure>`
 })
 
-/** The time of an entry: this hour and minute (UTC) on the day before the reader opens the page. */
+/** The time of an entry: the given hour and minute (in UTC) of the day before the reader opens the page. */
 const yesterday = (now: Timestamp.Timestamp, hours: number, minutes: number): Timestamp.Timestamp =>
   Timestamp.plus(now, -(now % Timestamp.DAY) - Timestamp.DAY + hours * Timestamp.HOUR + minutes * Timestamp.MINUTE)
 

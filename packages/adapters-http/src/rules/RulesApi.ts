@@ -162,8 +162,9 @@ const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
 const BEHAVIOUR = `The first reading only establishes where the user is, and fires nothing. At one instant a connection has at most ten rules, place and zone rules together: 409 \`rule_limit_reached\` for an eleventh. Disabled rules count. 409 \`conflict\` when the connection has ${AccountLimits.RULES.most} rules; each counts until a day after the end of its window.`
 const ZONE_BUDGET =
   "A new zone rule counts like a call of verify-zone: 20 in an hour together, and in 24 hours ten circles with a radius of 950 m in one town, more that are smaller, or fewer that are larger. A rule whose window opens later counts on the day of its opening too. Removing a rule gives no question back."
-// An app with any standard scope may list and remove rules of both kinds. Disabled rules count among the ten, so an app
-// that lost the scope of one kind must be able to remove these rules to make new ones (decision rules-5).
+// An app with any standard scope may list and remove rules of both kinds. Disabled rules count towards the limit of ten
+// rules, so an app that lost the scope of one kind must be able to remove these rules to make new ones (decision
+// rules-5).
 const LISTED = "Finished rules stay in the list; removed rules do not. Any standard scope is enough."
 const REMOVAL =
   "Stops all events of the rule; events that wait are not sent. A second call answers 404. Any standard scope is enough."

@@ -11,7 +11,7 @@ const LONGEST = 400
 
 /**
  * The browsers that the parser knows. For a header of another browser, the parser returns the text of the header as the
- * browser's name, which a stranger could use to put words into the list of sessions and into a mail.
+ * browser's name. A stranger could use this to put words into the list of sessions and into a mail.
  */
 const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP))
 

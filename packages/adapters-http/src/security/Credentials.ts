@@ -9,8 +9,8 @@ import * as Errors from "../wire/Errors.js"
 /**
  * The token of `Authorization: Bearer <token>`; undefined when the header has no such token. The platform cuts off
  * seven characters without checking the scheme, so `Basixx secret` would pass. Therefore this function checks that the
- * header is the scheme's name in any case, spaces, and one token (RFC 6750 §2.1). An access token in the query or the
- * body is never read (Spec §5.1).
+ * header consists of the scheme's name (in upper or lower case), spaces, and one token (RFC 6750 §2.1). An access token
+ * in the query or the body is never read (Spec §5.1).
  */
 export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "headers">): string | undefined =>
   /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]

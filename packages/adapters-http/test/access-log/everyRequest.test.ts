@@ -146,7 +146,8 @@ it("the table has every endpoint of the contract that apps call, and no other [a
 
 let world: World
 /**
- * The endpoints whose answers change while the user's connection is paused: those that say where the user is or was.
+ * The endpoints whose answers change while the user's connection is paused: the endpoints that say where the user is or
+ * was.
  */
 const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations|rules\/.*\/evaluations$)/
 

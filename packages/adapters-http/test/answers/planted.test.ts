@@ -160,7 +160,7 @@ describe("coordinates that were planted in places, readings, visits, rules and q
   })
 
   it("are in no answer that an app gets without the sensitive tier, wrong questions included", async () => {
-    // A zone rule returns the coordinates of a circle that the app itself has sent, so this is no leak.
+    // A zone rule returns the coordinates of a circle that the app itself has sent, so these coordinates are no leak.
     const standard = readable.filter(
       ({ path, scope }) => scope !== undefined && !isSensitive(scope) && path !== "/v1/rules/zone"
     )

@@ -98,8 +98,8 @@ describe("privacy is the product", () => {
     const met: Array<string> = []
     let run = 0
     const property = FastCheck.asyncProperty(life, made, FastCheck.boolean(), async (steps, first, sendsVisits) => {
-      // A phone reports an arrival only after it has left its last place. So if a visit of this run has no departure,
-      // the two worlds report no hidden visits elsewhere.
+      // A phone reports an arrival only after it has left its last place. So in a run in which a visit has no
+      // departure, neither of the two compared worlds reports hidden visits elsewhere.
       const isOpen = steps.some(({ step }) => step._tag === "Stayed" && step.to === null)
       const possible = (all: ReadonlyArray<Hidden>) => all.filter(({ _tag }) => !isOpen || _tag !== "Stayed")
       const lives = [
@@ -123,8 +123,8 @@ describe("privacy is the product", () => {
         [A_DAY, CLINIC, true]
       ]
     })
-    // The app must have learned each of these things in some run. If it had learned nothing, two equal worlds would
-    // prove nothing.
+    // The app must have learned each of the following texts in some run. If it had learned nothing, two equal worlds
+    // would prove nothing.
     for (const text of ["at_place", "departure", "evt_", "fired", '\\"matched\\":true'])
       expect(met.join()).toContain(text)
   })

@@ -25,7 +25,7 @@ const invite = async (by: Person, app: string, email: string, role: string) => {
   return (answer.json as { readonly id: string }).id
 }
 
-/** A new person who joined with this role. */
+/** A new person who has joined the app's team in the role `role`. */
 const joined = async (by: Person, app: string, role: string) => {
   const person = await world.person()
   const id = await invite(by, app, person.account.email, role)

@@ -8,7 +8,7 @@ const EXAMPLES = join(import.meta.dirname, "../../examples")
 const PATIENCE = { timeout: 60_000, interval: 20 }
 
 const running = new Set<ChildProcess>()
-/** Ends all examples, also those of a test that failed. */
+/** Ends the processes of all examples, also after a test that failed. */
 afterAll(() => Promise.all(Array.from(running, (child) => child.kill("SIGKILL"))))
 
 /** A port that is free now. */

@@ -95,7 +95,7 @@ export const optionsFor = (world: World, { app, clientSecret }: Connected): Plac
   clientSecret
 })
 
-/** A client whose user has approved these scopes. */
+/** A client whose user has approved the given scopes. */
 export const connectedClient = async (
   world: World,
   app: Connected,

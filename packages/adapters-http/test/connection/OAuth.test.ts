@@ -212,7 +212,7 @@ describe("POST /v1/oauth/token", () => {
       const tried = await form("/v1/oauth/token", requested, header)
       expect([tried.status, tried.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="place-access"'])
     }
-    // The refused calls before this one must not have spent the code.
+    // The refused calls before this call must not have spent the code.
     expect((await form("/v1/oauth/token", requested, basic(app.id, secret))).status).toBe(200)
   })
 

@@ -74,7 +74,7 @@ describe("attempts to sign in leave the other requests their places [limits-11]"
   })
 })
 
-/** Counts this many attempts of one network, or at one account. */
+/** Counts `count` attempts to sign in against the rate: attempts from one network address, or at one account. */
 const attempts = (count: number, of: string | Account.Account, rate: Rate.Rate) =>
   world.run(
     Effect.gen(function* () {

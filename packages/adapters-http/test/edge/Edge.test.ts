@@ -494,8 +494,8 @@ describe("access log", () => {
   it("a client that hung up is logged: what it asked for may have been done [access-log-1]", async () => {
     const client = new AbortController()
     const sent = get("/v1/things/slow", { signal: client.signal }).catch(() => "aborted")
-    // The client sent the slow request first. So when the server has answered this later request, it has begun to work
-    // on the slow request.
+    // The client sent the slow request before this request. So when the server has answered this request, it has
+    // already begun to work on the slow request.
     await get("/v1/things")
     client.abort()
     expect(await sent).toBe("aborted")

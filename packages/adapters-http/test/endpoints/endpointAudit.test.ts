@@ -22,7 +22,10 @@ const stage = async () => {
   return { person, api, page: `/developer/apps/${app.id}`, hook: `${api}/webhooks/${id}` }
 }
 
-/** The audit events of this account about webhook endpoints or secrets (the beginning of their kinds), oldest first. */
+/**
+ * The audit events of the person's account whose kind begins with `kinds`: events about webhook endpoints, or about
+ * secrets. The oldest event comes first.
+ */
 const eventsAbout = (kinds: "endpoint_" | "secret_", { account }: Person) =>
   world.run(
     Effect.map(

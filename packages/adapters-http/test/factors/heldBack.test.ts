@@ -46,8 +46,8 @@ const holdBackForm = async (browser: Visitor, action: string, fields: Readonly<R
     },
     body: new URLSearchParams(fields).toString()
   })
-  // When the service has answered this later request, it has begun to read the form, and waits for the form's last
-  // byte.
+  // The browser sends this request after the form. When the service has answered this request, it has begun to read the
+  // form, and waits for the form's last byte.
   await browser.get("/portal/devices")
   return async () => (await release()).location
 }

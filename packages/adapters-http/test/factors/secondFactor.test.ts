@@ -148,8 +148,8 @@ describe("one-time codes [factors-4, factors-8]", () => {
     const { email, secret } = await withCodeApp()
     const { browser } = await begin(email)
     for (let tried = 0; tried < 5; tried++) {
-      // Begins with the correct password before each further code. This resets the count of wrong passwords, but must
-      // not reset the count of wrong codes.
+      // Begins a sign-in with the correct password before each further code. The correct password resets the count of
+      // wrong passwords, but must not reset the count of wrong codes.
       if (tried > 0) await begin(email, browser)
       expect((await withCode(browser, "000000")).status).toBe(401)
     }
@@ -197,8 +197,8 @@ describe("one-time codes [factors-4, factors-8]", () => {
 })
 
 /**
- * Posts a code directly. A browser would first get the page of the second step, but in these cases the service does not
- * show this page.
+ * Posts a code without the page of the second step, which a browser would get first. Tests use this function when the
+ * service does not show that page.
  */
 const withCodeUnasked = async (browser: Visitor, code: string) => {
   const token = /name="form_token" value="([^"]+)"/.exec((await browser.get("/sign-in")).text)?.[1] ?? ""

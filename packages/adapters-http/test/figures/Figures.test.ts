@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Stores the counted calls (the tally) in the database. A running process does this every second. */
+/** Stores the counted calls (the tally) in the database, as a running process does every second. */
 const store = () => {
   const batch = tally.take()
   return batch === undefined ? undefined : world.run(Effect.flatMap(FiguresStore, (figures) => figures.add(batch)))
@@ -152,7 +152,8 @@ describe("GET /v1/developer/apps/{app_id}/figures", () => {
     expect([refused.status, ...shown]).toEqual([429, "1000", "0"])
     await store()
     const { days } = (await owner.get(`${path}/figures`)).json as { days: ReadonlyArray<unknown> }
-    // The app made one of the three calls that the connection may send in a minute: 34 % of this limit, rounded up.
+    // The app made one of the three calls that the connection may send in a minute, so it used 34 % of the limit
+    // (rounded up).
     expect(days.at(-1)).toMatchObject({ calls: 1, limited: 1, rate_percent: 34 })
   })
 

@@ -27,7 +27,7 @@ it("an upload that waits for its turn is judged by its arrival [fixes-6, L3]", a
   const device = await world.run(RuleSamples.device(account.id))
   const arrived = world.clock.now()
   // The time of this reading is a millisecond too far in the future when the upload arrives. When the upload gets its
-  // turn, ten seconds later, the time would be acceptable. The arrival must count.
+  // turn, ten seconds later, the time would be acceptable. The time of the arrival must decide.
   const ahead = { capturedAt: Timestamp.make(arrived + 5 * Timestamp.MINUTE + 1), lat: 52.37, lon: 4.89, accuracyM: 10 }
   const answer = await world.run(
     Effect.gen(function* () {

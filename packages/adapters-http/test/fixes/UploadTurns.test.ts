@@ -22,7 +22,7 @@ const outcome = (one: ArrivedUpload): IngestOutcome =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Starts `count` uploads of Ann, numbered from 0, in this order, each in a fiber of its own. */
+/** Starts `count` uploads of Ann, numbered from 0, in the order of the numbers, each in a fiber of its own. */
 const startAll = <E, R>(count: number, store: UploadTurns.Store<E, R>) =>
   Effect.gen(function* () {
     const turns = yield* UploadTurns.UploadTurns

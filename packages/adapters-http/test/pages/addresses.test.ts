@@ -31,8 +31,8 @@ describe("addresses that people cut, or load again after a form", () => {
       for (const address of path === "/" ? [path] : [path, `${path}/`]) {
         const { headers, status, text } = await visit(address)
         const to = (headers.get("location") ?? "").split("#")[0] ?? ""
-        // A 404 whose text names a thing, such as an app, means that there is a page at this address, and that only the
-        // id is unknown.
+        // A 404 whose text names a thing, such as an app, means that there is a page at the tested address, and that
+        // only the id is unknown.
         const isThere = status === 200 || (status === 404 && !/No such (?:page|route)/.test(text))
         const isLed = status === 303 && path.startsWith(to) && (await visit(to)).status !== 405
         const isConsent = path === "/authorize" && status === 400
@@ -52,8 +52,8 @@ describe("addresses that people cut, or load again after a form", () => {
     ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
     ["/portal/devices/dev_1/remove", "/portal/devices/dev_1#remove"],
     ["/sign-out", "/#sign-out"],
-    // The query of this address says that a form had no effect, because a sign-in interrupted it. The redirect must
-    // keep the query.
+    // The query of the following address says that a form had no effect, because a sign-in interrupted it. The redirect
+    // must keep the query.
     [
       "/developer/apps/app_1/team/invitations?done=choose-again",
       "/developer/apps/app_1/team?done=choose-again#invitations"

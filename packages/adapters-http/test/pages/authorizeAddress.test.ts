@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /**
- * Opens the developer's page of an app with these scopes. Returns the address that the developer can copy (`address`),
- * which is undefined when the page shows no address.
+ * Opens the developer's page of an app with the given scopes. Returns the address that the developer can copy
+ * (`address`), which is undefined when the page shows no address.
  */
 const page = async (declaredScopes: ReadonlyArray<Scope.Scope>, hasPurpose = false) => {
   const owner = await world.person()

@@ -36,7 +36,7 @@ describeBrowser("the delivery log, for developers", () => {
     const event = await on.fire()
     await page.goto(log)
     await page.getByRole("link", { name: "place.enter" }).click()
-    // The service has not sent this event to the app yet, so the page must not show its content.
+    // The service has not sent the event to the app yet, so the page must not show the content of the event.
     expect(await page.content()).not.toContain(LABEL)
     await on.work()
     world.clock.advance(Timestamp.SECOND)

@@ -19,7 +19,7 @@ interface Listed {
   readonly headers: ReadonlyArray<object>
 }
 
-/** A browser with the form for a new endpoint. Each call of `add` sends this same form. */
+/** A browser with the form for a new endpoint. Each call of `add` sends the same form. */
 const form = async () => {
   const person = await world.person()
   const { app } = await world.app(person)

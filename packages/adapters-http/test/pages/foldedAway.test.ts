@@ -15,8 +15,8 @@ afterAll(() => world.close())
 const FACTOR = "/portal/settings/second-factor"
 
 /**
- * The part of the page that is folded away and contains the form with this action. Undefined when the form is not
- * folded away.
+ * The part of the page that is folded away and contains the form that is posted to `action`. Undefined when the form is
+ * not folded away.
  */
 const folded = (text: string, action: string): string | undefined =>
   (text.match(/<details>[\s\S]*?<\/details>/g) ?? []).find((part) => part.includes(`action="${action}"`))

@@ -15,8 +15,8 @@ afterAll(() => world.close())
 const HOME = { lat: 52.37, lon: 4.89 }
 
 /**
- * The text of the developer's page about a user's rules. The user has a rule of each of these types on one place. The
- * phone was away once, and then reported four times from the place.
+ * The text of the developer's page about a user's rules. The user has a rule of each type in `types`, all on one place.
+ * The phone was away once, and then reported four times from the place.
  */
 const rulesPage = async (types: ReadonlyArray<"enter" | "exit">) => {
   const person = await world.person()

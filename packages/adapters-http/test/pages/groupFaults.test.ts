@@ -16,15 +16,15 @@ const there = async () => {
   return { app, browser: await signedIn(world, owner.account.email), path: `/developer/apps/${app.id}` }
 }
 
-/** The opening tag of the element with this id. */
+/** The opening tag of the element with the id `id`. */
 const tag = (text: string, id: string): string => new RegExp(`<\\w+\\b[^>]*\\sid="${id}"[^>]*>`).exec(text)?.[0] ?? ""
 
 const describedBy = (text: string, id: string): ReadonlyArray<string> =>
   /aria-describedby="([^"]*)"/.exec(tag(text, id))?.[1]?.split(" ") ?? []
 
 /**
- * Whether the control or group with this id refers to its error message (`aria-describedby`), and the message is on the
- * page exactly once.
+ * Whether the control or group with the id `id` refers to its error message (`aria-describedby`), and the message is on
+ * the page exactly once.
  */
 const namesFault = (text: string, id: string): boolean =>
   describedBy(text, id).includes(`${id}-fault`) && text.split(`id="${id}-fault"`).length === 2

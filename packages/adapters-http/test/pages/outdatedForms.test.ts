@@ -16,7 +16,7 @@ afterAll(() => world.close())
 
 const CHANGED = "Something changed since you opened this page, so nothing was saved."
 
-/** The values of the ticked boxes with this name. */
+/** The values of the ticked boxes with the name `name`. */
 const ticked = (text: string, name: string): ReadonlyArray<string> =>
   (text.match(/<input\b[^>]*type="checkbox"[^>]*>/g) ?? [])
     .filter((tag) => tag.includes(` name="${name}"`) && /\schecked/.test(tag))

@@ -35,7 +35,7 @@ describeBrowser("pages", () => {
     await inspect(page, "sign-up")
     await page.getByLabel("Email").fill("grace@example.com")
     await page.getByLabel("Password").fill("short")
-    // The page also asks how long the service keeps the history. This choice must stay when the page shows the form
+    // The page also asks how long the service keeps the history. The choice must stay when the page shows the form
     // again with a problem.
     expect(await page.getByLabel("Keep my history").inputValue()).toBe("forever")
     await page.getByLabel("Keep my history").selectOption("30 days")

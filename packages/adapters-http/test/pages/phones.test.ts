@@ -7,7 +7,7 @@ import { jsonBody } from "../support/wire.js"
 let world: World
 afterEach(() => world.close())
 
-/** The page that explains the setup of a phone with this app. */
+/** The page that explains the setup of a phone whose app sends in the format `format`. */
 const setUp = async (format: string): Promise<string> => {
   const person = await world.person()
   const token = /name="form_token" value="([^"]+)"/.exec((await person.get("/portal/devices")).text)?.[1] ?? ""
@@ -23,8 +23,8 @@ describe("an address that no phone can reach", () => {
     for (const format of ["overland", "owntracks", "traccar", "osmand", "gpslogger"]) {
       const page = await setUp(format)
       expect([format, page]).toEqual([format, expect.stringContaining(WARNING)])
-      // An app on a phone cannot reach the service's address, but a browser on this machine can. So the page must offer
-      // to share the location from a browser.
+      // An app on a phone cannot reach the service's address, but a browser on the machine of the service can. So the
+      // page must offer to share the location from a browser.
       expect(page).toContain('href="/portal/devices/share"')
     }
     expect(await setUp("json")).toContain("Try it from a terminal")

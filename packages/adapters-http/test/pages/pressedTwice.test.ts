@@ -112,8 +112,8 @@ describe("a form that adds something and is sent twice adds it once", () => {
       headers: { "content-type": "application/json", authorization: `Bearer ${tokenOf(second)}` }
     })
     expect(sent.status).toBe(200)
-    // The person goes back and sends the same form with another name. This must add another phone and not repeat the
-    // first answer.
+    // The person goes back and sends the same form with another name. The service must add another phone, and must not
+    // repeat the first answer.
     expect(tokenOf(await add("Other phone"))).not.toBe(tokenOf(first))
     expect((await devicesOf(person)).map(({ name }) => name)).toEqual(["My phone", "Other phone"])
   })

@@ -14,7 +14,7 @@ afterAll(() => world.close())
 
 const titleOf = (text: string): string | undefined => /<title>([^<]*)<\/title>/.exec(text)?.[1]
 
-/** The sign-up page in this language, after a form with a wrong address. */
+/** The sign-up page in the language `language`, after a form with a wrong address. */
 const signUp = async (language: string) => {
   const browser = visitor(world.url)
   const page = await browser.get("/sign-up", { "accept-language": language })

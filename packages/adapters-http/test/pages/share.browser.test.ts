@@ -229,7 +229,8 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     const { errors } = await devtools.send("Page.getAppManifest")
     expect(errors).toEqual([])
     const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors")
-    // The contexts of tests are private windows, in which a browser cannot install apps. So this error is expected.
+    // The contexts of tests are private windows, in which a browser cannot install apps. So the error `in-incognito` is
+    // expected.
     expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([])
   })
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The tag of the page's input with this id. */
+/** The tag of the page's input with the id `id`. */
 const input = (text: string, id: string): string =>
   new RegExp(`<input\\b[^>]*\\sid="${id}"[^>]*>`).exec(text)?.[0] ?? ""
 
@@ -228,8 +228,8 @@ describe("filters of logs", () => {
       true,
       false
     ])
-    // The filter names an app that never called, so the form has no such choice. The page must report a problem, and
-    // must not say that the app asked nothing.
+    // The filter names an app that never called, so the form does not offer this app. The page must report a problem,
+    // and must not say that the app asked nothing.
     const unknown = await browser.get("/portal/access-log?app=app_1")
     expect([unknown.status, unknown.text.includes("There is a problem")]).toEqual([400, true])
     expect(unknown.text).not.toContain("No app has asked anything here.")

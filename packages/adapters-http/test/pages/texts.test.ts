@@ -83,8 +83,8 @@ const isUnread = (node: ts.Node): boolean => {
 }
 
 /**
- * Whether a text is an English error message like those of the domain: `{ message: () => "must be …" }`, or `const
- * FAULT = "…"`.
+ * Whether a text is an English error message like the messages of the domain: `{ message: () => "must be …" }`, or
+ * `const FAULT = "…"`.
  */
 const isFaultOfSchema = ({ parent }: ts.Node): boolean =>
   (ts.isArrowFunction(parent) &&

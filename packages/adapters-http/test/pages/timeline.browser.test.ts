@@ -15,7 +15,9 @@ const HOME = { lat: 52.5005, lon: 13.4201 }
 const WORK = { lat: 52.5203, lon: 13.3869 }
 const CAFE = { lat: 52.5101, lon: 13.4002 }
 
-/** The instant at which a clock in Berlin shows this time on 1 March 2026. Berlin is then an hour ahead of UTC. */
+/**
+ * The instant at which a clock in Berlin shows the time `clock` on 1 March 2026. Berlin is then an hour ahead of UTC.
+ */
 const at = (clock: string): number => Date.parse(`2026-03-01T${clock}:00+01:00`)
 
 /** Readings on the way from `from` to `to`, one each minute. They are near a straight line, up to 90 m beside it. */

@@ -49,8 +49,8 @@ const reset = async (context: BrowserContext, page: Page, blank: string): Promis
 }
 
 /**
- * Call this inside a `describe`, which gets a new desk; the page is reset after each test. A test fails when the
- * browser reports a fault, such as something that the Content-Security-Policy blocks.
+ * Call this function inside a `describe`, which gets a new desk; the page is reset after each test. A test fails when
+ * the browser reports a fault, such as something that the Content-Security-Policy blocks.
  */
 export const desk = ({ browser: settings, options }: Setting = {}): Desk => {
   const there: {

@@ -81,7 +81,7 @@ const RANDOM = new Set(["date", "x-request-id"])
 
 /**
  * How many times the app asks about a place that is not shared. The app asks by the ids of unshared places, and by an
- * unknown id when this world has too few.
+ * unknown id when the life has too few unshared places.
  */
 const GUESSES = 3
 const NOBODYS = "plc_000000000000000000000000"

@@ -54,7 +54,7 @@ export const visitor = (url: string, origin = url): Visitor => {
   }
 }
 
-/** The hidden fields of the form with this action. */
+/** The hidden fields of the form that is posted to `action`. */
 export const hidden = (page: Answer, action: string): Record<string, string> => {
   const form = (page.text.match(/<form\b[\s\S]*?<\/form>/g) ?? []).find((text) => text.includes(`action="${action}"`))
   if (form === undefined) throw new Error(`no form posts to ${action}:\n${page.text}`)

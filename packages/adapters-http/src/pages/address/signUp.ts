@@ -181,8 +181,8 @@ const postSignUp = Effect.gen(function* () {
     Effect.catchTags({
       Invalid: ({ problems }) => showAgain({ status: 400 }, problems),
       Conflict: () => showAgain({ status: 409, refused: words.taken }),
-      // These errors are rare for an account that was created a moment ago, but possible: for example, too many
-      // sign-ins from the person's network have failed. The person then continues on the sign-in page.
+      // Errors of the sign-in are rare for an account that was created a moment ago, but possible: for example, too
+      // many sign-ins from the person's network have failed. The person then continues on the sign-in page.
       WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))

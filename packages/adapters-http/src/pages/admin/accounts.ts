@@ -117,7 +117,7 @@ const roles = (account: Account.Account, token: string): Html =>
 
 /**
  * The button that removes a role. The button for the role Admin is folded away, because an admin who loses the role can
- * no longer open these pages.
+ * no longer open the pages of admins.
  */
 const removal = (account: Account.Account, token: string, role: Account.Role): Html => {
   const text = words.take(texts.admin.roles[role])

@@ -36,7 +36,10 @@ const words = texts.consent
 
 const pathFor = (options: ServiceOptions, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
 
-/** The form token of a consent request's page is bound to this name, and to the session (decision A3). */
+/**
+ * The form token of a consent request's page is bound to the session, and to the name that this function returns
+ * (decision A3).
+ */
 const binding = (id: ConsentRequestId): string => `consent ${id}`
 
 /**
@@ -284,8 +287,8 @@ const decide = Visitor.signedIn(
 /** Tries to add the typed place, and shows the page again. An added place is ticked; ticked boxes stay ticked. */
 const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
   Effect.gen(function* () {
-    // This call fails when the consent request has expired, is decided or is refused. So the service then adds no
-    // place.
+    // `reviewConsent` fails when the consent request has expired, is decided or is refused. So in these cases the
+    // service adds no place.
     const { mode } = yield* reviewConsent(id, visitor.account)
     const newPlace = yield* NewPlace.add(visitor, form)
     const choices = choicesOf(form)

@@ -88,7 +88,7 @@ const badge = (
         ? html`<span class="badge">${words.scopes.ended}</span>`
         : html`<span class="badge quiet">${words.scopes.asNow}</span>`
 
-/** The note about scopes that the app has at present and does not ask for in this request. */
+/** The note about scopes that the app has at present and does not ask for in the present request. */
 const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
   gone.length === 0
     ? nothing

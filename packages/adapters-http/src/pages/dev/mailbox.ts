@@ -13,18 +13,21 @@ import { time } from "../kit/Time.js"
 const AT_MOST = 100
 
 /**
- * The host names of this machine. A page of another site whose name resolves to this machine (DNS rebinding) sends its
- * own name as `Host`. Such a page must not read the mailbox.
+ * The host names of the machine on which the service runs. A page of another site whose name resolves to this machine
+ * (DNS rebinding) sends its own name as `Host`. Such a page must not read the mailbox.
  */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i
 /**
- * Headers that a proxy adds. A proxy on this machine connects from an address of this machine, even for a request from
- * another machine. So a request with one of these headers does not count as local.
+ * Headers that a proxy adds. A proxy on the machine of the service connects from an address of this machine, even for a
+ * request from another machine. So a request with one of these headers does not count as local.
  */
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
 
-/** Whether the request comes from a program or browser on this machine, under a name of this machine. */
+/**
+ * Whether the request comes from a program or browser on the machine of the service, and calls the service by a name of
+ * this machine.
+ */
 export const isLocal = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean =>
   LOOPBACK_HOST.test(headers["host"] ?? "") &&
   LOOPBACK_PEER.test(Option.getOrElse(remoteAddress, () => "")) &&

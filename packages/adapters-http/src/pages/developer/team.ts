@@ -311,8 +311,9 @@ const give = Visitor.fresh(
       yield* handOver(visitor.account, app.id, id)
     }).pipe(
       Effect.as(`${teamPath(app)}?done=team-handed-over`),
-      // This person is not the holder any more: for example, the holder pressed the button twice. The first request
-      // made another member the holder, and left this person an owner. The page then shows who the holder is.
+      // The person who pressed the button is not the app's holder any more: for example, the holder pressed the button
+      // twice. The first request made another member the holder, and left this person an owner. The page then shows who
+      // the holder is.
       Effect.catchTag("Forbidden", (error) =>
         app.role === "owner" ? Effect.succeed(teamPath(app)) : Effect.fail(error)
       )

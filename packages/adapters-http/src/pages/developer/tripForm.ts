@@ -17,9 +17,9 @@ const KINDS = ["arrive", "leave", "stay"] as const
 export const fieldOf = (field: string, person: string): string => `${field}-${person}`
 
 export interface ShownTrip {
-  /** The values of this person's form, when this request posted the form. Undefined: the form has its usual values. */
+  /** The posted values, if the request posted the form of this person. Undefined: the form has its usual values. */
   readonly values: Fields.Shown["values"] | undefined
-  /** The problems of the whole page. A problem of this form has a field name that `fieldOf` makes. */
+  /** The problems of the whole page. A problem of this form has a field name that comes from `fieldOf`. */
   readonly problems: Fields.Shown["problems"]
 }
 

@@ -167,7 +167,8 @@ const accounts = (): Value =>
   )
 
 const beyond = (limit: (typeof AccountLimits.ALL)[number]): Value => {
-  // This limit is for imports only. An import leaves out the archived places beyond the limit.
+  // The limit of archived places is for imports only. An import leaves out the archived places beyond the limit,
+  // without an error.
   if (limit === AccountLimits.ARCHIVED_PLACES) return `No error: ${limit.refusal}`
   if (limit._tag === "Owned") return inline(`409 \`conflict\`: ${limit.refusal}`)
   return limit.refusal === null

@@ -48,8 +48,8 @@ const NEXT = html`<h2>Next</h2>
 const before = (options: ServiceOptions): Html => html`<div class="note">${account(options)} ${reach(options)}</div>`
 
 /**
- * Explains which account the steps use. The steps create an account with an address at example.com. They cannot do this
- * on a server where only admins create accounts, or where a link that is mailed to the address creates the account.
+ * Explains which account the steps use. The steps create an account with an address at example.com. That does not work
+ * on a server where only admins create accounts, or where the person must open a mailed link to create the account.
  */
 const account = (options: ServiceOptions): Value => {
   if (options.signUp === "open" && options.addressRule === "assumed") return nothing

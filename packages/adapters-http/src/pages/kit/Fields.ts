@@ -61,8 +61,8 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): 
       )
 
 /**
- * A page contains this text exactly when it has a box of problems. A text that a person typed cannot contain it,
- * because its quotation marks are escaped.
+ * This text is in a page exactly when the page has a box of problems. Text that a person typed cannot contain it,
+ * because the quotation marks of typed text are escaped.
  */
 export const PROBLEM_BOX = 'class="problems"'
 

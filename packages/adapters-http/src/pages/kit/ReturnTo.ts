@@ -19,8 +19,8 @@ export const safe = (path: string): string => {
 }
 
 /**
- * The name of the notice (`done` in the address) of a page to which a person comes back when a sign-in or a
- * confirmation has interrupted a form. The service has not done what the form asked for, so the page then says that
+ * The name of a notice (`done` in the address). It is for the page to which a person comes back after a sign-in or a
+ * confirmation that interrupted a form. The service has not done what the form asked for, so the notice says that
  * nothing has changed (decision accounts-17).
  */
 export const CHOOSE_AGAIN = "choose-again"

@@ -27,7 +27,7 @@ export const time = (at: Timestamp.Timestamp, style: Style = "words"): Html =>
   })
 
 /**
- * The first and the last of these times, for a line of a table that shows several entries. One time if the two are
+ * The first and the last of the given times, for a line of a table that shows several entries. One time if the two are
  * equal.
  */
 export const span = (times: ReadonlyArray<Timestamp.Timestamp>): Html => {

@@ -243,7 +243,7 @@ interface Lettering {
   readonly mark?: At
 }
 
-/** A name is usually above its town. A name below its town is this number of lines below that usual position. */
+/** A name is usually above its town. A name below its town is this number of lines lower than the usual position. */
 const BELOW = 1.2
 
 /**

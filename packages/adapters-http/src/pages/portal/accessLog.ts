@@ -138,7 +138,7 @@ const distinct = (options: ReadonlyArray<AccessLogQuery.FilterOption>) =>
  */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
-    // Only a wrong cursor makes this call fail with `Invalid`, and the call has no cursor.
+    // Only a wrong cursor makes this call fail with `Invalid`. The call has no cursor, so this failure would be a bug.
     Effect.catchTag(listOwnVolumeFlags(visitor.account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
     ({ flags }) =>
       flags.filter(

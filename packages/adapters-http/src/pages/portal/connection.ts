@@ -161,7 +161,8 @@ const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
   Effect.gen(function* () {
     let cursor: string | undefined
     for (let page = 1; page <= FLAG_PAGES; page++) {
-      // Only a wrong cursor makes this call fail with `Invalid`, and every cursor comes from the previous call.
+      // Only a wrong cursor makes this call fail with `Invalid`. Every cursor comes from the previous call, so this
+      // failure would be a bug.
       const read = Effect.catchTag(listOwnVolumeFlags(account, { limit: FLAGS, cursor }), "Invalid", Effect.die)
       const { flags, nextCursor } = yield* read
       const found = flags.filter(({ connectionId }) => connectionId === id)

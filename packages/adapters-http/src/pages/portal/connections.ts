@@ -106,8 +106,8 @@ const card = (portal: string, connection: ListedConnection): Html =>
   </li>`
 
 /**
- * The granted scopes, also those that an admin does not allow the app now. While the connection is live, a scope that
- * the app cannot use at present has a badge.
+ * The granted scopes, also the scopes that an admin does not allow the app at present. While the connection is live, a
+ * scope that the app cannot use at present has a badge.
  */
 export const allowed = ({ heldScopes, limitedScopes, live, scopes }: ListedConnection): Html =>
   heldScopes.length + limitedScopes.length === 0

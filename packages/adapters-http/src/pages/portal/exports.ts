@@ -143,9 +143,9 @@ const earlierOne = ({ fault, requestedAt, state }: Export.Export): Html =>
     : words.earlierFault(time(requestedAt), words.states[state], ofDomain(Export.explain(fault)))
 
 /**
- * Redirects to the page where the person confirms who they are, after which the person comes back to the page of
- * exports and not to the download. If the confirmation led to the download, the browser would save the file and leave
- * the page of the confirmation visible. The page of exports then says that the download can begin.
+ * Redirects to the page where the person confirms who they are. Afterwards the person comes back to the page of
+ * exports, which says that the download can begin, and not to the download itself: the browser would save the file and
+ * leave the page of the confirmation visible.
  */
 const confirmAndDownload = (portal: string) => seeOther(ReturnTo.confirm(`${portal}${PATH}?done=export-confirmed`))
 

@@ -155,9 +155,8 @@ const months = (all: ReadonlyArray<Months.MonthCounts>): Html => {
 }
 
 /**
- * Whether this is the row of the month null, and counts entries that the store got. Such entries are of months that
- * have no row of their own (`Months.MAX_MONTHS`). The counts do not say which of these entries are new and which were
- * known.
+ * Whether the row has the month null, and counts entries that the store got. These entries are of months that have no
+ * row of their own (`Months.MAX_MONTHS`). The counts do not say which of these entries are new and which were known.
  */
 const isNotCounted = (one: Months.MonthCounts): boolean => one.month === null && knownOf(one) > 0
 

@@ -52,7 +52,8 @@ const causes = <Said>(
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
 /**
- * When exact location ends by this agreement: at its own end, or with the connection if the connection ends earlier.
+ * When exact location ends according to the entry: at its own end, or with the connection if the connection ends
+ * earlier.
  */
 const exactEnd = ({ sensitiveExpiresAt, standardExpiresAt }: Entry): Timestamp.Timestamp | null =>
   sensitiveExpiresAt === null ? null : Timestamp.earlier(sensitiveExpiresAt, standardExpiresAt)

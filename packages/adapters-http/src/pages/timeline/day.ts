@@ -42,7 +42,8 @@ const show = (portal: string) =>
       const timeline = yield* readDay(userId, day)
       const places = yield* listPlaces(userId)
       const month = Calendar.monthOf(zone, day.date)
-      // These calls fail with `Invalid` only for wrong arguments, and the arguments here are always right.
+      // The two calls fail with `Invalid` only for wrong arguments. The arguments here are always right, so this
+      // failure would be a bug.
       const days = listDays(userId, { from: month.from, until: month.until }, zone.id)
       const data = yield* Effect.catchTag(days, "Invalid", Effect.die)
       const newest = listAccessLog(userId, { from: day.from, to: day.until }, ENTRIES, undefined)

@@ -123,8 +123,9 @@ const pieces = (
 }
 
 /**
- * The points of a piece that the picture shows: the share of `MAX_POINTS` that the piece has of all readings, and at
- * least both ends. Without both ends, a short piece would vanish beside thousands of other readings.
+ * The points of a piece that the picture shows: a part of `MAX_POINTS`, as large as the piece's part of all readings,
+ * and at least both ends of the piece. Without both ends, a short piece would vanish beside thousands of other
+ * readings.
  */
 const share = (piece: ReadonlyArray<Fix.Fix>, all: number): ReadonlyArray<Fix.Fix> =>
   Trace.thinned(piece, Math.max(2, Math.floor((MAX_POINTS * piece.length) / Math.max(all, MAX_POINTS))))

@@ -106,8 +106,8 @@ const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const { day, now, problems, query, stretch } = yield* stretchOfQuery(visitor)
-      // No link of ours leads to this address without times: for example, a person has typed it, or has loaded it again
-      // after a form was posted to it. There is nothing to confirm, so the person goes to the timeline.
+      // No link of the service leads to this address without times. For example, a person has typed the address, or has
+      // loaded it again after a form was posted to it. There is nothing to confirm, so the person goes to the timeline.
       if (query.value("from") === "" && query.value("until") === "") {
         return seeOther(`${portal}/timeline`)
       }

@@ -3,7 +3,7 @@ import { TimeZone } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import * as Visitor from "../kit/Visitor.js"
 
-/** The day with the date `date` in the visitor's time zone. When `date` is not a date, this is the present day. */
+/** The day with the date `date` in the visitor's time zone. The present day when `date` is not a date. */
 export const requestedDay = (visitor: Visitor.Visitor, date: string) =>
   Effect.gen(function* () {
     const locale = yield* Visitor.locale(visitor)

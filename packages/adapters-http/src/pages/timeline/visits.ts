@@ -32,7 +32,8 @@ const show = (portal: string) =>
       const page = yield* ownVisits(userId, { ...range, cursor: cursor === "" ? undefined : cursor }).pipe(
         // When somebody has changed the cursor in the address, the page shows the beginning of the list.
         Effect.catchTag("Invalid", () => ownVisits(userId, { ...range, cursor: undefined })),
-        // Only a wrong cursor makes this call fail with `Invalid`, and the call has no cursor.
+        // Only a wrong cursor makes this call fail with `Invalid`. The call has no cursor, so this failure would be a
+        // bug.
         Effect.catchTag("Invalid", Effect.die)
       )
       const reader = yield* Visitor.reader(visitor)

@@ -188,8 +188,8 @@ const redeliverIt = Visitor.signedIn((visitor) =>
 )
 
 /**
- * A press of the button makes only the attempt due that the page showed as the next attempt. Otherwise a person who
- * presses the button twice would use up two attempts when the receiver refuses the first attempt quickly (decision
+ * A press of the button makes an attempt due only if the page showed this attempt as the next one. Otherwise a person
+ * who presses the button twice would use up two attempts when the receiver refuses the first attempt quickly (decision
  * deliveries-10).
  */
 const retryIt = Visitor.signedIn((visitor) =>

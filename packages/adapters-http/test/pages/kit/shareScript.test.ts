@@ -109,7 +109,7 @@ const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", sto
       timers.delete(id)
       await timer?.run()
     },
-    /** The browser reports the same spot again, at this time of its clock. */
+    /** The browser reports the same spot again, with the time `timestamp`. */
     rest: async (timestamp: number) => {
       found?.({ timestamp, coords: { ...SPOT, latitude: 50 } })
       await new Promise(setImmediate)

@@ -82,8 +82,8 @@ const isOnPin = (x: number, y: number): boolean => {
 }
 
 const isOnRing = (x: number, y: number): boolean =>
-  // These bounds are a box around the ring. Most samples are outside of the box, and for them the function need not
-  // compute the distance to each line.
+  // These bounds are a box around the ring. Most samples are outside of the box, and for these samples the function
+  // need not compute the distance to each line.
   y > 17.3 &&
   y < 23.4 &&
   Math.abs(x - 12) < 9.7 &&

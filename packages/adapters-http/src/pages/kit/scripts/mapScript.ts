@@ -20,7 +20,7 @@ export const mapScript = `"use strict"
   const [LEAST_M, MOST_M] = [100, 10000]
 
   // Leaflet cancels the download of a tile by loading an image from a data: address, which the page's policy does not
-  // allow. With these methods, no data: address is loaded.
+  // allow. The methods below replace Leaflet's own methods, so that no data: address is loaded.
   const Tiles = L.TileLayer.extend({
     _abortLoading() {},
     _removeTile(key) {
@@ -125,7 +125,8 @@ export const mapScript = `"use strict"
   // The circle that the form describes, with a pin that moves it and a knob that changes its size. Undefined while the
   // form has no centre.
   let chosen
-  // Names must cover neither the pin nor the point that the pin marks. This box contains both.
+  // Names must cover neither the pin nor the point that the pin marks. The box that this function returns contains
+  // both.
   const pinned = () => {
     if (chosen === undefined) return []
     const { x, y } = map.latLngToContainerPoint(chosen.circle.getLatLng())
