@@ -41,7 +41,7 @@ export interface AccessLogEntry {
   readonly endpoint: string
   /**
    * The key of the purpose that the request named. Null for an event, for a request that needs no purpose, and for a
-   * request that was refused before a purpose of the app was found.
+   * request that was refused before the service found the app's purpose with this key.
    */
   readonly purpose: string | null
   /**

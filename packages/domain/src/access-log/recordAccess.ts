@@ -52,8 +52,8 @@ export type Repeat = Pick<AccessLogEntry, "id" | "at" | "times">
  * Counts a call with a dead token, that is, a token that was issued but has stopped working (decision limits-10). The
  * call counts against the rate limit of its connection, like every other call. It also counts for the access log: all
  * calls with dead tokens to one route, within an hour, share one entry. Returns the id, time and count of this entry.
- * Returns none when the connection is over its rate limit. Then the caller must not write the entry; the next write of
- * the same entry counts this call too.
+ * Returns none when the connection is over its rate limit. Then the caller must not write the entry. The next call that
+ * may write this entry writes a count that includes this call.
  */
 export const countDeadCall = program(
   "countDeadCall",

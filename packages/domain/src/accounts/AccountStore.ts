@@ -19,7 +19,7 @@ export interface AccountCredentials {
 }
 
 export interface LiveSession {
-  /** The account as it is now: a role that was added since the sign-in counts. */
+  /** The account as it is now, and not as it was at the sign-in: it has a role that was added after the sign-in. */
   readonly account: Account
   readonly session: Session
 }

@@ -4,10 +4,10 @@ import { DAY, make, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Time from "../shared/Timestamp.js"
 
 /**
- * A browser in which the owner of an account signed in, set a new password or used an unlock link before (decision
+ * A browser in which the owner of an account has already signed in, set a new password or used an unlock link (decision
  * accounts-14). The browser proves this with an entry in its cookie, which the service signed. `SignInThrottle` counts
  * the attempts to sign in from each known browser separately, so a stranger who guesses passwords cannot lock out the
- * owner. The database has the browser's id only in these attempts. The cookie alone signs nobody in.
+ * owner. In the database, only the rows of these attempts contain the browser's id. The cookie alone signs nobody in.
  */
 export interface KnownBrowser {
   readonly userId: UserId
@@ -25,7 +25,7 @@ export interface KnownBrowser {
 /** How long a browser stays known after its entry was made, in milliseconds. Each sign-in makes a new entry. */
 export const LIFETIME = 365 * DAY
 
-/** How many accounts a browser is known to at most. So the cookie stays short. */
+/** The maximum number of accounts to which one browser is known. This limit keeps the cookie short. */
 export const MOST_ACCOUNTS = 5
 
 /** Stands between two entries of the cookie. */

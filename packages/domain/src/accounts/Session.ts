@@ -60,8 +60,8 @@ const RENEWED_EVERY = HOUR
 const UNKNOWN: Client = { browser: null, address: null }
 
 /**
- * A session that begins at `now`. `hash`: the SHA-256 of its cookie. `passwordVersion` 0 is the account's first
- * password.
+ * A session that begins at `now`. `hash`: the SHA-256 of its cookie. The account's first password has the
+ * `passwordVersion` 0.
  */
 export const open = (
   hash: Vault.Hash,
@@ -105,8 +105,8 @@ export const FRESH_FOR = 15 * MINUTE
 
 /**
  * Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes a new proof is needed. A proof
- * more than 15 minutes in the future was made before the clock was set back, and it does not count. Otherwise this
- * proof would permit dangerous actions for longer than 15 minutes.
+ * whose time is more than 15 minutes in the future does not count, because it was made before the clock was set back.
+ * Otherwise this proof would permit dangerous actions for longer than 15 minutes.
  */
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
   now - confirmedAt < FRESH_FOR && confirmedAt - now <= FRESH_FOR

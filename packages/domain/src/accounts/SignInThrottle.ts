@@ -109,9 +109,9 @@ export const reached = (recent: RecentTries, more: 0 | 1, now: Timestamp): Reado
 }
 
 /**
- * Whether an attempt counts at `now`. An attempt whose time is more than `WINDOW` after `now` was made before the clock
- * was set back, and it does not count. Otherwise this attempt would count for longer than `WINDOW`, and could block the
- * sign-in for this longer time.
+ * Whether an attempt counts at `now`. An attempt whose time is more than `WINDOW` after `now` does not count, because
+ * it was made before the clock was set back. Otherwise this attempt would count for longer than `WINDOW`, and could
+ * block the sign-in for this longer time.
  */
 const counts = ({ at }: CountedTry, now: Timestamp): boolean => now - at < WINDOW && at - now <= WINDOW
 

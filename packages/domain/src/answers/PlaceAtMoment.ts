@@ -22,9 +22,9 @@ export const UNKNOWN: PlaceAtMoment = { place: null, asOf: null, deltaSeconds: n
 
 /**
  * The place of the user at the time of the nearest fix: the place whose circle contained this fix at that time
- * (decision L9). Unlike `Presence`, this decision ignores the fix's accuracy, so a fix near the edge decides too.
- * `shapes` has all circles that the user's places have had (`Shape`); the circles of one place are in the order of
- * their versions. A place that was archived before the fix does not match.
+ * (decision L9). Unlike `Presence`, this decision ignores the fix's accuracy, so even a fix near the edge of the circle
+ * decides. `shapes` has all circles that the user's places have had (`Shape`); the circles of one place are in the
+ * order of their versions. A place that was archived before the fix does not match.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

@@ -12,7 +12,7 @@ import * as VisiblePlaces from "./VisiblePlaces.js"
 
 interface SharedPlaces {
   readonly version: number
-  /** Ordered by label, then id. */
+  /** The shared places, ordered by label, then by id. */
   readonly places: ReadonlyArray<Place.PlaceRef>
 }
 

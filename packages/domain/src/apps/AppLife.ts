@@ -114,8 +114,8 @@ export const withdraw = (app: App, shown: ShownState<number>): Step => {
 }
 
 /**
- * The action (`TeamRole.Action`) that a member's role must allow, so that the member can withdraw the waiting change.
- * Only owners may change redirect URIs, so only owners may withdraw a change that has redirect URIs (decision teams-1).
+ * A member may withdraw the waiting change only if the member's role allows this action (`TeamRole.Action`). Only
+ * owners may change redirect URIs, so only owners may withdraw a change that has redirect URIs (decision teams-1).
  */
 export const actionToWithdraw = (app: App): "develop" | "secrets" =>
   (app.proposal?.redirectUris ?? null) === null ? "develop" : "secrets"

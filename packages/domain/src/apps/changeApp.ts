@@ -85,7 +85,10 @@ export const updateApp = program(
   }
 )
 
-/** The changes of `updateApp`: an `AppLife.AppEdit` with the logo itself. Null removes the logo. */
+/**
+ * The changes of `updateApp`: an `AppLife.AppEdit` with a PNG file in place of the logo's digest. `logo` null removes
+ * it.
+ */
 export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
   readonly logo?: LogoPng | null | undefined
 }

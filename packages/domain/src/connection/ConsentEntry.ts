@@ -45,7 +45,7 @@ export interface Agreement {
   readonly pause: Pause | null
 }
 
-/** A row of the consent history: a change, and the whole agreement after it. */
+/** A row of the consent history: a change, and the whole agreement after this change. */
 export interface ConsentEntry {
   readonly at: Timestamp.Timestamp
   readonly change: ConsentChange

@@ -30,7 +30,9 @@ export interface HistoryEntry {
   readonly standardExpiresAt: Timestamp | null
   readonly sensitiveExpiresAt: Timestamp | null
   readonly pause: Pause | null
-  /** What this entry has and the next older entry does not have. `removed` is what only the older entry has. */
+  /**
+   * `added` is what this entry has and the next older entry does not have. `removed` is what only the older entry has.
+   */
   readonly added: Difference
   readonly removed: Difference
 }
@@ -87,7 +89,8 @@ export const of = (
     const { agreement, at, change } = entry
     const before = stored[index + 1]?.agreement
     const had: Pick<Agreement, "scopes" | "places" | "earlierVisits"> = before ?? NOTHING
-    // When this entry or the next older entry does not record which earlier visits are shared, no difference is listed.
+    // When this entry or the next older entry does not record which earlier visits are shared, no difference in earlier
+    // visits is listed.
     const [visits, hadVisits]: readonly [Agreement["places"], Agreement["places"]] =
       agreement.earlierVisits === null || had.earlierVisits === null
         ? [[], []]

@@ -22,9 +22,12 @@ export interface ConsentChoices {
    * that is not in `places`.
    */
   readonly earlier: ReadonlyArray<string>
-  /** The field `standard_days`: 1, 7, 30, 90, never; absent: 30 (Spec §4.2). */
+  /** The field `standard_days`: `1`, `7`, `30`, `90` or `never`. An absent field means 30 days (Spec §4.2). */
   readonly standardDays: string | undefined
-  /** The field `sensitive_days`: 1, 7, 30, 90; absent: 30. Read only when a sensitive scope is chosen. */
+  /**
+   * The field `sensitive_days`: `1`, `7`, `30` or `90`. An absent field means 30 days. Ignored when the user chose no
+   * sensitive scope.
+   */
   readonly sensitiveDays: string | undefined
 }
 

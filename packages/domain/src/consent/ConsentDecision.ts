@@ -90,9 +90,9 @@ export const canBeAnswered = (
 
 /**
  * Decides a request once. The same form posted again gets the first answer, with the same code, while the request is
- * open and somebody can connect the app. The form may be forged or out of date, so `decide` checks each field: against
- * `state`, which the store read after it had locked the request, and against the purposes in `input`, which were read
- * before the lock.
+ * open, its redirect URI is registered, and the app is neither revoked nor suspended. The form may be forged or out of
+ * date, so `decide` checks each field: against `state`, which the store read after it had locked the request, and
+ * against the purposes in `input`, which were read before the lock.
  */
 export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp): UserDecision => {
   const { app, existing, request } = state

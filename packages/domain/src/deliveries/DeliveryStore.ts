@@ -159,11 +159,11 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
      * Replays failed rows of the endpoint that were created at `since` or later and before `before`, oldest first, at
-     * most as many as there are `ids`. Before that, rows of an earlier epoch that still wait end as failed, as in
-     * `replay`. Left out are tests, rows that were replayed already, rows whose event is too old, and rows that failed
-     * because the user did not allow the event. The new rows are created at `now`. The first is due at `dueFrom`, and
-     * each further row one millisecond later. Returns how many rows were created: none when the endpoint is disabled or
-     * removed.
+     * most as many as there are `ids`. Before that, stores the rows of an earlier epoch that still wait as failed, as
+     * `replay` does. Does not replay tests, rows that were replayed already, rows whose event is too old, and rows that
+     * failed because the user did not allow the event. The new rows are created at `now`. The first is due at
+     * `dueFrom`, and each further row one millisecond later. Returns how many rows were created: none when the endpoint
+     * is disabled or removed.
      */
     readonly recover: (recovery: {
       readonly appId: AppId

@@ -29,8 +29,8 @@ const REFUSALS: Readonly<Record<Replay.ReplayRefusal, string>> = {
 }
 
 /**
- * Replays a delivery: queues its event for the same endpoint once more, as a new delivery. Fails with `Conflict`, with
- * the reason, when the event cannot be sent again.
+ * Replays a delivery: queues its event for the same endpoint once more, as a new delivery. Fails with `Conflict`, which
+ * contains the reason, when the event cannot be sent again.
  */
 export const redeliver = program("redeliver", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getAppToChange(account, appId)
@@ -43,8 +43,8 @@ export const redeliver = program("redeliver", function* (account: Account, appId
 })
 
 /**
- * Makes the next attempt of a delivery due now. The delivery gets no additional attempt. Fails with `Conflict`, with
- * the reason, when the delivery has ended, because then it has no next attempt.
+ * Makes the next attempt of a delivery due now. The delivery gets no additional attempt. Fails with `Conflict`, which
+ * contains the reason, when the delivery has ended, because then it has no next attempt.
  */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getAppToChange(account, appId)

@@ -115,5 +115,8 @@ export const without = (erasure: Erasure.Stretch, movement: Movement): Movement 
   }
 }
 
-/** Whether a rest began before `until`. A device that has not moved yet may have rested since any time. */
+/**
+ * Whether a rest began before `until`. A device that has not moved yet may have rested for any length of time, so the
+ * result is true.
+ */
 const beganBy = (movedAt: Timestamp | null, until: Timestamp): boolean => movedAt === null || movedAt < until

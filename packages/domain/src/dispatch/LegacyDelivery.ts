@@ -53,13 +53,13 @@ export const begin = (event: WaitingEvent, receiver: LegacyReceiver): LegacyDeli
 
 /**
  * Whether a worker takes one more delivery of an app into its memory. The memory already contains `ofApp` deliveries of
- * this app, and has room for `free` more deliveries of any app. So one app alone can fill at most half of the room. Two
- * apps that both send as much as they can fill at most a third each, three apps a quarter each, and so on. So apps
- * whose receivers never answer always leave room for another app.
+ * this app, and has room for `free` more deliveries of any app. So one app alone gets at most half of the room. When
+ * two apps have more deliveries than the room can take, each app gets a third of the room; of three apps, each gets a
+ * quarter, and so on. So apps whose receivers never answer always leave room for another app.
  */
 export const mayBeKept = (ofApp: number, free: number): boolean => ofApp < free
 
-/** The JSON body of the webhook. For a subscription it contains the subscription's id. */
+/** The JSON body of the webhook. When the receiver is a subscription, the body contains the subscription's id. */
 export const body = ({ envelope, receiver }: LegacyDelivery): string =>
   legacyBody(envelope, receiver._tag === "Subscription" ? receiver.id : null)
 

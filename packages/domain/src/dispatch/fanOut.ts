@@ -114,7 +114,7 @@ interface Receivers {
   readonly readAt: Timestamp.Timestamp
 }
 
-/** The receivers of the events. They are read now, unless the store read them together with every event. */
+/** The receivers of the events. They are read now, unless `ahead` has them for every event. */
 const receiversOf = fn(function* (appId: AppId, events: ReadonlyArray<WaitingEvent>, { ahead, now }: OutboxRead) {
   if (events.every(({ id }) => ahead.has(id))) {
     const [first] = events

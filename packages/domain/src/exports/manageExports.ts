@@ -15,8 +15,8 @@ import * as Export from "./Export.js"
 import { ExportStore } from "./ExportStore.js"
 
 /**
- * Asks for an archive, which a worker makes. Fails with `Conflict`, with the reason, while an archive is being made or
- * can be fetched, and after `Export.MAX_A_DAY` requests within a day.
+ * Asks for an archive, which a worker makes. Fails with `Conflict`, which contains the reason, while an archive is
+ * being made or can be fetched, and after `Export.MAX_A_DAY` requests within a day.
  */
 export const requestExport = program("requestExport", function* (userId: UserId) {
   const of = { userId, id: ExportId.make(yield* Entropy.id("exp")) }

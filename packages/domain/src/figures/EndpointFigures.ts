@@ -13,8 +13,8 @@ export interface MadeAttempt {
 }
 
 /**
- * A count of the attempts at one endpoint that ended in one hour, with the same outcome and with durations between the
- * same two neighbors in `BOUNDS_MILLIS`.
+ * One count: how many attempts at one endpoint ended in the same hour, with the same outcome, and with a duration
+ * between the same two neighbors in `BOUNDS_MILLIS`.
  */
 export interface AttemptCount {
   readonly appId: AppId

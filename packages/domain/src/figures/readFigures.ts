@@ -21,7 +21,7 @@ export interface AppOverview {
   readonly users: number
   /** Whether `users` may lack older connections, because only the newest `COUNTED_MAX` are counted. */
   readonly isAtMax: boolean
-  /** One entry for each span from one of the `edges` to the next. */
+  /** The counts of each span of time for which `readAppFigures` was asked, oldest first. */
   readonly days: ReadonlyArray<AppDay>
 }
 

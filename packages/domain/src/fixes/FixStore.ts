@@ -109,10 +109,10 @@ export interface UploadCommit {
 }
 
 /**
- * The changes when crossings and dwells are settled. A crossing (the user entered or left a place) of a rule with a
- * settle time fires the rule when no fix contradicted the crossing within that time (decision rules-13). A dwell of a
- * rule with `silenceS` fires the rule `silenceS` after the end of the dwell time, unless a fix decides about the dwell
- * first (decision rules-14).
+ * The changes to commit after crossings and dwells were settled. In a crossing, the user enters or leaves a place. A
+ * crossing of a rule with a settle time fires the rule if no fix contradicts the crossing within that time (decision
+ * rules-13). A dwell of a rule with `silenceS` fires the rule `silenceS` after the end of the dwell time, unless a fix
+ * decides about the dwell first (decision rules-14).
  */
 export interface SettledCommit {
   readonly userId: UserId

@@ -18,8 +18,8 @@ export interface Firing {
 
 export interface UploadOutcome {
   /**
-   * A state for each rule that evaluated a fix or fired, in the order of the rules. The `eventId` of each firing is
-   * null until `withEvents` fills it in.
+   * The new state of each rule that was evaluated over a fix, or that fired, in the order of the rules. The `eventId`
+   * of each firing is null until `withEvents` fills it in.
    */
   readonly states: ReadonlyArray<RuleProgress>
   /** The firings in order of time. Firings of one instant are in the order of the rules. */

@@ -20,7 +20,10 @@ import * as UploadFigures from "./UploadFigures.js"
 import * as ViewAfter from "./ViewAfter.js"
 import type * as VisitReport from "./VisitReport.js"
 
-/** The result of an upload. The three counts add up to the number of entries sent, without accepted visit reports. */
+/**
+ * The result of an upload. The three counts together are the number of entries that the phone sent, not counting
+ * accepted visit reports.
+ */
 export interface Ingested {
   /** Fixes of this upload that were stored. */
   readonly accepted: number
