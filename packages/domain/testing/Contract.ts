@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 
 /**
- * One rule that every adapter of a port must keep, as a program that uses the port. Run each case as a separate test.
+ * One rule that every adapter of a port must obey, as a program that uses the port. Run each case as a separate test.
  * If the adapter breaks the rule, the case throws `CheckFailed` or fails with an error of the port. Each case makes its
  * own users and apps, so cases can share a database, unless the contract says that it needs its own database.
  */

@@ -109,7 +109,7 @@ interface Phone {
   /** The time of the last upload or change. */
   receipt: number
   readonly captures: Array<number>
-  /** Whether the phone was last in the middle of the circle. */
+  /** Whether the phone's last position was in the middle of the circle. */
   isHome: boolean
 }
 
@@ -190,8 +190,8 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
 
 const arriving = (dice: Random, phone: Phone, { captured, wanted }: PackedUpload): Upload => {
   phone.receipt = Math.max(phone.receipt, wanted)
-  // After an upload that arrived more than 15 minutes late, most phones continue their captures at the time of its
-  // arrival.
+  // After an upload that arrived more than 15 minutes late, most phones continue their captures at the time of the
+  // upload's arrival.
   if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt
   return { _tag: "Upload", device: dice.oneIn(6) ? 1 : 0, fixes: captured.map(at(phone.receipt)) }
 }

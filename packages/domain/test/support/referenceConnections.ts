@@ -295,7 +295,7 @@ export class ReferenceConnections {
 
   /**
    * Records the tokens that the app received. `parent` is the refresh token that the refresh spent. `parent` is null
-   * after a code exchange, and if the presented token had been spent before.
+   * after a code exchange. It is also null if the presented token had been spent before.
    */
   issued(
     grant: Grant,

@@ -330,7 +330,7 @@ const check = (
       (scope) => model.held.has(scope) && !(isSensitive(scope) && now >= (model.sensitiveEnd ?? 0))
     )
 
-    // The access token is valid for an hour. After this hour, only the connection is compared.
+    // The access token is valid for an hour. After this hour, the test compares only the connection.
     const caller = yield* Effect.either(authenticateAccess(token))
     if (now < begun + HOUR) expect(Either.isRight(caller)).toBe(!isDead)
     if (Either.isRight(caller)) {

@@ -261,7 +261,7 @@ const act = (state: State, one: SubmissionStep, met: Set<string>, pass: Pass) =>
   })
 
 /**
- * Compares what users and the app see with the model. `turn` selects the scope and the redirect URI with which the app
+ * Compares with the model what users and the app see. `turn` selects the scope and the redirect URI with which the app
  * opens the consent page.
  */
 const check = (state: State, turn: number, met: Set<string>) =>

@@ -53,7 +53,7 @@ const newestFirst = (entries: ReadonlyArray<AccessLogEntry>) =>
 const BY_DEVELOPER = ["GET /developer/apps/{app}/users/{grant}/rules", "GET /v1/developer/apps/{app_id}/rules"]
 
 /**
- * Rules that every `AccessLogStore` must keep: no entry is lost, a user sees only their own entries, and filters and
+ * What every `AccessLogStore` must guarantee: no entry is lost, a user sees only their own entries, and filters and
  * pages are exact.
  */
 export const accessLogStoreContract: Contract<Ports> = [

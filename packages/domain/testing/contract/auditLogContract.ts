@@ -37,7 +37,7 @@ const listed = (filter: AuditFilter) =>
 const plain = (events: ReadonlyArray<AuditEvent.StoredAuditEvent>) =>
   events.map(({ actor, at, detail, userId }): AuditEvent.AuditEvent => ({ at, userId, actor, detail }))
 
-/** Rules that every `AuditLog` must keep, and rules of the stores that delete audit events. */
+/** What every `AuditLog` must guarantee, and what the stores that delete audit events must guarantee. */
 export const auditLogContract: Contract<Ports> = [
   {
     name: "append: an event of every kind and actor is read as it was written",

@@ -54,7 +54,7 @@ const attempts = (
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) => store.remove(kind, until, 1_000))
 
-/** Rules that every `FiguresStore` must keep: counts of all processes add up, and each app has separate counts. */
+/** What every `FiguresStore` must guarantee: counts of all processes add up, and each app has separate counts. */
 export const figuresStoreContract: Contract<Ports> = [
   {
     name: "add: counts of the same hour add up, the greatest share of a rate stays, apps and hours are apart [figures-1]",

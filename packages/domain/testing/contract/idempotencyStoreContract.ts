@@ -52,9 +52,9 @@ const WORKED = { outcome: { _tag: "Worked", value: "made" }, worked: 1 } as cons
 const replay = (sealed: string) => ({ outcome: { _tag: "Replay", sealed: Sealed.make(sealed) }, worked: 0 }) as const
 
 /**
- * Rules that every `IdempotencyStore` must keep: a repeated request gets the stored answer. If an adapter can roll
- * back, it must also undo the writes of failed work in other ports. No case checks this, because the in-memory store
- * cannot roll back.
+ * What every `IdempotencyStore` must guarantee: a repeated request gets the stored answer. If an adapter can roll back,
+ * it must also undo the writes of failed work in other ports. No case checks this, because the in-memory store cannot
+ * roll back.
  */
 export const idempotencyStoreContract: Contract<Ports> = [
   {

@@ -34,8 +34,8 @@ const beatsOf = (home: string, workers: ReadonlyArray<WorkerId>) =>
   })
 
 /**
- * Rules that every `LeaseStore` must keep: only one of several workers gets a lease, and a worker with an outdated
- * token does not get the lease.
+ * What every `LeaseStore` must guarantee: only one of several workers gets a lease, and a worker with an outdated token
+ * does not get the lease.
  */
 export const leaseStoreContract: Contract<LeaseStore | Entropy.Entropy> = [
   {

@@ -12,8 +12,8 @@ import { namedMail } from "./namedMail.js"
 import { type Ports, LEASE, message, written, claim, only, first, finish, kept, put, settle } from "./mailSamples.js"
 
 /**
- * Rules that every `MailOutbox` must keep: a message is queued once, and only one of several workers begins each
- * attempt to send it.
+ * What every `MailOutbox` must guarantee: a message is queued once, and only one of several workers begins each attempt
+ * to send it.
  */
 export const mailOutboxContract: Contract<Ports> = [
   ...namedMail,

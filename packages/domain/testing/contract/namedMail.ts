@@ -7,7 +7,7 @@ import * as Samples from "./connection/connectionSamples.js"
 import { type Ports, message, kept, about, subjects, put } from "./mailSamples.js"
 
 /**
- * Rules that every `MailOutbox` must keep about messages that name an app. In one hour a reader gets at most five of
+ * What every `MailOutbox` must guarantee about messages that name an app. In one hour a reader gets at most five of
  * these messages. Beyond this limit, a reader gets at most one folded message and one message about a leak, both
  * without the app's name. A message that must always be sent is sent even beyond the limit, but then its subject names
  * no app (decision mail-2).

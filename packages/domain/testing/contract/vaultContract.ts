@@ -22,7 +22,7 @@ const refused = (sealed: string, context: string, what: string) =>
   })
 
 /**
- * Rules that every `Vault` must keep. Two further rules hold only for a production vault, so no case checks them:
+ * What every `Vault` must guarantee. Two further guarantees hold only for a production vault, so no case checks them:
  * encrypting a text twice gives different results, and nobody can guess the keys.
  */
 export const vaultContract: Contract<Vault> = [

@@ -6,7 +6,7 @@ import { memory } from "../../../testing/simulation/ports/MemoryBackend.js"
 import { STORES, type StoreName } from "../../../testing/simulation/ports/Ports.js"
 import { storesNothing } from "../../../testing/simulation/ports/reads.js"
 
-/** The methods of each store that write. They must fail while the disk is full. */
+/** For each store, the methods that write. These methods must fail while the disk is full. */
 const WRITES: Readonly<Record<StoreName, string>> = {
   AccessLogStore: "record recordRepeat recordUnless",
   AccountDeletionStore: "begin removeSome lookAgain finish",

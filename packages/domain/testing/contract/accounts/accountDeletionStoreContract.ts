@@ -58,7 +58,7 @@ const has = (account: Account) =>
   )
 
 /**
- * Rules that every `AccountDeletionStore` must keep. Each case makes its own people. Only the case about admins depends
+ * What every `AccountDeletionStore` must guarantee. Each case makes its own people. Only the case about admins depends
  * on accounts of other cases, because it needs to know all admins of the store.
  */
 export const accountDeletionStoreContract: Contract<Ports> = [

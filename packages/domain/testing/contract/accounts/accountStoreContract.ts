@@ -62,7 +62,7 @@ const seen = (who: { readonly email: Email; readonly address: string }) =>
     return recent ?? Check.fail("decide was not called")
   })
 
-/** Rules that every `AccountStore` must keep about accounts, sessions and the count of sign-in attempts. */
+/** What every `AccountStore` must guarantee about accounts, sessions and the count of sign-in attempts. */
 export const accountStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is found by id and by e-mail, with its password's hash",
@@ -264,7 +264,7 @@ export const accountStoreContract: Contract<Ports> = [
       Check.equal(
         yield* seen(who),
         {
-          // The attempt `other` has not ended and may fail, so it still counts.
+          // The attempt `other` has not ended and may fail, so the store still counts it as an attempt.
           ofAccount: [{ at: Timestamp.plus(at, 1), failed: false }],
           ofAddress: [
             { at, failed: true },

@@ -106,8 +106,8 @@ const replacement = (email: Email, overrides: Partial<AddressReplacement> = {}):
 type Ports = AccountStore | AuditLog | CredentialStore | FactorStore | MailOutbox | Entropy.Entropy | Vault
 
 /**
- * Rules that every `CredentialStore` must keep about e-mail addresses: how an address is confirmed at sign-up, how it
- * is changed, and how an undo link changes it back.
+ * What every `CredentialStore` must guarantee about e-mail addresses: how an address is confirmed at sign-up, how it is
+ * changed, and how an undo link changes it back.
  */
 export const addressContract: Contract<Ports> = [
   {

@@ -20,7 +20,7 @@ const renamed = (userId: UserId, at: number): AuditEvent => ({
 })
 
 /**
- * Rules that every `AccountStore` must keep about a person's name, time zone, language and notices (mails that the
+ * What every `AccountStore` must guarantee about a person's name, time zone, language and notices (mails that the
  * person can choose to get). The person chose these values, or the browser sent them.
  */
 export const choiceContract: Contract<AccountStore | AuditLog | Entropy.Entropy> = [

@@ -72,8 +72,8 @@ const passwordOf = ({ email }: Account) =>
   )
 
 /**
- * Rules that every `CredentialStore` must keep about links and new passwords, and rules of `AccountStore.openSession`
- * while a password is being replaced.
+ * What every `CredentialStore` must guarantee about links and new passwords, and what `AccountStore.openSession` must
+ * guarantee while a password is being replaced.
  */
 export const credentialStoreContract: Contract<Ports> = [
   {

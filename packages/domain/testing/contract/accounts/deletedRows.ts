@@ -54,7 +54,7 @@ const removeAll = (account: Pick<Account, "id">) =>
     return removed
   })
 
-/** Rules that every `AccountDeletionStore` must keep about rows that belong to other stores. */
+/** What every `AccountDeletionStore` must guarantee about rows that belong to other stores. */
 export const deletedRows: Contract<DeletedRowsPorts> = [
   {
     name: "begin: archives are gone at once, and the endpoints of an app that nobody inherits; those of others stay [deletions-2]",

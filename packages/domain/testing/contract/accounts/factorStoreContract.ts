@@ -55,8 +55,8 @@ const factorsOf = (userId: UserId) =>
   )
 
 /**
- * Rules that every `FactorStore` must keep about passkeys, code apps, recovery codes and challenges, and rules of
- * `AccountStore.hasFactor`.
+ * What every `FactorStore` must guarantee about passkeys, code apps, recovery codes and challenges, and what
+ * `AccountStore.hasFactor` must guarantee.
  */
 export const factorStoreContract: Contract<Ports> = [
   {

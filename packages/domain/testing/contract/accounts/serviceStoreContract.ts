@@ -40,7 +40,7 @@ const waiting = (queue: QueueName) =>
   Effect.map(counts(), ({ backlog }) => backlog.find((one) => one.queue === queue) ?? Check.fail("each queue"))
 
 /**
- * Rules that every `ServiceStore` must keep. Other cases store rows in the same database, so each case compares the
+ * What every `ServiceStore` must guarantee. Other cases store rows in the same database, so each case compares the
  * numbers from before and after its own writes.
  */
 export const serviceStoreContract: Contract<Ports> = [

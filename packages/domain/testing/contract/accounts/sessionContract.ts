@@ -12,7 +12,7 @@ import * as Fixtures from "../../fixtures.js"
 const freshHash = Effect.flatMap(Vault, (vault) => Effect.map(Entropy.secret, vault.sha256))
 
 /**
- * Rules that every `AccountStore` must keep about sessions: when they end, and how they are renewed, confirmed, listed
+ * What every `AccountStore` must guarantee about sessions: when they end, and how they are renewed, confirmed, listed
  * and closed.
  */
 export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> = [

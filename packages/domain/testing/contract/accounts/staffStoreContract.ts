@@ -79,7 +79,7 @@ const testPerson = Effect.gen(function* () {
   return account
 })
 
-/** Rules that every `StaffStore` must keep, and rules of `AccountStore` about suspended accounts. */
+/** What every `StaffStore` must guarantee, and what `AccountStore` must guarantee about suspended accounts. */
 export const staffStoreContract: Contract<Ports> = [
   {
     name: "change: an address is confirmed, once, and stays so through later changes [staff-5]",

@@ -54,8 +54,8 @@ const changed = (app: App, change: Partial<App>) =>
   })
 
 /**
- * Rules that every `TestPersonStore` must keep, and rules of other stores about test people. Each case makes its own
- * app.
+ * What every `TestPersonStore` must guarantee, and what other stores must guarantee about test people. Each case makes
+ * its own app.
  */
 export const testPersonStoreContract: Contract<Ports> = [
   {

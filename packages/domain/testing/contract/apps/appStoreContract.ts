@@ -37,7 +37,7 @@ const PROPOSAL: Proposal = {
 }
 
 /**
- * Rules that every `AppStore` must keep: an app is stored field by field, listed in pages, and changed without losing
+ * What every `AppStore` must guarantee: an app is stored field by field, listed in pages, and changed without losing
  * another change.
  */
 export const appStoreContract: Contract<Ports> = [

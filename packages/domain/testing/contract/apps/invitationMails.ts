@@ -8,7 +8,7 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { begin, done, find, finished, invited, joined, mailsTo, owned, type TeamStorePorts } from "./teamSamples.js"
 
-/** Rules of the stores of teams and deletions: what happens to the mail of an invitation that ends. */
+/** What the stores of teams and deletions must guarantee: what happens to the mail of an invitation that ends. */
 export const invitationMails: Contract<TeamStorePorts> = [
   {
     name: "the waiting mails of invitations that end by a withdrawal, an answer or a deletion are gone [teams-2]",

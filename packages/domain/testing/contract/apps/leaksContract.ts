@@ -45,7 +45,7 @@ const leaksOf = (apps: ReadonlyArray<AppId>, limit = 500) =>
   })
 
 /**
- * Rules that `ReviewStore.leaks` must keep: it lists the connections that were flagged for a leak, and no other
+ * What `ReviewStore.leaks` must guarantee: it lists the connections that were flagged for a leak, and no other
  * connections.
  */
 export const leaksContract: Contract<Sample.ConnectionSamplePorts | ReviewStore> = [

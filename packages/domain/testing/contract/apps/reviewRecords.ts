@@ -20,8 +20,8 @@ const mailsTo = (userId: UserId) =>
   })
 
 /**
- * Rules about the rows that a store writes together with a change of an app or a purpose: the mails of a decision, and
- * the audit event.
+ * What stores must guarantee about the rows that a store writes together with a change of an app or a purpose: the
+ * mails of a decision, and the audit event.
  */
 export const reviewRecords: Contract<AppStore | PurposeStore | AccountStore | AuditLog | MailOutbox | Entropy.Entropy> =
   [

@@ -69,7 +69,7 @@ const CHANGE: Differences = {
 }
 
 /**
- * Rules that every `ReviewStore` must keep: which items wait for a reviewer, in which order, and which decisions were
+ * What every `ReviewStore` must guarantee: which items wait for a reviewer, in which order, and which decisions were
  * made.
  */
 export const reviewStoreContract: Contract<Ports> = [

@@ -50,7 +50,7 @@ const stage = Effect.gen(function* () {
 /** The fields of members that decide about their rights. */
 const rights = (members: ReadonlyArray<TeamMember>) => members.map(({ role, userId }) => ({ userId, role }))
 
-/** Rules of the stores of apps and endpoints: they read the team under the lock of the app. */
+/** What the stores of apps and endpoints must guarantee: they read the team under the lock of the app. */
 export const teamRights: Contract<TeamRightsPorts> = [
   {
     name: "AppStore.update: decide gets the members of the team as they are now, without the holder [teams-1]",

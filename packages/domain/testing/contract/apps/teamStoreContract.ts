@@ -23,7 +23,9 @@ import { invitationMails } from "./invitationMails.js"
 import { begin, done, find, invited, joined, mailsTo, owned, type TeamStorePorts } from "./teamSamples.js"
 import { teamRights } from "./teamRights.js"
 
-/** Rules that every `TeamStore` must keep, and rules of other stores about teams. Each case makes its own app. */
+/**
+ * What every `TeamStore` must guarantee, and what other stores must guarantee about teams. Each case makes its own app.
+ */
 export const teamStoreContract: Contract<TeamStorePorts> = [
   ...teamRights,
   ...invitationMails,

@@ -98,7 +98,7 @@ const flagsOf = (userId: UserId) =>
 const countOf = ({ userId }: Subject) => Effect.map(flagsOf(userId), (flags) => flags.map((flag) => flag.calls))
 
 /**
- * Rules that every `VolumeFlagStore` must keep: more than twice the expected volume in a day raises one flag (Spec §8).
+ * What every `VolumeFlagStore` must guarantee: more than twice the expected volume in a day raises one flag (Spec §8).
  */
 export const volumeFlagStoreContract: Contract<Ports> = [
   {

@@ -13,7 +13,7 @@ import * as Samples from "./connectionSamples.js"
 import { type SuspensionPorts, suspendedConnections } from "./suspended.js"
 
 /**
- * Rules that every `ConnectionStore` must keep about changes, which lock the connection, about look-ups of connections,
+ * What every `ConnectionStore` must guarantee about changes, which lock the connection, about look-ups of connections,
  * and about lists.
  */
 export const connectionStoreContract: Contract<SuspensionPorts | PlaceStore> = [

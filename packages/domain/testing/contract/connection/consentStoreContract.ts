@@ -10,8 +10,7 @@ import type { Contract } from "../../Contract.js"
 import * as Samples from "./connectionSamples.js"
 
 /**
- * Rules that every `ConsentStore` must keep about consent requests, and about decisions that make or change
- * connections.
+ * What every `ConsentStore` must guarantee about consent requests, and about decisions that make or change connections.
  */
 export const consentStoreContract: Contract<Samples.ConnectionSamplePorts | PlaceStore> = [
   {

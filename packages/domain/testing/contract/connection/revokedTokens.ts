@@ -25,7 +25,7 @@ const areRevoked = ({ id }: Connection, { access, chain }: Issued, at: Timestamp
     )
   })
 
-/** Rules that every `TokenStore` must keep for the writes that revoke tokens. */
+/** What every `TokenStore` must guarantee for the writes that revoke tokens. */
 export const revokedTokens: Contract<Samples.ConnectionSamplePorts> = [
   {
     name: "RevokeTokens: the live tokens of every family; what is issued afterwards lives [O6]",

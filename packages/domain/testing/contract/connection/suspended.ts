@@ -64,7 +64,7 @@ const followsSuspensions = <R>(
   })
 
 /**
- * A rule that every `TokenStore` must keep: each answer says whether an account is suspended at that time
+ * What every `TokenStore` must guarantee: each answer says whether an account is suspended at that time
  * (`WithApp.isSuspended`).
  */
 export const suspendedTokens: Contract<SuspensionPorts> = [
@@ -84,7 +84,7 @@ export const suspendedTokens: Contract<SuspensionPorts> = [
   }
 ]
 
-/** A rule that every `ConnectionStore` must keep: each answer says whether an account is suspended at that time. */
+/** What every `ConnectionStore` must guarantee: each answer says whether an account is suspended at that time. */
 export const suspendedConnections: Contract<SuspensionPorts> = [
   {
     name: "change, findOfUser, findOfApp, listOfUser: say that the account of the person or of the app's developer is suspended [staff-1]",
@@ -103,7 +103,7 @@ export const suspendedConnections: Contract<SuspensionPorts> = [
   }
 ]
 
-/** A rule that every `TierStore` must keep: a sweep learns whether an account is suspended at that time. */
+/** What every `TierStore` must guarantee: a sweep learns whether an account is suspended at that time. */
 export const suspendedTiers: Contract<SuspensionPorts | TierStore> = [
   {
     name: "sweep: says that the account of the person or of the app's developer is suspended [staff-1]",

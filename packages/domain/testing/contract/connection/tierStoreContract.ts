@@ -311,6 +311,6 @@ const sweeps: Contract<Ports> = [
 ]
 
 /**
- * Rules that every `TierStore` must keep: which connections are due for the sweep, and what a sweep reads and writes.
+ * What every `TierStore` must guarantee: which connections are due for the sweep, and what a sweep reads and writes.
  */
 export const tierStoreContract: Contract<Ports | SuspensionPorts> = [...dues, ...kept, ...sweeps, ...suspendedTiers]

@@ -4,7 +4,7 @@ import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Samples from "./connectionSamples.js"
 
-/** Rules that every `TokenStore` must keep for several changes of one connection at the same time. */
+/** What every `TokenStore` must guarantee for several changes of one connection at the same time. */
 export const tokenRaces: Contract<Samples.ConnectionSamplePorts> = [
   {
     name: "change: changes of one connection queue up, none is lost",

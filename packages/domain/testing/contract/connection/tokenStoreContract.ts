@@ -11,7 +11,7 @@ import { revokedTokens } from "./revokedTokens.js"
 import { type SuspensionPorts, suspendedTokens } from "./suspended.js"
 import { tokenRaces } from "./tokenRaces.js"
 
-/** Rules that every `TokenStore` must keep: it makes every decision about the tokens of a connection under one lock. */
+/** What every `TokenStore` must guarantee: it makes every decision about the tokens of a connection under one lock. */
 export const tokenStoreContract: Contract<SuspensionPorts> = [
   {
     name: "change: none for an unknown connection, and nothing is asked",

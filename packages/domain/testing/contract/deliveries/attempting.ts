@@ -84,7 +84,7 @@ const outcomes: Contract<WebhookFixturePorts> = ends.map(([what, end, isSent]) =
 }))
 
 /**
- * Rules that `DeliveryStore.insertAttempted` must keep. This method stores a delivery only after its first attempt
+ * What `DeliveryStore.insertAttempted` must guarantee. This method stores a delivery only after its first attempt
  * (decision deliveries-18).
  */
 export const attempting: Contract<WebhookFixturePorts> = [

@@ -9,7 +9,7 @@ import { striking } from "./striking.js"
 import type { WebhookFixturePorts } from "./webhookFixtures.js"
 
 /**
- * Rules that every `DeliveryStore` must keep: leases, fair shares of the queue, results that a worker may write only
+ * What every `DeliveryStore` must guarantee: leases, fair shares of the queue, results that a worker may write only
  * under its lease, the count of strikes, deliveries that are sent again by hand, and the delivery log.
  */
 export const deliveryStoreContract: Contract<WebhookFixturePorts> = [

@@ -14,7 +14,7 @@ import { auditOf } from "../auditSamples.js"
 import { draftEndpoint, endpoint, type WebhookFixturePorts, ownedApp } from "./webhookFixtures.js"
 
 /**
- * Rules that every `EndpointStore` must keep: an app has at most five endpoints, and no app reads or changes endpoints
+ * What every `EndpointStore` must guarantee: an app has at most five endpoints, and no app reads or changes endpoints
  * of another app.
  */
 export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [

@@ -281,7 +281,7 @@ const checks: Contract<Uploads.UploadSamplePorts> = [
   }
 ]
 
-/** Rules that every `EventStore` must keep: which events wait for fan-out, and whether an event may still be sent. */
+/** What every `EventStore` must guarantee: which events wait for fan-out, and whether an event may still be sent. */
 export const eventStoreContract: Contract<Uploads.UploadSamplePorts | StaffStore> = [
   ...outbox,
   ...checks,

@@ -44,7 +44,7 @@ const listed = (endpoint: WebhookEndpoint, filter: DeliveryFilter) =>
     return items.map(({ delivery }) => delivery.id)
   })
 
-/** Rules that every `DeliveryStore` must keep about the delivery log (Spec §2.9). */
+/** What every `DeliveryStore` must guarantee about the delivery log (Spec §2.9). */
 export const logging: Contract<WebhookFixturePorts> = [
   {
     name: "recordTest: the log has it, marked as a test; it is never claimed and never counts",

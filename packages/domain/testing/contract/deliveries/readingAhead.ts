@@ -72,9 +72,9 @@ const subscribe = ({ appId, id: connectionId, userId }: Connection) =>
   })
 
 /**
- * Rules about reading ahead: with an event, `EventStore.pending` also returns what the event's first attempt needs
- * (`ReadAhead`), and `DeliveryStore.insertAttempted` also marks the event as fanned out. So a single event needs few
- * statements. Only a store on one server does this, but every store must pass these cases.
+ * What stores must guarantee about reading ahead: with an event, `EventStore.pending` also returns what the event's
+ * first attempt needs (`ReadAhead`), and `DeliveryStore.insertAttempted` also marks the event as fanned out. So a
+ * single event needs few statements. Only a store on one server does this, but every store must pass these cases.
  */
 export const readingAhead = <R>(isOnOneServer: Effect.Effect<boolean, unknown, R>): Contract<ReadingAheadPorts | R> => [
   {

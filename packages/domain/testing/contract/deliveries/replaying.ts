@@ -95,7 +95,7 @@ const ofEarlierEpoch = (to: WebhookEndpoint) =>
     return row
   })
 
-/** Rules that every `DeliveryStore` must keep about deliveries that a developer sends again by hand (Spec §4.7). */
+/** What every `DeliveryStore` must guarantee about deliveries that a developer sends again by hand (Spec §4.7). */
 export const replaying: Contract<WebhookFixturePorts> = [
   {
     name: "replay: a new row of the same event and endpoint, due at once; the original stays as it ended, marked replayed [§3.5-failed, deliveries-9]",

@@ -3,7 +3,7 @@ import * as Check from "../../Check.js"
 import type { ContractCase } from "../../Contract.js"
 import { claim, insertMany, of, type WebhookFixturePorts, withEndpoints } from "./webhookFixtures.js"
 
-/** A rule that every `DeliveryStore` must keep when one claim takes deliveries of several apps. */
+/** What every `DeliveryStore` must guarantee when one claim takes deliveries of several apps. */
 export const sharedClaim: ContractCase<WebhookFixturePorts> = {
   name: "claim: an endpoint of each app gets a row while the limit has one for each [deliveries-7]",
   run: withEndpoints((one) =>

@@ -120,8 +120,8 @@ const TWENTY = "A webhook endpoint was disabled"
 const quietly = Logger.withMinimumLogLevel(LogLevel.None)
 
 /**
- * Rules about warnings of strikes: `DeliveryStore.finish` stores a warning, and `warnOfStrikes` sends the warning by
- * mail.
+ * What stores must guarantee about warnings of strikes: `DeliveryStore.finish` stores a warning, and `warnOfStrikes`
+ * sends the warning by mail.
  */
 export const strikeWarningsContract: Contract<Ports> = [
   {

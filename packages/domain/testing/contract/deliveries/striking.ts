@@ -38,7 +38,7 @@ const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, count: number) =>
 const { MAX_STRIKES } = WebhookEndpoint
 
 /**
- * Rules that every `DeliveryStore` must keep about strikes: when exhausted deliveries disable an endpoint (Spec §3.4,
+ * What every `DeliveryStore` must guarantee about strikes: when exhausted deliveries disable an endpoint (Spec §3.4,
  * decision W4).
  */
 export const striking: Contract<WebhookFixturePorts> = [

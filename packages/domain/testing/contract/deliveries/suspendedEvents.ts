@@ -14,7 +14,7 @@ import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { fired, mark, pending } from "./firedEvents.js"
 
-/** Rules that every `EventStore` and `RuleStore` must keep while the person or the app's holder is suspended. */
+/** What every `EventStore` and `RuleStore` must guarantee while the person or the app's holder is suspended. */
 export const suspendedEvents: Contract<Uploads.UploadSamplePorts | StaffStore> = [
   {
     name: "pending: says which events occurred while the person or the app's developer was suspended [staff-1]",

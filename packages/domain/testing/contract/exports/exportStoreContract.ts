@@ -35,8 +35,8 @@ import {
 const at = (now: Timestamp.Timestamp, millis: number) => Timestamp.plus(now, millis)
 
 /**
- * Rules that every `ExportStore` must keep: one worker makes an archive, and the archive is kept for a week. The last
- * case checks a rule that every `ExportSource` must keep.
+ * What every `ExportStore` must guarantee: one worker makes an archive, and the archive is kept for a week. The last
+ * case checks what every `ExportSource` must guarantee.
  */
 export const exportStoreContract: Contract<ExportSamplePorts> = [
   {

@@ -12,7 +12,7 @@ const devicesOf = (device: Parameters<typeof Uploads.view>[0]) =>
   Effect.map(Uploads.view(device), ({ devices }) => devices.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
 
 /**
- * Rules that `FixStore.view` must keep about the user's devices. From the devices that `view` shows, the domain decides
+ * What `FixStore.view` must guarantee about the user's devices. From the devices that `view` shows, the domain decides
  * which device the user carries.
  */
 export const carrying: Contract<Uploads.UploadSamplePorts> = [

@@ -26,7 +26,7 @@ const only = (phone: FixSubjects.Phone) =>
   )
 
 /**
- * Rules that every `FixStore` must keep: what `view` shows, what `commit` writes, and when `commit` must write nothing.
+ * What every `FixStore` must guarantee: what `view` shows, what `commit` writes, and when `commit` must write nothing.
  */
 export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> = [
   {

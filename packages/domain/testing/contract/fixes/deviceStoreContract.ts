@@ -15,7 +15,7 @@ type Ports = DeviceStore | Entropy.Entropy | Vault
 
 const aUser = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
 
-/** Rules that every `DeviceStore` must keep: a device is found by its token until its user removes the device. */
+/** What every `DeviceStore` must guarantee: a device is found by its token until its user removes the device. */
 export const deviceStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is found by its token and listed, field by field",

@@ -29,7 +29,7 @@ const remove = (rule: Rule) =>
     yield* (yield* RuleStore).remove(rule.userId, rule.connectionId, rule.id, "all", yield* Timestamp.now)
   })
 
-/** Rules that every `RuleStore` must keep about the evaluations that uploads stored. */
+/** What every `RuleStore` must guarantee about the evaluations that uploads stored. */
 export const evaluated: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "find: one rule as the list gives it; none of another kind, connection or user, deleted, or of an ended connection",

@@ -67,7 +67,7 @@ const pages = (userId: UserId, from: number, until: number, limit: number) =>
 const { DAY } = Timestamp
 
 /**
- * Rules that every `FixHistory` must keep: every reader gets the user's fixes in order, and no fix from before the
+ * What every `FixHistory` must guarantee: every reader gets the user's fixes in order, and no fix from before the
  * user's cutoff.
  */
 export const fixHistoryContract: Contract<Ports> = [

@@ -12,13 +12,13 @@ import type { FixSubjects } from "./FixSubjects.js"
 import type { UploadSamplePorts } from "./uploadSamples.js"
 
 /**
- * Rules that every `FixStore` must keep, for an adapter that implements only this port: people, phones and rules come
+ * What every `FixStore` must guarantee, for an adapter that implements only this port: people, phones and rules come
  * from `FixSubjects`.
  */
 export const fixStoreContract: Contract<FixStore | FixSubjects | Entropy> = committing
 
 /**
- * Rules that `FixStore` must keep together with the stores of connections, places, rules and devices, for an adapter
+ * What `FixStore` must guarantee together with the stores of connections, places, rules and devices, for an adapter
  * that also implements the ports of these stores.
  */
 export const fixStoreRulesContract: Contract<UploadSamplePorts> = [

@@ -35,7 +35,7 @@ import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Rules that every `ImportStore` must keep: only one worker reads a file, and each entry of the file is stored and
+ * What every `ImportStore` must guarantee: only one worker reads a file, and each entry of the file is stored and
  * counted once.
  */
 export const importStoreContract: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [

@@ -44,7 +44,7 @@ const part = Effect.gen(function* () {
 })
 
 /**
- * Rules that every `ImportStore` must keep about the history in a file: from which fixes the stays of each device are
+ * What every `ImportStore` must guarantee about the history in a file: from which fixes the stays of each device are
  * derived, and what happens to the deleted stretches of an archive. Some cases undo an import.
  */
 export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [

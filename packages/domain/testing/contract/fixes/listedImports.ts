@@ -9,8 +9,8 @@ import * as Fixtures from "../../fixtures.js"
 import { begin, claimed, forget, type ImportSamplePorts } from "./importSamples.js"
 
 /**
- * Rules that `ImportStore.list` must keep: it returns a user's imports in pages, and the columns of a table as they
- * were stored.
+ * What `ImportStore.list` must guarantee: it returns a user's imports in pages, and the columns of a table as they were
+ * stored.
  */
 export const listedImports: Contract<ImportSamplePorts> = [
   {

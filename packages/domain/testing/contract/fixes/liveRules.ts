@@ -33,7 +33,7 @@ const updatePlace = (place: Place.Place, change: (before: Place.Place) => Place.
 
 const isLive = (of: Pick<Connection, "userId">) => Effect.map(Uploads.live(of), (rules) => rules.length === 1)
 
-/** Rules that `FixStore.view` must keep: which rules an upload evaluates, and with which circles. */
+/** What `FixStore.view` must guarantee: which rules an upload evaluates, and with which circles. */
 export const liveRules: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "view: a live rule comes with its circle, its basis and no state",

@@ -18,7 +18,7 @@ import { quarantined } from "./committing.js"
 
 const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
 
-/** Rules that `FixStore.commit` must keep: what `DeviceStore` and `RuleStore` show after an upload. */
+/** What `FixStore.commit` must guarantee: what `DeviceStore` and `RuleStore` show after an upload. */
 export const noticed: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "commit: evaluations are added to those before, field by field; the last 20 are kept",

@@ -7,7 +7,7 @@ import * as RuleSamples from "../rules/ruleSamples.js"
 import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** A rule that every `ImportStore` must keep about an archive with the notices that its owner chose (`NoticeKind`). */
+/** What every `ImportStore` must guarantee about an archive with the notices that its owner chose (`NoticeKind`). */
 export const noticesBack: ContractCase<ImportSamplePorts> = {
   name: "advance: notices are added to those that the user chose; a chosen one is a duplicate [exports-9]",
   run: Effect.gen(function* () {

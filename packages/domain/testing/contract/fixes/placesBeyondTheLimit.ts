@@ -11,7 +11,7 @@ import type { ContractCase } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
 
-/** A rule that every `ImportStore` must keep about the limits on places and on archived places. */
+/** What every `ImportStore` must guarantee about the limits on places and on archived places. */
 export const placesBeyondTheLimit: ContractCase<ImportSamplePorts> = {
   name: "advance: places of an archive beyond the limit are left out and named; known ones are not, and archived ones have a limit of their own [limits-9]",
   run: Effect.gen(function* () {
@@ -57,7 +57,7 @@ export const placesBeyondTheLimit: ContractCase<ImportSamplePorts> = {
   })
 }
 
-/** A rule that every `ImportStore` must keep about the circles of a place. */
+/** What every `ImportStore` must guarantee about the circles of a place. */
 export const placesWithCircles: ContractCase<ImportSamplePorts> = {
   name: "advance: a place of an archive comes with all its circles, in order [exports-7, places-1]",
   run: Effect.gen(function* () {

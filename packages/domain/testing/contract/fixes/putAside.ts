@@ -35,7 +35,7 @@ const ahead = (capturedAt: Timestamp.Timestamp, key: string): Quarantined => ({
 })
 
 /**
- * Rules that every `FixStore` must keep about readings that the service did not accept. The store counts these readings
+ * What every `FixStore` must guarantee about readings that the service did not accept. The store counts these readings
  * for their owner. It keeps the readings whose capture time is in the future, because the service may accept them
  * later.
  */

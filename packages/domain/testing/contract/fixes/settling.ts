@@ -14,7 +14,7 @@ import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Rules that every `FixStore` must keep about unsettled crossings. After an unsettled crossing, a rule waits
+ * What every `FixStore` must guarantee about unsettled crossings. After an unsettled crossing, a rule waits
  * (`settleS`). It fires only if no fix contradicts the crossing during this wait (decision rules-13).
  */
 

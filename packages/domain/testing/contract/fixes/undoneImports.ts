@@ -27,8 +27,8 @@ import {
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Rules that every `ImportStore` must keep about undoing an import, the counts of entries by month, tables whose
- * columns the owner has not confirmed yet, the limit on files that wait, and incomplete uploads.
+ * What every `ImportStore` must guarantee about undoing an import, the counts of entries by month, tables whose columns
+ * the owner has not confirmed yet, the limit on files that wait, and incomplete uploads.
  */
 export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStore> = [
   {

@@ -37,7 +37,7 @@ const another = (user: Account, overrides: Partial<Connection>) =>
   })
 
 /**
- * Rules that `ConnectionStore.archivePlace` must keep: it changes a place, and the connections that share the place, in
+ * What `ConnectionStore.archivePlace` must guarantee: it changes a place, and the connections that share the place, in
  * one transaction.
  */
 export const archivePlaceContract: Contract<Visits.VisitSamplePorts | StaffStore> = [

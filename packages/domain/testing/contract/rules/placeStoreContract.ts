@@ -20,7 +20,7 @@ const found = (place: Pick<Place, "userId" | "id">) =>
   )
 
 /**
- * Rules that every `PlaceStore` must keep: a user has a limited number of places, no other user reads these places, and
+ * What every `PlaceStore` must guarantee: a user has a limited number of places, no other user reads these places, and
  * each place keeps the history of its circles.
  */
 export const placeStoreContract: Contract<Ports> = [

@@ -364,7 +364,7 @@ const removal: Contract<Samples.RuleSamplePorts> = [
   }
 ]
 
-/** Rules that every `RuleStore` must keep: which rules it stores, lists, shows as disabled, and removes. */
+/** What every `RuleStore` must guarantee: which rules it stores, lists, shows as disabled, and removes. */
 export const ruleStoreContract: Contract<Samples.RuleSamplePorts | LimitStore> = [
   ...creation,
   ...listing,

@@ -24,8 +24,8 @@ const erase = (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Times
   })
 
 /**
- * Rules that `HistoryStore.erase` must keep at the first and at the last instant of a deleted stretch. They are about a
- * departure that a phone reported without an arrival, and about a crossing after which a rule waits.
+ * What `HistoryStore.erase` must guarantee at the first and at the last instant of a deleted stretch. The cases are
+ * about a departure that a phone reported without an arrival, and about a crossing after which a rule waits.
  */
 export const erasedEdges: Contract<HistoryStore | Uploads.UploadSamplePorts> = [
   {

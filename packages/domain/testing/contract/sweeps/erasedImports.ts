@@ -46,7 +46,7 @@ const departures = ({ id: deviceId, userId }: Visits.Phone, placeId: PlaceId) =>
   })
 
 /**
- * Rules that `HistoryStore` and `VisitStore` must keep about the last stay of an imported file: the stay ends with the
+ * What `HistoryStore` and `VisitStore` must guarantee about the last stay of an imported file: the stay ends with the
  * file's newest entry at the latest. A stretch of history that was deleted after this time does not lengthen the stay.
  */
 export const erasedImports: Contract<Ports> = [

@@ -18,7 +18,7 @@ const erase = ({ userId }: Visits.Phone, now: Timestamp.Timestamp, index: number
     return yield* (yield* HistoryStore).erase(userId, { from, until: Timestamp.plus(from, Timestamp.MINUTE) }, now)
   })
 
-/** A rule that `HistoryStore.erase` must keep together with `FixStore.view` and `StayStore.view`. */
+/** What `HistoryStore.erase` must guarantee together with `FixStore.view` and `StayStore.view`. */
 export const erasedViews: Contract<Ports> = [
   {
     name: "erase: a view of an upload or of stays has every stretch that its version stands for [fixes-6, visits-7]",

@@ -69,7 +69,7 @@ const someErasures = FastCheck.record({
   )
 })
 
-/** Rules that `HistoryStore.erase` must keep. Each case makes its own people. */
+/** What `HistoryStore.erase` must guarantee. Each case makes its own people. */
 export const erasureContract: Contract<Ports> = [
   ...erasedImports,
   ...erasedEdges,

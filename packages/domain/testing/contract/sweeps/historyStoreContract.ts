@@ -81,7 +81,7 @@ const someHistory = (now: Timestamp.Timestamp) =>
   })
 
 /**
- * Rules that every `HistoryStore` must keep: how long history is kept, and which rows a sweep deletes. Each case makes
+ * What every `HistoryStore` must guarantee: how long history is kept, and which rows a sweep deletes. Each case makes
  * its own people.
  */
 export const historyStoreContract: Contract<Ports | Visits.VisitSamplePorts> = [

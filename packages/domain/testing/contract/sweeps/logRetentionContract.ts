@@ -46,7 +46,7 @@ const isThere = (row: Parameters<typeof Hooks.found>[0]) =>
   Effect.flatMap(DeliveryStore, (store) => Effect.map(store.find(row.appId, row.id), Option.isSome))
 
 /**
- * Rules that every `RetentionStore` must keep about the delivery log, the outbox and mail. The cases delete rows that
+ * What every `RetentionStore` must guarantee about the delivery log, the outbox and mail. The cases delete rows that
  * other contracts store, so the cases need their own database.
  */
 export const logRetentionContract: Contract<Ports> = [

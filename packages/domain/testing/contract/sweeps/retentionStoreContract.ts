@@ -64,8 +64,8 @@ const issued = Effect.gen(function* () {
 })
 
 /**
- * Rules that every `RetentionStore` must keep. The cases delete rows that other contracts store, so the cases need
- * their own database.
+ * What every `RetentionStore` must guarantee. The cases delete rows that other contracts store, so the cases need their
+ * own database.
  */
 export const retentionStoreContract: Contract<Ports> = [
   {

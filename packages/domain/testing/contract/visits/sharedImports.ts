@@ -37,7 +37,7 @@ const sharedReadings = Effect.gen(function* () {
 })
 
 /**
- * Rules that every `VisitStore` and `ImportStore` must keep about the stays of an import, after another import with the
+ * What every `VisitStore` and `ImportStore` must guarantee about the stays of an import, after another import with the
  * same readings is undone.
  */
 export const sharedImports: Contract<Visits.VisitSamplePorts | HistoryStore | ImportStore> = [

@@ -30,7 +30,7 @@ const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Buc
     return all
   })
 
-/** Rules that every `StayStore` must keep: which stays are due for derivation, and when derived stays are committed. */
+/** What every `StayStore` must guarantee: which stays are due for derivation, and when derived stays are committed. */
 export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
   {
     name: "view: a device owes nothing until it uploads, and then from the earliest fix that was not derived",

@@ -30,7 +30,7 @@ const shown = (reports: ReadonlyArray<OsVisit.VisitReports>, now: number) =>
 const words = ({ accuracyM, departure, lat }: VisitReport): string =>
   `${departure ?? "open"} ${lat} ${accuracyM ?? "?"}`
 
-/** Rules that every `VisitStore` must keep about visits that phones reported. */
+/** What every `VisitStore` must guarantee about visits that phones reported. */
 export const reportCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
   {
     name: "reportsWithin: each device's from the last arrival that is not after the beginning until before the end",

@@ -36,7 +36,7 @@ const staysOf = (query: Parameters<typeof deviceStaysOf>[0]) =>
     stays.map(({ arrival, departure, placeId }) => ({ placeId, arrival, departure }))
   )
 
-/** Rules that every `VisitStore` must keep: which stays and reported visits a reader gets, and in which order. */
+/** What every `VisitStore` must guarantee: which stays and reported visits a reader gets, and in which order. */
 export const visitStoreContract: Contract<Visits.VisitSamplePorts | HistoryStore | ImportStore> = [
   {
     name: "stays: at the places asked about and no others, newest first, then by place",

@@ -2,7 +2,7 @@ import { hasRole, isPerson, type StaffRole } from "../../../src/accounts/Account
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Tables } from "../MemoryDatabase.js"
 
-/** Whether there is a person whose account is not in `ids`, has one of the roles and is not suspended. */
+/** Whether another person has one of the roles. Accounts in `ids` and suspended accounts do not count. */
 export const hasAnotherOfStaff = (
   { accounts }: Pick<Tables, "accounts">,
   ids: ReadonlyArray<UserId>,

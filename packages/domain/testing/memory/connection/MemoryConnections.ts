@@ -35,7 +35,7 @@ export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: A
   )
 }
 
-/** The connection between this user and app that has not ended; undefined when there is none. */
+/** The connection of this user with this app, if that connection has not ended; otherwise undefined. */
 export const unended = ({ connections }: Tables, userId: string, appId: string): Connection | undefined =>
   [...connections.values()].find((one) => one.userId === userId && one.appId === appId && one.endedAt === null)
 

@@ -91,7 +91,7 @@ export class Faults {
     this.spells.clear()
   }
 
-  /** Draws whether the fault strikes at this call. Always false for a fault that is off. */
+  /** Decides by a random number whether the fault strikes at this call. Always false for a fault that is off. */
   strikes(kind: FaultKind): boolean {
     const setting = this.settings.get(kind)
     const random = LATER.has(kind) ? this.later : this.random

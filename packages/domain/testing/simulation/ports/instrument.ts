@@ -223,7 +223,7 @@ class OneCall {
     return outcome !== "failed" && !this.what.isRead && !details.isIdle(value)
   }
 
-  /** Draws whether the fault strikes at this call. If it strikes, the trace gets an entry. */
+  /** Decides by a random number whether the fault strikes at this call. If it strikes, the trace gets an entry. */
   private strikes(fault: FaultKind, isNews = true): boolean {
     if (!this.by.faults.strikes(fault)) return false
     this.tell(fault, this.what.name, isNews)

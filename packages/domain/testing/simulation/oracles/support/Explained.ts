@@ -240,8 +240,8 @@ const isWithinMargin = ({ ground, rule }: Scene, { fix, upload }: Candidate): bo
   circlesOf(ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix).boundary)
 
 /**
- * The capture time of the newest fix before the firing that the rule certainly evaluated as outside of its circle;
- * -Infinity when there is no such fix.
+ * The capture time of the newest fix that was before the firing and that the rule certainly evaluated as outside of its
+ * circle. -Infinity when there is no such fix.
  */
 const lastLeft = (scene: Scene, deciding: ReadonlyArray<Candidate>): number => {
   const { firing, phones } = scene

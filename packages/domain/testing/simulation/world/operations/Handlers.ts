@@ -7,7 +7,10 @@ import type { Name, Operation } from "../../Operations.js"
 import type { Ports } from "../../ports/Ports.js"
 import type { KnownApp, Registry } from "../Registry.js"
 
-/** What the server does for an operation. An error refuses the operation, or makes its outcome unknown. */
+/**
+ * What the server does for an operation. A failure means that the service refused the operation, or that the outcome is
+ * unknown.
+ */
 export type Handler<N extends Name> = (
   args: Operation<N>["args"],
   registry: Registry

@@ -6,8 +6,8 @@ import type { Register } from "./Register.js"
 
 /**
  * The time from which on a fix of `upload` may fire the rule (decision M5): a fix that was captured earlier fires
- * nothing. The time is the latest of five times: the rule was made, its place got its present circle, the place was
- * shared, the rule's scope began to work, and the last pause ended (decision connection-5).
+ * nothing. The time is the latest of the times of five events: the rule was made, the rule's place got its present
+ * circle, the place was shared, the rule's scope began to work, and the last pause ended (decision connection-5).
  */
 export const begun = (
   { allowed, declared, happened, pauses, places }: Ground,
