@@ -135,7 +135,7 @@ export const zoneOf = ({ timeZone }: Pick<Account, "timeZone">): Option.Option<T
 export const mailLanguageOf = ({ browserLanguage, language }: Pick<Account, "browserLanguage" | "language">) =>
   language ?? browserLanguage ?? Language.DEFAULT
 
-/** A suspension that is over. No event that occurred in this time is ever sent (decision staff-1). */
+/** A suspension that is over. Events that occurred during the suspension are never sent (decision staff-1). */
 export interface Suspension {
   /** The beginning of the suspension, inclusive. */
   readonly from: Timestamp.Timestamp

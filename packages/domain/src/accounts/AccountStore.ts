@@ -52,8 +52,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /** The account with this e-mail and its credentials. None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
     /**
-     * Whether there is an account that belongs to a person (`Account.isPerson`), is none of the accounts `ids`, has one
-     * of these roles and is not suspended.
+     * Whether there is an account other than the accounts `ids` that belongs to a person (`Account.isPerson`), has one
+     * of the roles `roles`, and is not suspended.
      */
     readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<StaffRole>) => StoreEffect<boolean>
     /** Whether a sign-in with the password needs a second factor. False when there is no account of this id. */

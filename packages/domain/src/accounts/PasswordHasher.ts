@@ -12,7 +12,7 @@ export class PasswordHasher extends Context.Tag("@place-access/domain/accounts/P
     /** The hash of the password. Each call uses a new random salt. */
     readonly hash: (password: Password) => Effect.Effect<string>
     /**
-     * Whether the password has this hash. False also for a hash that cannot be parsed. A text that is too long to be a
+     * Whether the password has this hash. Also false for a hash that cannot be parsed. A text that is too long to be a
      * password takes no more time than a password, so that long texts cannot occupy the server.
      */
     readonly verify: (hash: string, password: string) => Effect.Effect<boolean>

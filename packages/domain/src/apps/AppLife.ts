@@ -158,8 +158,8 @@ type Limit = App["allowedScopes"]
 /**
  * Limits the app to the scopes `allowed`, whatever it declares now or later; null lifts the limit. Tokens lose the
  * other scopes immediately, because effective scopes are computed at each call (Spec §5.6). `shown` is the limit that
- * the form showed: `Conflict` with `OUTDATED_FORM` when the app has another limit, and the form would change this limit
- * (decision apps-11).
+ * the form showed. The result is a `Conflict` with `OUTDATED_FORM` when the app has another limit than `shown`, and the
+ * form would change the app's limit (decision apps-11).
  */
 export const narrow = (app: App, allowed: Limit, shown: ShownState<Limit>): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)

@@ -39,7 +39,7 @@ export interface NewApp {
 export const createApp = program("createApp", function* (account: Account.Account, input: NewApp) {
   const accounts = yield* AccountStore
   const apps = yield* AppStore
-  // The role is stored first: if the second write fails, a developer without an app is left, and never an app whose
+  // The role is stored first. If the second write fails, there is a developer without an app, but never an app whose
   // owner is no developer.
   yield* accounts.addRoles(account.id, ["developer"])
   const app: App = {

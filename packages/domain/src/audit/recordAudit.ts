@@ -20,8 +20,8 @@ export const recordAudit = program("recordAudit", function* (input: AuditInput) 
 })
 
 /**
- * Writes one line about the event to the service's log. Called for an event that a store has committed together with a
- * change: `recordAudit` would store this event twice.
+ * Writes one line about the event to the service's log. Programs call it in place of `recordAudit` for an event that a
+ * store has committed together with a change, because `recordAudit` would store this event a second time.
  */
 export const announceAudit = program("announceAudit", function* (event: AuditEvent) {
   yield* Effect.annotateLogs(Effect.logInfo(`audit ${event.detail.kind}`), logLine(event))

@@ -29,7 +29,7 @@ export const same = (a: ReadonlyArray<ChosenPlaces>, b: ReadonlyArray<ChosenPlac
     b.some((other) => other.placeId === placeId && other.includeEarlierVisits === includeEarlierVisits)
   )
 
-/** The ids in `chosen` that name no place of the user, or an archived place that was not shared before. */
+/** The ids in `chosen` that name no place of the user, or an archived place that the connection does not share yet. */
 export const refused = (
   chosen: ReadonlyArray<ChosenPlaces>,
   own: ReadonlyArray<Place>,

@@ -28,7 +28,7 @@ export interface ConsentPreview {
   readonly origins: ReadonlyArray<string>
 }
 
-/** The given version of the app, with the status `production`, in which every user can connect the app. */
+/** The given version of the app, but with the status `production`, because only then every user can connect the app. */
 const versionOf = (app: App, version: Version): App => ({
   ...(version === "proposed" ? AppProposal.putInForce(app, AppProposal.wanted(app)) : app),
   status: "production"

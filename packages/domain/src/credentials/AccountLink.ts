@@ -35,8 +35,8 @@ export interface AccountLink {
   /** The address that the account gets; null unless the purpose is `address_change`. */
   readonly newEmail: Email | null
   /**
-   * Of an undo link: the account's `AddressState.addressVersion` at `createdAt`. Of two undo links, the link with the
-   * smaller version is older. 0 for a link with another purpose.
+   * For an undo link, the account's `AddressState.addressVersion` at `createdAt`: of two undo links of an account, the
+   * link with the smaller version is older. 0 for a link with another purpose.
    */
   readonly addressVersion: number
   readonly createdAt: Timestamp

@@ -153,7 +153,10 @@ export const confirmMail = (link: AccountLink.AccountLink): MailMessage => ({
   link: { site: "service", path: "/confirm-address?token=", label: "Confirm the address" }
 })
 
-/** The mail to the holder of the account `owner`, when another account asks for the address of `owner`. */
+/**
+ * The mail to the holder of the account `owner`, when another account wants to change its address to the address of
+ * `owner`.
+ */
 export const takenMail = (owner: Account, link: AccountLink.AccountLink): MailMessage => ({
   to: owner.id,
   dedupeKey: keyOf("address_taken", link),

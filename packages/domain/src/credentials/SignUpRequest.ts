@@ -76,7 +76,9 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
  */
 export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@account.invalid`)
 
-/** Whether the account lost its address. The placeholder in its place is no address: nobody reads mail there. */
+/**
+ * Whether the account lost its address and has only the placeholder. Nobody reads mail that is sent to a placeholder.
+ */
 export const isReleased = ({ email, id }: Pick<Account, "email" | "id">): boolean => email === releasedEmail(id)
 
 /** The address to show; null for an account that lost its address. */

@@ -131,7 +131,8 @@ export const describeSignUp = program("describeSignUp", function* (secret: strin
     dead
   )
   const holder = yield* (yield* AccountStore).findByEmail(request.email)
-  // The account may have confirmed the address by a link of its own, or with an operator's help.
+  // After the sign-up, an account may have confirmed the address by a link of its own, or with an operator's help. Then
+  // the link of the sign-up no longer works.
   if (Option.exists(holder, ({ account }) => account.confirmedAt !== null)) return yield* dead()
   return { ...request, takesAddress: Option.isSome(holder) }
 })

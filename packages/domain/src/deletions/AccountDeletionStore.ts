@@ -48,11 +48,11 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
     ) => StoreEffect<ReadonlyArray<Leftover>>
     /**
      * Deletes at most `limit` rows of each table, replaces the account by `NOBODY` in rows that stay, and returns how
-     * many rows it deleted or changed; 0 when nothing can be deleted at `now`. An event stays for a minute after its
-     * fan-out, and until a call finds no delivery of the event: a worker or a replay may still store deliveries, which
-     * can be found only through their event. Apps that are deleted together with the account
-     * (`AccountDeletion.goesEntirely`) come last. Before their deletion, the connections that other people have to
-     * these apps are ended.
+     * many rows it deleted or changed; 0 when nothing can be deleted at `now`. An event is deleted only when its
+     * fan-out is at least a minute ago and a call has found no delivery of the event. The reason is that a worker or a
+     * replay may still store deliveries, which can be found only through their event. Apps that are deleted together
+     * with the account (`AccountDeletion.goesEntirely`) come last. Before their deletion, the connections that other
+     * people have to these apps are ended.
      */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
     /** Sets the time at which workers next check for rows of this account. */

@@ -189,7 +189,7 @@ export interface DeliveryTransition {
   readonly endedAt: FieldChange
   readonly isHurried: FieldChange
   readonly faultsSince: FieldChange
-  /** The worker's lease of the delivery, which is a field of the store's row and of `ClaimedDelivery`. */
+  /** The worker's lease. It is no field of `Delivery`: the store's row and `ClaimedDelivery` have it. */
   readonly lease: FieldChange
 }
 
@@ -350,8 +350,8 @@ export const verdict = (
 }
 
 /**
- * A new delivery to `endpointId`, due at once. `endpointEpoch`: the epoch that the endpoint had when it was read. If
- * the endpoint was disabled since then, its epoch is greater, and no worker claims the delivery.
+ * A new delivery to `endpointId`, due at once. `endpointEpoch`: the epoch that the endpoint had when the caller read
+ * it. If the endpoint was disabled after that, its epoch is greater, and no worker claims the delivery.
  */
 export interface NewDelivery {
   readonly appId: AppId

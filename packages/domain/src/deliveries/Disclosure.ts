@@ -147,8 +147,8 @@ const others = (delivery: LoggedDelivery, own: AccessLogKey): ReadonlyArray<Acce
 }
 
 /**
- * When the event became too old, but not earlier than the delivery was made. Undefined when the event never becomes too
- * old.
+ * The time at which the event became too old, or the creation time of the delivery if that is later. Undefined when the
+ * event never becomes too old.
  */
 const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: LoggedDelivery): Timestamp | undefined => {
   if (maxEventAgeS === null) return undefined

@@ -97,9 +97,9 @@ const unsealed = (sealed: Vault.Sealed, sealContext: string) =>
   })
 
 /**
- * A cache of decrypted secrets and headers for each vault. Its key consists of the context and the encrypted text,
- * which always decrypt to the same text. Without the cache, each attempt would decrypt the same secret again, and
- * decrypting costs more than signing.
+ * A cache of decrypted secrets and headers for each vault. A cache key consists of the context and the encrypted text,
+ * because the same context and encrypted text always decrypt to the same text. Without the cache, each attempt would
+ * decrypt the same secret again, and decrypting costs more than signing.
  */
 const caches = new WeakMap<typeof Vault.Vault.Service, Map<string, string>>()
 const KNOWN_MAX = 1_000

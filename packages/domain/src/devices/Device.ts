@@ -44,7 +44,7 @@ export type DeviceName = typeof DeviceName.Type
 /** How many readings and visit reports of a phone could not be used, for one reason. */
 export interface QuarantineEntry {
   readonly reason: QuarantineReason
-  /** Every upload counts, so a reading or report that the phone repeats is counted again. */
+  /** The entries of every upload are counted, so a reading or report that the phone sends again is counted again. */
   readonly count: number
   readonly lastAt: Timestamp.Timestamp
 }

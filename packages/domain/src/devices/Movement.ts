@@ -3,7 +3,7 @@ import * as Erasure from "../retention-choice/Erasure.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * Where a device rests and when it last moved, followed from reading to reading (decision M14). `Carried` uses it to
+ * Follows, from reading to reading, where a device rests and when it last moved (decision M14). `Carried` uses it to
  * decide which of a person's devices is with the person. Decision devices-5.
  *
  * A device rests at a spot. A reading away from the spot is a move, and the position of the reading becomes the next

@@ -56,7 +56,7 @@ export interface SendingReport {
   readonly silences: ReadonlyArray<SilentStretch>
   /** Whether `silences` lacks a time of which the owner deleted a part. */
   readonly isPartlyErased: boolean
-  /** The longest of `silences`, the earliest of equally long ones; null: there was none. */
+  /** The longest of `silences`; of several equally long ones, the earliest. Null when there was no silence. */
   readonly longest: SilentStretch | null
   readonly advice: ReadonlyArray<SendingAdvice>
 }
@@ -116,7 +116,7 @@ export const of = (
   const awakeMinutes = Math.max(1, (now - begin - total(found.map(lengthOf))) / MINUTE)
   const advice: ReadonlyArray<SendingAdvice> =
     // A browser sends only while its page is open, and a phone without readings gets a warning in another place
-    // (`Silence`). So both get no advice here.
+    // (`Silence`). So neither of them gets advice here.
     PROPERTIES[format].sender === "page" || readings === 0
       ? []
       : [

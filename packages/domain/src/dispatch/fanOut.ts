@@ -169,8 +169,8 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<WaitingEvent>, read: Out
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
-    // An event that is not marked is fanned out again, and a listener may get it twice. So the mark is tried several
-    // times.
+    // An event that is not marked is fanned out again, and a listener may get it twice. So the worker tries several
+    // times to mark the event.
     if (left.length > 0) yield* retryTransient(REPEATS)((yield* EventStore).markFannedOut(left, now))
     yield* reportFirings(left.filter((event) => open.includes(event)))
     return { rows: rows.length, begun, legacy, offered: offers.length, stillDue: 0 }

@@ -200,7 +200,8 @@ export const make = ({
       const { heldSince, hasSurplus } = leases.crew()
       // `hasSurplus`: the worker must give up leases and waits until no attempt uses them, so it begins nothing new.
       if (hasSurplus || !isFresh(event, heldSince, now) || marks.takeUnstored(event.id)) return false
-      // All attempts of the event begin or none does, so each attempt must find room beside the attempts before it.
+      // Either all attempts of the event begin, or none of them begins. So there must be room for each attempt in
+      // addition to the event's attempts before it.
       if (!attempts.every((one, before) => mayBegin(one, before) || (isBacklog && mayWait(one, now)))) return false
       const outcomes: Array<AttemptOutcome> = []
       const end = (outcome: AttemptOutcome) =>

@@ -112,7 +112,8 @@ const deliverLegacy = program(
     const permission = (yield* isThere(delivery)) ? authorisation : Option.none()
     const now = yield* Timestamp.now
     switch (Delivery.verdict(delivery, permission, now)) {
-      // A legacy delivery does not wait for the end of a suspension: it would use up the room for others.
+      // A legacy delivery does not wait in memory for the end of a suspension, because it would take the room of other
+      // deliveries.
       case "suspended":
       case "not_authorised":
         // If the connection does not exist, its user was deleted, and so was the access log.

@@ -116,7 +116,8 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const listen = Effect.gen(function* () {
       yield* signal.wait(Duration.decode(pollEvery))
       yield* toFanOut.ring
-      // The fan-out normally wakes the delivery loop, but it may fail or hang. Then this line wakes the delivery loop.
+      // The fan-out normally wakes the delivery loop, but the fan-out may fail or hang. Then this line wakes the
+      // delivery loop.
       if ((yield* Timestamp.now) - claimedAt > pollMillis) yield* toDeliver.ring
     })
 

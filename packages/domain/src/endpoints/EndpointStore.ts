@@ -17,9 +17,9 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
   EndpointStore,
   {
     /**
-     * Stores the endpoint under the app's lock; only the outcome `created` stores it. Because of the lock, no request
-     * stores an endpoint after the app ended with its holder's account (decision deletions-2). The same transaction
-     * stores the audit event, if given. The store asks `admits`, if given, under this lock.
+     * Locks the app and stores the endpoint, if the outcome is `created`; the other outcomes store nothing. Because of
+     * the lock, no request stores an endpoint after the app ended with its holder's account (decision deletions-2). The
+     * same transaction stores the audit event, if given. The store asks `admits`, if given, under this lock.
      */
     readonly create: (
       endpoint: WebhookEndpoint,

@@ -182,8 +182,8 @@ export const Agreement = Schema.Struct({
   scopes: Scopes,
   place_ids: Schema.Array(Schema.String),
   /**
-   * The places whose visits from before the sharing are shared too. Null when the service did not record these places
-   * at the time of the agreement. Older archives lack this field.
+   * The places for which the person shares visits from before the sharing, too. Null when the service did not record
+   * these places at the time of the agreement. Older archives lack this field.
    */
   earlier_visits_place_ids: Schema.optionalWith(Schema.NullOr(Schema.Array(Schema.String)), { exact: true }),
   expires_at: NullableAt,

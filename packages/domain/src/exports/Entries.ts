@@ -164,7 +164,8 @@ const trackPoint = (one: StoredFix): string => {
 }
 
 /**
- * The months in UTC that overlap `[from, until)`. The first month begins at `from`, and the last month ends at `until`.
+ * The months in UTC that overlap `[from, until)`. The first month is shortened so that it begins at `from`, and the
+ * last month so that it ends at `until`.
  */
 export const months = (
   from: Timestamp,

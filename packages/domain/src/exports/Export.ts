@@ -94,9 +94,9 @@ export const isFetchable = ({ expiresAt, state }: Export, now: Timestamp): boole
   state === "ready" && expiresAt !== null && now < expiresAt
 
 /**
- * Decides about a person's request for an archive: a new export, or why the request is refused. It is refused while an
- * archive is being made, while an archive can be fetched, and after `MAX_A_DAY` requests within `PERIOD`. `present` are
- * all exports of the person, in any order.
+ * Decides about a person's request for an archive: a new export, or why the request is refused. A request is refused
+ * while an archive is being made, while an archive can be fetched, and after `MAX_A_DAY` requests within `PERIOD`.
+ * `present` are all exports of the person, in any order.
  */
 export const request = (
   of: ExportKey,

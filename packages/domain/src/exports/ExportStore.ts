@@ -55,8 +55,8 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     /** The export with this key. None when the person has no such export. */
     readonly find: (of: ExportKey) => StoreEffect<Option.Option<Export>>
     /**
-     * The due export that was requested first, of people in these buckets. An export is due while it is requested or
-     * making and no attempt has a valid lease. None when no export is due.
+     * Of the due exports of people in these buckets, the export that was requested first. An export is due while it is
+     * requested or making and no attempt has a valid lease. None when no export is due.
      */
     readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<ExportKey>>
     /**

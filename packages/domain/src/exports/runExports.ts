@@ -8,8 +8,9 @@ import { ExportStore, type LeasedExport } from "./ExportStore.js"
 import { makeArchive } from "./makeArchive.js"
 
 /**
- * Makes one attempt at the due export that was requested first, of the people whose buckets this worker leases. False
- * when no attempt was made: no export was due, another attempt began first, or this worker lost the bucket's lease.
+ * Makes one attempt at an export. Of the due exports of people whose buckets this worker leases, it takes the export
+ * that was requested first. False when no attempt was made: no export was due, another attempt began first, or this
+ * worker lost the bucket's lease.
  */
 export const exportNext = program("exportNext", function* (people: PeopleLeases) {
   const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)

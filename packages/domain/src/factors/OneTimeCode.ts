@@ -5,7 +5,7 @@ import { SECOND, type Timestamp } from "../shared/Timestamp.js"
 /** How long a code app shows one code, in milliseconds. */
 export const STEP = 30 * SECOND
 
-/** By how many steps a phone's clock may be wrong, in both directions. */
+/** The number of time steps by which a phone's clock may be ahead or behind. */
 const WINDOW = 1
 
 /** The number of the time step at `now`: the steps are counted from the Unix epoch. */

@@ -63,8 +63,8 @@ const withPassword = (
 ) =>
   Effect.gen(function* () {
     const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
-    // Since the session was checked, the account may have been deleted or lost its address, and another account may
-    // have got the address.
+    // After the check of the session, the account may have been deleted or may have lost its address, and another
+    // account may have got the address.
     if (verified.account.id !== account.id) return yield* new WrongCredentials()
     if (yield* (yield* AccountStore).hasFactor(account.id)) {
       if (code === null) return yield* new FactorRequired({ pending: "" })

@@ -1,4 +1,4 @@
-// The port that reads past fixes. Every query uses an index (decision answers-9).
+// The port that reads the stored fixes. Every query uses an index (decision answers-9).
 import { Context } from "effect"
 import type { SentReadings } from "../devices/Sending.js"
 import type { DeviceId, Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"

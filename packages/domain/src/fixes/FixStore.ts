@@ -104,7 +104,7 @@ export interface UploadCommit {
   readonly version: number
   /** The uploads in the order in which they were evaluated, of one device or of several. */
   readonly uploads: Arr.NonEmptyReadonlyArray<StoredUpload>
-  /** The new states of the evaluated rules, at most one for each rule. */
+  /** The new states of the rules that were evaluated, at most one state for each rule. */
   readonly states: ReadonlyArray<RuleProgress>
 }
 
@@ -164,10 +164,10 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**
      * At most `limit` readings of the device that were quarantined after `since` because their time was in the future,
-     * earliest capture first. Leaves out the readings that this upload cannot accept: all that are not
-     * `FutureReading.undisputed`, by the device's stored fixes or by `upload.fixes`, which are not stored yet.
-     * `undisputed` gets all readings that were quarantined after `since`, because each of them may keep earlier
-     * readings in quarantine. `limit` is applied afterwards.
+     * earliest capture first. Leaves out the readings that this upload cannot accept, because
+     * `FutureReading.undisputed` does not return them. `undisputed` compares all readings that were quarantined after
+     * `since` with the device's stored fixes and with `upload.fixes`, which are not stored yet. It needs all these
+     * readings, because each of them may keep earlier readings in quarantine. So `limit` is applied afterwards.
      */
     readonly waiting: (
       userId: UserId,

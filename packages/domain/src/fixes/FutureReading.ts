@@ -62,7 +62,8 @@ export const undisputed = (
 
 /**
  * The readings of `waiting` that are accepted now, because one of `fixes` has the same time or a later time. `waiting`
- * are `undisputed` readings. `fixes` are the fixes of an upload of the same device. None of them is from the future.
+ * are `undisputed` readings. `fixes` are the fixes of an upload of the same device, and none of these fixes is from the
+ * future.
  */
 export const due = (
   waiting: ReadonlyArray<FutureReading>,

@@ -62,8 +62,8 @@ const MAX_ROUNDS = 64
  * Returns the outcomes in the order of the uploads, and how many rounds failed. When an upload must be the first of a
  * commit (`mayTakeReadings`), only the uploads before it are stored and have outcomes.
  *
- * The result is the same as if the uploads were stored one after another, except that `view` is read only once, as of
- * the latest arrival. Fails with a transient `StoreError` after `MAX_ROUNDS` rounds.
+ * The result is the same as if the uploads were stored one after another, except that `view` is read only once, for the
+ * time of the latest arrival. Fails with a transient `StoreError` after `MAX_ROUNDS` rounds.
  */
 export const storeUploads = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray<JudgedUpload>) {
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -139,7 +139,7 @@ interface EvaluatedUpload {
 
 const REMOVED: EvaluatedUpload = { outcome: Either.left(new InvalidDeviceToken()), stored: undefined }
 
-/** Evaluates an upload on `view`: the stored data as the earlier uploads of the same commit will change them. */
+/** Evaluates an upload on `view`: the stored data, with the changes by the earlier uploads of the same commit. */
 const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedUpload) {
   const { deviceId, receivedAt } = upload
   const device = view.devices.find(({ id }) => id === deviceId)
@@ -156,7 +156,7 @@ const evaluate = fn(function* (userId: UserId, view: UploadView, upload: JudgedU
       ? FutureReading.due(yield* waitingReadings(userId, { deviceId, receivedAt, fixes: own }), own, receivedAt)
       : []
   // The person may have imported an archive after a reading was quarantined. If the archive says that the person
-  // deleted the time of the reading, the reading is not accepted.
+  // deleted the history of the reading's time, the reading is not accepted.
   const dueReadings = noLongerWaiting.filter(({ fix }) => isKept(view, fix.capturedAt))
   const fresh = dueReadings.length === 0 ? own : Fix.sortedAndDistinct([...own, ...dueReadings.map(({ fix }) => fix)])
   const { carried, leftBehind, movement } = Carried.judge(
