@@ -76,8 +76,8 @@ export interface Quotes {
   /** The line ends within a quoted field, so the field goes on in the next line. */
   readonly isOpen: boolean
   /**
-   * Text follows the closing quote of a field. So at least one quote of this line neither begins nor ends a field, but
-   * is an ordinary character.
+   * True: text follows the closing quote of a field. So at least one quote of this line neither begins nor ends a
+   * field, but is an ordinary character.
    */
   readonly isOdd: boolean
 }
@@ -130,7 +130,7 @@ export const quotes = (line: string, delimiter: string, isContinued: boolean): Q
 
 /**
  * The first non-blank line of a text, without a byte order mark and spaces at its beginning. A tab at the beginning
- * stays: when tabs separate the columns, this tab ends a first column with an empty name.
+ * stays: when tabs separate the columns, this tab is the end of a first column with an empty name.
  */
 export const firstLine = (text: string): string => /^(?:[\uFEFF\s]*[\r\n])?[\uFEFF ]*([^\r\n]*)/.exec(text)?.[1] ?? ""
 

@@ -123,8 +123,8 @@ export const sort = (
 
 /**
  * Leaves out the history in stretches of time that the user deleted, and counts the entries that it left out. The store
- * calls this function while it holds the lock of the user's uploads: a stretch that the user deletes between the
- * reading of the file and the storing stays deleted (decision retention-choice-4).
+ * calls this function while it holds the lock of the user's uploads: so a stretch that the user deletes after the file
+ * was read and before the entries are stored stays deleted (decision retention-choice-4).
  */
 export const withoutErased = (
   { fixes, visits }: History,

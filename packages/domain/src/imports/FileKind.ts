@@ -131,8 +131,8 @@ const textKind = (text: string): FileKind => {
 }
 
 /**
- * Whether these bytes are the beginning of a text, shorter than `MAX_LINE`, and stop in the middle of its first line.
- * The caller must then read more bytes, because the rest of the line may show another kind.
+ * Whether these bytes, fewer than `MAX_LINE`, begin a text and stop in the middle of its first line. The caller must
+ * then read more bytes, because the rest of the line may show another kind.
  */
 export const isCutText = (beginning: Uint8Array): boolean => {
   const kind = of(beginning)

@@ -39,16 +39,16 @@ export type ImportedVisit = VisitReport.VisitReport & OfDevice
 export const MOST = 100
 
 /**
- * The most other devices of one fix that an import stores with the fix (`ImportedFix.alsoOf`). Storing one other device
- * takes as much work as storing the fix.
+ * How many of the other devices that have the same fix (`ImportedFix.alsoOf`) an import stores at most. Storing one
+ * other device takes as much work as storing the fix.
  */
 export const MOST_ALSO = 20
 
 /**
- * Returns a function that finds the imported device for `origin`, the id of a device in the file. Undefined stands for
- * the device of the import (`importDevice`), which gets the entries of the file's first device, and of devices without
- * an id. So the file of a single phone creates no other device. A worker that reads the same file again finds the same
- * devices.
+ * Returns a function that finds the imported device for `origin`, the id of a device in the file. The result undefined
+ * stands for the device of the import (`importDevice`). This device gets the entries of the file's first device, and
+ * the entries that name no device. So the file of a single phone creates no other device. A worker that reads the same
+ * file again finds the same devices.
  */
 export const finder = (
   importDevice: DeviceId,

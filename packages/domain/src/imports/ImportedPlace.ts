@@ -31,8 +31,8 @@ export const limitOf = ({ archivedAt }: Pick<Place, "archivedAt">): AccountLimit
   archivedAt === null ? AccountLimits.PLACES : AccountLimits.ARCHIVED_PLACES
 
 /**
- * The most circles that an imported place keeps, the newest of its circles: each answer about visits reads all circles
- * of the person's places.
+ * An imported place keeps at most this many of its circles, the newest ones, because each answer about visits reads all
+ * circles of the person's places.
  */
 const MOST_SHAPES = 200
 

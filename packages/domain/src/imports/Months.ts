@@ -21,8 +21,8 @@ export interface MonthCounts {
 type Why = "tooRecent" | "tooOld" | "quarantined"
 
 /**
- * The most rows of counts, the row of the month null included: a made-up file could have entries of a million months.
- * Entries of further months are counted under the month null.
+ * The most rows of counts, including the row whose month is null: a made-up file could have entries of a million
+ * months. Entries of further months are counted under the month null.
  */
 export const MAX_MONTHS = 1_200
 

@@ -60,7 +60,7 @@ const NOTHING = new Map<string, Lease.Lease>()
 const SHORT_LOOKS = 4
 
 /**
- * Makes the leases of this worker. All loops of the worker share them.
+ * Creates the object through which all loops of this worker use the worker's leases.
  *
  * One loop calls `look`. A look is due when the last look is `lookEvery` old, or four times as often while the worker
  * has less than its share. A look stores a beat, surveys the leases, gives leases up and takes leases. The other loops
@@ -105,8 +105,8 @@ export const holdLeases = program(
 
     /**
      * Waits for the end of a look in three cases: the worker has not looked yet, the worker is taking leases, or its
-     * last beat has run out, for example because the machine slept. Before it waits, it wakes the loop that calls
-     * `look`, because otherwise the caller would wait for that loop's next poll.
+     * last beat has run out, for example because the machine slept. Before it waits, this effect wakes the loop that
+     * calls `look`. Otherwise it would wait for that loop's next poll.
      */
     const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
       if (hasLeft || (holding !== undefined && !isExpired(holding, now) && !isTaking)) return Effect.void

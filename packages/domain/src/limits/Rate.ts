@@ -142,8 +142,8 @@ export interface RateWindow {
 
 /**
  * Whether calls at `now` count in the window. If the window's end is more than two windows in the future, the window
- * began before the clock was set back, and it counts as over. Otherwise calls would be refused until the clock reaches
- * its earlier time.
+ * began before the clock was set back, and counts as over. Otherwise calls would be refused until the clock reaches the
+ * time that it had before.
  */
 const isOpen = ({ endsAt }: RateWindow, windowMillis: number, now: Timestamp): boolean =>
   now < endsAt && endsAt <= plus(now, 2 * windowMillis)

@@ -47,7 +47,7 @@ export const connection = (id: ConnectionId): LimitSubject => make("connection",
 export const device = (id: DeviceId): LimitSubject => make("device", id)
 
 /**
- * The subject for the app that a caller at one network address claims to be, before its secret is checked. The subject
+ * The subject for calls from one network address that name an app, before the app's secret is checked. The subject
  * contains the address, so that somebody who guesses secrets at another address cannot lock the app out. `id` is None
  * when there is no app with the claimed id. All unknown ids at one address count together, so a caller gains nothing by
  * inventing ids.
@@ -94,7 +94,10 @@ export const handedOverBy = (id: UserId): LimitSubject => make("handed-over-by",
 /** The subject for changes of an account's name by its owner. */
 export const namedBy = (id: UserId): LimitSubject => make("named-by", id)
 
-/** The subject for simulated trips that an account makes on pages, or that an app in its name makes with the API. */
+/**
+ * The subject for simulated trips of test people. `id` is the holder of the test people's app, whether a developer on a
+ * page or the app with the API starts the trip.
+ */
 export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)
 
 /** The subject for requests with an `Idempotency-Key`. `owner` is the owner of the keys. */

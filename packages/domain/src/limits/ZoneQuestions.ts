@@ -79,7 +79,7 @@ export const LOCATED_KM2_MAX = 48
 export const SMALL_RADIUS_M = 2_000
 
 /**
- * The maximum distance, in metres, between the edges of circles that count together. A town of 12 × 12 km has a
+ * Circles count together when the distance between their edges is at most this, in metres. A town of 12 × 12 km has a
  * diagonal of 17 km, so circles whose edges are further apart cannot both help to search one town.
  */
 export const TOWN_M = 17_000
@@ -134,7 +134,10 @@ export const ask = (
   return { _tag: "Allowed", questions: { calls: hour.calls, circles } }
 }
 
-/** The times from which a question that is asked at `now` counts for a day. */
+/**
+ * A question that is asked at `now` counts for a day from each of these times: `now`, and a later opening of the
+ * window.
+ */
 const timesOf = (now: Timestamp, opensAt: Timestamp | null): ReadonlyArray<Timestamp> =>
   opensAt !== null && opensAt > now ? [now, opensAt] : [now]
 

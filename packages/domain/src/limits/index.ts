@@ -1,6 +1,6 @@
 /**
  * Limits on how often a caller may call. A `Rate` protects the service: a limited number of calls in a window for each
- * subject. A `Budget` protects the person: questions about zones are few enough that an app cannot find somebody by
+ * subject. A `Budget` protects the person: it allows so few questions about zones that an app cannot find somebody by
  * asking about many circles. The guards of access tokens and device tokens call `takeCall` after they have checked the
  * token and before any other work. Other routes, such as the sign-up, call it themselves. The zone check calls
  * `askZone`.

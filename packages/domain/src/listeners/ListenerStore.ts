@@ -30,8 +30,8 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
     readonly renew: (appId: AppId, id: ListenerId, now: Timestamp, seenUntil: Timestamp) => StoreEffect<boolean>
     /**
      * Stores events for listeners of one app, idempotently. When more than `MAX_WAITING` events wait for a listener,
-     * drops the oldest and counts the dropped events. Returns the lost events, including those for listeners that were
-     * removed.
+     * drops the oldest and counts the dropped events. Returns the lost events, including events for listeners that were
+     * removed meanwhile.
      */
     readonly offer: (rows: ReadonlyArray<ListenerDelivery>) => StoreEffect<ReadonlyArray<ListenerDelivery>>
     /**

@@ -69,8 +69,8 @@ export interface MailMessage {
    */
   readonly address?: Email
   /**
-   * The end of the link's path, encrypted with the context `secretContext`, because anybody who has the whole link can
-   * act for the reader. The outbox removes this field after the message was sent or given up.
+   * The last part of the link's path, encrypted with the context `secretContext`, because anybody who has the whole
+   * link can act for the reader. The outbox removes this field after the message was sent or given up.
    */
   readonly secret?: Vault.Sealed
   /**
@@ -107,7 +107,7 @@ export interface MailLinks {
 export const secretContext = ({ dedupeKey, to }: Pick<MailMessage, "dedupeKey" | "to">): string =>
   `mail ${to} ${dedupeKey}`
 
-/** The decrypted end of the link's path; "" for a message without a secret. */
+/** The last part of the link's path, decrypted; "" for a message without a secret. */
 export const secretOf = (
   vault: Pick<VaultPort["Type"], "unseal">,
   message: MailMessage
@@ -138,8 +138,8 @@ export const forReader = (
 }
 
 /**
- * The text to send, with absolute addresses in place of the message's paths. `secret` is the decrypted end of the
- * link's path.
+ * The text to send, with absolute addresses in place of the message's paths. `secret` is the last part of the link's
+ * path, decrypted.
  */
 export const text = ({ body, furtherLinks = [], link }: MailMessage, addresses: MailLinks, secret = ""): string =>
   [

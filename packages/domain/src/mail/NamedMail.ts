@@ -66,8 +66,8 @@ export interface NamedMailCount {
    */
   readonly foldedAt: Timestamp | null
   /**
-   * When this reader last got a mail, without the app's name, that a token or code of an app may have been copied; null
-   * when no such mail was written.
+   * When the last mail about a leak without the app's name was written for this reader; null when none was written. A
+   * leak: a token or code of an app may have been copied.
    */
   readonly leakFoldedAt: Timestamp | null
 }

@@ -51,7 +51,7 @@ interface InFlight {
   readonly slots: Effect.Semaphore
   /**
    * The keys of the attempts that hold a slot. Until an attempt is counted (`MailOutbox.begin`), the outbox lists its
-   * message as due, and the worker must not begin it a second time.
+   * message as due. With this set, the worker does not begin the same attempt twice.
    */
   readonly held: Set<string>
   /** How many messages were sent, given up or set for a retry. */
@@ -84,7 +84,7 @@ const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) 
     for (;;) {
       const due = yield* outbox.due(yield* people.buckets, BATCH, yield* Timestamp.now)
       // The outbox still lists a message as due when its attempt could not be counted (`MailOutbox.begin` failed). An
-      // immediate second try would probably fail, too, so the next call of `beginDue` begins this message.
+      // immediate second try would probably fail too, so only the next call of `beginDue` tries this message again.
       const fresh = due.filter((one) => !begun.has(keyOf(one)) && !flight.held.has(keyOf(one)))
       for (const one of fresh) {
         begun.add(keyOf(one))

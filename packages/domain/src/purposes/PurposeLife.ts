@@ -61,8 +61,8 @@ export const edit = (
 }
 
 /**
- * Submits a draft or a rejected purpose for review; `Conflict` in any other state, and when the purpose has another
- * revision than the form showed (`shown`, as in `edit`).
+ * Submits a draft or a rejected purpose for review. Fails with `Conflict` in any other state, and when the purpose has
+ * another revision than the form showed (`shown`, as in `edit`).
  */
 export const submit = (purpose: Purpose, now: Timestamp.Timestamp, shown: ShownState<number>): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)

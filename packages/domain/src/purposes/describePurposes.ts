@@ -14,9 +14,9 @@ export interface LoggedPurpose {
 }
 
 /**
- * Returns a function that finds a purpose by its app and key, with the wording that was in force at a time (decision
- * M13). Archived purposes are included, because old entries of the access log name them. The result of the function is
- * null when the app has no such purpose.
+ * Returns a function that finds a purpose by its app and key, with the wording that was in force at the time that the
+ * caller names (decision M13). Archived purposes are included, because old entries of the access log name them. The
+ * result of the function is null when the app has no such purpose.
  */
 export const describePurposes = program("describePurposes", function* (apps: Iterable<AppId>) {
   const store = yield* PurposeStore

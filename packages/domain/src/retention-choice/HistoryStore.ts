@@ -70,12 +70,13 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      * Returns false and deletes nothing when the user would have more than `Erasure.MOST` stretches.
      *
      * The store deletes fixes, quarantined entries that may come from the stretch (`Erasure.mayComeFrom`), visits
-     * (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of devices, and evaluations of rules. When the store
-     * deletes a reading from the future, it also deletes the readings from the future of the same device that arrived
-     * earlier or at the same time: the deleted reading may be the reason why these readings stayed in quarantine
-     * (`FutureReading.undisputed`). Rules also forget on which side of their circles the user was in the stretch
-     * (`RuleEvaluation.without`). Stays are derived again from the beginning of the stretch. The version of the user's
-     * uploads is raised, so that an upload in progress must read the stretch before it can commit.
+     * (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of devices, and evaluations of rules. A reading from
+     * the future (`FutureReading`) is quarantined because its capture time is too far after its arrival. When the store
+     * deletes one, it also deletes those of the same device that arrived earlier or at the same time: the deleted
+     * reading may be the reason why they stayed in quarantine (`FutureReading.undisputed`). Rules also forget on which
+     * side of their circles the user was in the stretch (`RuleEvaluation.without`). Stays are derived again from the
+     * beginning of the stretch. The version of the user's uploads is raised, so that an upload in progress must read
+     * the stretch before it can commit.
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**

@@ -2,7 +2,8 @@
  * How long a user's history is kept: without a limit, or for 30, 90 or 365 days, as the user chooses. `History`
  * computes the cutoff. No answer contains history older than the cutoff, even before a sweep deletes it. The account
  * page calls `previewChoice` and `chooseHistory`; every program that reads the past applies the cutoff. Owners can also
- * delete a stretch of time (`eraseHistory`). Readings from this time that a phone sends later are not stored.
+ * delete a stretch of time (`eraseHistory`). When a phone later sends readings from a deleted stretch, they are not
+ * stored.
  *
  * @module
  */

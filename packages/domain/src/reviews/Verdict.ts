@@ -7,7 +7,8 @@ export const ReviewerDecision = Schema.Literal("approve", "reject")
 export type ReviewerDecision = typeof ReviewerDecision.Type
 
 /**
- * A note of a reviewer, or of an admin who revokes an app, to the owners. They get it by mail, and the portal shows it.
+ * A note to the owners of an app, by a reviewer or by an admin who revokes the app. The owners get the note by mail,
+ * and the portal shows it.
  */
 export const Note = Text.paragraphs(1, 1_000).pipe(brand("ReviewNote"))
 export type Note = typeof Note.Type

@@ -18,10 +18,13 @@ export interface SideRun {
 }
 
 /**
- * What an outcome shows about the person's side after the reading: the side that the rule asks about (`target`), a
- * crossing that the rule does not ask about (`other`), the side of the reading before (`same`), a return (`back`), a
- * side that is unknown because the rule begins anew (`new`), or `nothing` when the rule ignored the reading or the
- * reading was too near the edge.
+ * What an outcome shows about the person's side after the reading:
+ * - `target`: the side that the rule asks about.
+ * - `other`: the side after a crossing that the rule does not ask about.
+ * - `same`: the side of the reading before.
+ * - `back`: the person is back on the side from before the crossing.
+ * - `new`: the side is unknown, because the rule begins anew.
+ * - `nothing`: the rule ignored the reading, or the reading was too near the edge.
  */
 const LOOKS: Readonly<Record<RuleOutcome, "target" | "other" | "same" | "back" | "new" | "nothing">> = {
   fired: "target",
@@ -119,8 +122,8 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
 export interface OutcomeRun {
   readonly outcome: RuleOutcome
   /**
-   * At least one evaluation, in the order of arrival. A run has several evaluations only if their outcome is one of
-   * those that change nothing (`FOLDS`).
+   * At least one evaluation, in the order of arrival. A run has several evaluations only if their outcome is one of the
+   * outcomes that change nothing (`FOLDS`).
    */
   readonly evaluations: readonly [Evaluation, ...ReadonlyArray<Evaluation>]
 }

@@ -1,7 +1,10 @@
 import { Context, Effect, Either, type Fiber, Utils } from "effect"
 import { isTraced, spanned } from "./Telemetry.js"
 
-/** The type of a program's generator. Programs name this type only where it says more than the inferred type. */
+/**
+ * The type of a program's generator. A program declares this type only where it tells a reader more than the inferred
+ * type.
+ */
 export type Program<A, E = never, R = never> = Generator<Utils.YieldWrap<Effect.Effect<unknown, E, R>>, A, never>
 
 type Yielded = Utils.YieldWrap<Effect.Effect<unknown, unknown, unknown>>
@@ -51,8 +54,8 @@ export const program: {
     })
 
 /**
- * Like `Effect.gen`, for handlers and guards. `yield*` of a port costs one look-up in the context, whereas `Effect.gen`
- * takes several steps of the fiber (`Body`).
+ * Like `Effect.gen`, for handlers and guards. `yield*` of a port costs only one look-up in the context (`Body`); with
+ * `Effect.gen` it takes several steps of the fiber.
  */
 export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): Run<Y, A> =>
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>

@@ -55,8 +55,8 @@ const normalised = (max: number) =>
 const LINE_BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/
 
 /**
- * Joins the lines of a text with blanks, because a person who pastes a name of two lines means one line. Takes time
- * linear in the text's length.
+ * Joins the lines of a text with blanks: somebody who pastes a name that is broken into two lines wants one line. Takes
+ * time linear in the text's length.
  */
 const Joined = Schema.transform(Schema.String, Schema.String, {
   strict: true,

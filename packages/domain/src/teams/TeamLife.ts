@@ -30,8 +30,8 @@ export const SUSPENDED_TAKER = "the account of this owner is suspended: choose a
 export const NOT_AN_OWNER = "only an owner can take the app over: make this member an owner first"
 
 /**
- * An invitation that an owner is about to make. `invitee` is the account that has confirmed this address; null when
- * there is none, or when the account is suspended.
+ * An invitation that an owner is about to make. `invitee` is the account that has confirmed the invited address; null
+ * when no account has, or when the account is suspended.
  */
 export interface NewInvitation {
   readonly id: InvitationId
@@ -227,9 +227,9 @@ const conflict = (reason: string): TeamOutcome<Conflict> => Either.left(new Conf
 const unknown = (what: string): TeamOutcome<NotFound> => Either.left(new NotFound({ what }))
 
 /**
- * The change with its audit event. `by` is the account that acted, `about` the account whose role the event is about.
- * For an invitation that an owner makes or withdraws, `about` is the owner, because the invited person may have no
- * account.
+ * The change with its audit event. `by` is the account that acted. `about` is the account whose role the event is
+ * about. For an invitation that an owner makes or withdraws, `about` is the owner, because the invited person may have
+ * no account.
  */
 const changed = (
   team: Team,

@@ -139,7 +139,7 @@ const inYourName = (
   }
 })
 
-/** The mail to the owner who holds the app now, because the account of its former holder was deleted. */
+/** The mail to the owner who became the holder of the app because the former holder's account was deleted. */
 export const inherited = (team: Pick<Team, "appId" | "appName">, heir: Pick<Member, "userId">, now: Timestamp) =>
   inYourName(
     team,

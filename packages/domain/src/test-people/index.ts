@@ -1,7 +1,8 @@
 /**
  * Test people: made-up people of an app that is not in production, with places, a phone and a connection. The app's
- * developers send them on trips (`simulateTrip`). The trip is simulated; uploads, rules, webhooks, visits and the
- * access log are real. A test person is an account that nobody can sign in with, and is deleted like every account.
+ * developers send test people on trips (`simulateTrip`). The trip is simulated, but the uploads, rules, webhooks,
+ * visits and the access log work as for real people. A test person is an account that nobody can sign in with, and is
+ * deleted like every account.
  *
  * @module
  */

@@ -92,8 +92,8 @@ const middle = ({ count, first, lat, lon }: Members): Geometry.Point => ({
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 
 /**
- * Only the phone with the largest number of precise readings counts: its precise readings, oldest first. A line through
- * the readings of two phones would zigzag between them.
+ * The precise readings, oldest first, of a single phone: the phone with the largest number of precise readings. A line
+ * through the readings of two phones would zigzag between them.
  */
 export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
   const precise = fixes.filter(({ accuracyM }) => (accuracyM ?? 0) <= MAX_ACCURACY_M)

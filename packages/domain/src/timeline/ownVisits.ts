@@ -30,13 +30,13 @@ export const ownVisits = program("ownVisits", function* (userId: UserId, { only,
 })
 
 /**
- * The most visits of one day that the owner sees. Only a phone that seems to enter and leave a place every few minutes
- * makes more visits in a day.
+ * The owner sees at most this many visits of one day. Only a phone that seems to enter and leave a place every few
+ * minutes makes more visits in a day.
  */
 const VISITS_A_DAY = 200
 /**
- * How many visits from before the day are read: the latest visits, because a visit that began before the day may last
- * into the day.
+ * How many visits that began before the day are read, the latest ones: a visit that began before the day may last into
+ * the day.
  */
 const BEFORE = 5
 

@@ -9,9 +9,9 @@ import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
 
 /**
- * How long before a span the store looks for arrivals, in milliseconds, to find the visits that began before the span
- * and last into it. To read only the last arrival before the span is not enough: a phone may report one arrival twice,
- * with slightly different times, and the departure with only one of these reports.
+ * To find visits that began before a span and last into it, the store reads the arrivals in a time of this length
+ * before the span, in milliseconds. Reading only the last arrival before the span is not enough: a phone may report one
+ * arrival twice, with slightly different times, and the departure with only one of these reports.
  */
 export const LONGEST = 30 * DAY
 

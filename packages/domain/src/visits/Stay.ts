@@ -50,9 +50,9 @@ export const MIN_STAY = 5 * MINUTE
 export const ABSENCE = 2 * MINUTE
 
 /**
- * The bound of a *jump*, in milliseconds. A jump is an absence with at most `JUMP_FIXES` fixes outside, which are less
- * than `ABSENCE` apart. A fix inside follows less than this bound after the first fix outside. A jump does not end a
- * stay, because its fixes are probably wrong positions: a wrong position is usually a single fix.
+ * The length that a *jump* must not reach, in milliseconds. A jump is an absence with at most `JUMP_FIXES` fixes
+ * outside, which are less than `ABSENCE` apart, and with a fix inside less than `JUMP` after the first fix outside. A
+ * jump does not end a stay, because its fixes are probably wrong positions: a wrong position is usually a single fix.
  */
 const JUMP = 10 * MINUTE
 const JUMP_FIXES = 2

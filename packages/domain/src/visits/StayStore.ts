@@ -75,8 +75,8 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
      */
     readonly outdated: (query: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
     /**
-     * The state from which a step is computed. The store reads all parts at one moment, or `version` first. Otherwise
-     * `commit` would accept a step that was computed from a state older than `version`.
+     * The state from which a step is computed. The store must read all parts at one moment, or `version` first.
+     * Otherwise `commit` would accept a step that was computed from a state older than `version`.
      */
     readonly view: (userId: UserId, deviceId: DeviceId) => StoreEffect<StayView>
     /**

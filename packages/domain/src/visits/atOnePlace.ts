@@ -44,8 +44,8 @@ export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>
           PlacesInTime.overlap(stay, one)
       )
       const departure = PlacesInTime.endOf(stay, all)
-      // `PlacesInTime.endOf` corrects the ends of stays. After the correction, two derived stays that overlapped may no
-      // longer overlap. Then the stays are different stops.
+      // `PlacesInTime.endOf` corrects the ends of stays. Two derived stays that overlapped may no longer overlap after
+      // the correction. If so, they are different stops.
       const same = all.filter(
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )

@@ -67,8 +67,8 @@ const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
     const { backfills, dueFrom } = view.progress
     if (dueFrom !== null || backfills.length > 0) return false
     const places = yield* (yield* PlaceStore).list(userId)
-    // Retention deletes old fixes, but keeps a stay until its end is old too. So stays that began before the first
-    // stored fix remain as they are.
+    // Retention deletes old fixes, but keeps a stay until its end is old too. A stay that began before the first stored
+    // fix cannot be derived again, so it remains as it is.
     const [first] = yield* store.fixes(userId, deviceId, Timestamp.make(0), 1)
     const begin = first?.capturedAt
     const stays = begin === undefined ? [] : yield* all({ userId, deviceId }, begin, view.erasures, pace)

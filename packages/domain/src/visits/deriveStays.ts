@@ -95,8 +95,8 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
     const from = Stay.beginOf(earliest, heardAt, view.erasures)
     const { fixes, last } =
       next.placeIds.size === 0 ? NONE : yield* readStep(userId, deviceId, from, next.from, fixesAStep)
-    // Retention deletes old fixes, but keeps a stay until its end is old too. So stays that began before the first
-    // stored fix remain as they are.
+    // Retention deletes old fixes, but keeps a stay until its end is old too. A stay that began before the first stored
+    // fix cannot be derived again, so it remains as it is.
     const begin = heardAt === null ? fixes[0]?.capturedAt : from
     const open = new Map(
       (begin === undefined ? [] : yield* store.openAt(userId, deviceId, begin)).map((one) => [one.placeId, one])

@@ -234,8 +234,8 @@ const reportedVisits = (query: StayPageQuery) =>
       const shown = here.filter((visit) => Visit.isAfter(visit, after) && isFinal(visit, query.unfinished))
       visits = Visit.merge([...visits, ...shown])
       last = some.length < REPORTS_AT_A_TIME ? undefined : some.at(-1)
-      // The loop also goes on when the last report has the same arrival as the page's last visit: the next read may
-      // return another phone's visit with this arrival.
+      // The loop goes on also when the arrival of the last report equals the arrival of the page's last visit, because
+      // the next read may return another phone's visit with this arrival.
     } while (last !== undefined && !isBefore(last.arrival, visits[limit - 1]))
     return visits
   })
