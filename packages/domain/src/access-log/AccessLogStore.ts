@@ -35,8 +35,8 @@ export interface AppTally {
   readonly edge: number
   readonly count: number
   /**
-   * How many of `count` are requests of the app itself (`AccessLogEntry.isOfApp`). The others are events and requests
-   * of its developer.
+   * How many of `count` are requests of the app itself (`AccessLogEntry.isOfApp`). The others are events for the app,
+   * and requests of the app's developer.
    */
   readonly requests: number
 }

@@ -132,8 +132,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /**
      * Stores the attempt if `decide` admits it. First the store takes locks: an attempt from a known browser locks this
      * browser, and any other attempt locks the e-mail and the network address. Then the store passes the attempts of
-     * the last `SignInThrottle.WINDOW` to `decide`. Concurrent attempts wait for these locks, so each attempt sees the
-     * attempts that were admitted before.
+     * the last `SignInThrottle.WINDOW` to `decide`. Concurrent attempts wait for these locks, so each attempt sees all
+     * attempts that were admitted before it.
      */
     readonly admitTry: (
       tried: SignInTry,

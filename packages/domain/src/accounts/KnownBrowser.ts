@@ -33,7 +33,7 @@ const SEPARATOR = "~"
 
 /**
  * The cookie that makes a browser known to `owner`, for example after a sign-in at `now`. `before`: the entries of the
- * cookie that the browser sent. A browser that was known to this account before keeps its id, so that its failed
+ * cookie that the browser sent. A browser that was already known to this account keeps its id, so that its failed
  * attempts still count. The entries of other accounts keep their content. The cookie's first entry is the newest, and
  * the last entries above the limit are left out.
  */

@@ -51,7 +51,7 @@ const cookieOf = ({ derive }: Vault.Vault["Type"], key: Vault.KeyId, form: strin
     Entropy.base32(Either.getOrThrow(Encoding.decodeBase64Url(text)))
   )
 
-/** The session of a form that is sent again. */
+/** The session that a form opened or confirmed when it was sent for the first time. */
 interface RepeatedSession {
   readonly account: Account
   readonly cookie: string

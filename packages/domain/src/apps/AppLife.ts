@@ -46,8 +46,8 @@ export interface AppEdit {
  * withdraw a waiting field, the developer sets it back to the value in force. The app and its tokens lose a removed
  * scope immediately (Spec §5.6). There is one exception: a production app that would have no approved scope left keeps
  * its present scopes until a reviewer decides. An edit that changes nothing has no effect. `shown` is the revision that
- * the form showed: `Conflict` with `OUTDATED_FORM` when the app has another revision and the edit would change
- * something (decision apps-11).
+ * the form showed. The result is a `Conflict` with `OUTDATED_FORM` when the app has another revision and the edit would
+ * change something (decision apps-11).
  */
 export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp, shown: ShownState<number>): Step => {
   const before = AppProposal.wanted(app)

@@ -39,8 +39,8 @@ export const MAX_LIVE = 100
 
 /**
  * Adds the secret `next`, and drops the oldest secrets beyond `MAX_LIVE`. The secret that was the newest until now
- * expires after `OVERLAP`, and older secrets keep their dates. Several secrets can be valid at the same time, because
- * every registration issues a secret and must not end a secret that a server of the app still uses.
+ * expires after `OVERLAP`, and older secrets keep their expiry dates. Several secrets can be valid at the same time,
+ * because every registration issues a secret and must not end a secret that a server of the app still uses.
  */
 export const rotate = (
   before: ReadonlyArray<ClientSecret>,

@@ -52,8 +52,8 @@ export const List = Schema.Array(
 )
 export type List = typeof List.Type
 
-// These patterns check the text. A URL parser would accept a malformed text such as "https:/\\evil" and repair it, and
-// the browser might repair it in another way and go to another host.
+// These patterns check the text itself, and no URL parser reads it first. A URL parser would accept a malformed text
+// such as "https:/\\evil" and repair it, and the browser might repair it in another way and go to another host.
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`
 // The last label of a host name must begin with a letter: a name that ends in a label such as `1` could be read as an
 // IPv4 address.

@@ -28,9 +28,9 @@ export const findClient = program("findClient", function* (clientId: string | un
 })
 
 /**
- * The app, if the secret is one of its client secrets and has not expired; else `InvalidClient`. The secret of a
- * revoked app is accepted, and a later check answers `invalid_grant`: a 401 would wrongly say that the secret is wrong
- * (Spec §4.3).
+ * The app, if the secret is one of its client secrets and has not expired. Otherwise fails with `InvalidClient`. The
+ * secret of a revoked app is accepted, and a later check answers `invalid_grant`: a 401 would wrongly say that the
+ * secret is wrong (Spec §4.3).
  */
 export const proveClient = program("proveClient", function* (found: Option.Option<Registered>, clientSecret: string) {
   if (Option.isNone(found)) return yield* new InvalidClient()

@@ -145,7 +145,7 @@ export interface AuditEvent {
 /** An event that the owner of the account caused. */
 export const byOwner = (userId: UserId, at: Timestamp, detail: AuditDetail) => ({ at, userId, actor: OWNER, detail })
 
-/** An event about the account that an operator caused. */
+/** An event that an operator caused; the event is about the account. */
 export const byOperator = (...event: Parameters<typeof byOwner>) => ({ ...byOwner(...event), actor: OPERATOR })
 
 /** An event of the log. The id orders events of the same millisecond, and has no other meaning. */

@@ -146,7 +146,7 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     readonly listRevoked: (query: {
       readonly appId: AppId
       readonly limit: number
-      /** Returns connections with a greater id only. */
+      /** Only connections whose id is greater than this id are returned; undefined: all are returned. */
       readonly after: ConnectionId | undefined
     }) => StoreEffect<ReadonlyArray<ConnectionId>>
   }

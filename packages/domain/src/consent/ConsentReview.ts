@@ -52,7 +52,7 @@ export interface ConsentReview {
   readonly previous: {
     readonly connectedAt: Timestamp.Timestamp
     readonly standardExpiresAt: Timestamp.Timestamp | null
-    /** Null without a held sensitive scope (`EffectiveScopes.held`). */
+    /** Null when no sensitive scope is held (`EffectiveScopes.held`). */
     readonly sensitiveExpiresAt: Timestamp.Timestamp | null
     readonly sensitiveLapsed: boolean
     /** The present pause, which an approval does not end (decision connection-4); null: the app is not paused. */

@@ -10,9 +10,9 @@ import { CredentialStore } from "./CredentialStore.js"
 export const dead = () => new NotFound({ what: "link" })
 
 /**
- * The link of this secret, with its account, if the link works and has one of these purposes. Otherwise `NotFound`, for
- * example when the link was used, has expired, never existed, or was made for an address that the account no longer
- * has: the answer does not say which.
+ * The link of this secret, with its account, if the link works and has one of these purposes. Otherwise fails with
+ * `NotFound`, for example when the link was used, has expired, never existed, or was made for an address that the
+ * account no longer has: the answer does not say which.
  */
 export const liveLink = (secret: string, ...purposes: ReadonlyArray<AccountLink.LinkPurpose>) =>
   Effect.gen(function* () {

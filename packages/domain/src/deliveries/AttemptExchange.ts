@@ -11,7 +11,7 @@ export interface AttemptExchange {
    * developer added to the endpoint may be secrets, so `HIDDEN` replaces them.
    */
   readonly request: ReadonlyArray<Header>
-  /** The first headers of the answer (at most `HEADERS_MAX`, shortened); empty when there was no answer. */
+  /** The first headers of the answer: at most `HEADERS_MAX`, with shortened values. Empty when there was no answer. */
   readonly response: ReadonlyArray<Header>
 }
 

@@ -27,8 +27,8 @@ export interface Authorisation {
   /** Present while the connection is suspended (`WithApp.isSuspended`). The event waits (decision staff-1). */
   readonly isSuspended?: true
   /**
-   * Present when the event occurred during a suspension of the account of the person or of the app's holder
-   * (`App.ownerId`), past or present. The event is never sent (decision staff-1).
+   * Present when the event occurred during a past or present suspension of the person's account or of the account of
+   * the app's holder (`App.ownerId`). The event is never sent (decision staff-1).
    */
   readonly wasSuspended?: true
   /**

@@ -15,8 +15,8 @@ import type { Hurry, ReplayRefusal, Replayable } from "./Replay.js"
 export interface ClaimedDelivery {
   readonly delivery: Delivery
   /**
-   * The id of the lease. If another worker has claimed the row since, the row has another lease, and `finish` writes
-   * nothing.
+   * The id of the lease. If another worker has claimed the row after this claim, the row has another lease, and
+   * `finish` writes nothing.
    */
   readonly lease: string
   readonly url: EndpointUrl

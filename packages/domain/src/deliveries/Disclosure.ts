@@ -77,8 +77,8 @@ export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | u
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (about === undefined || ruleIdOf(about.payload) === null) return undefined
   if (isRetry(delivery)) {
-    // The time of the entry is the stored due time, and not `now`: when the check is repeated after a crash, it must
-    // make the same entry. A due time in the future is replaced by `now`.
+    // The time of the entry is the stored due time, and not `now`: a check that is repeated after a crash must make the
+    // same entry. A due time in the future is replaced by `now`.
     const at = earlier(delivery.dueAt ?? now, now)
     const words = noMore(about, "was not sent again")
     return { entry: entry(about, "not_allowed_again", at, 403, "not_authorised", words), unless: [] }

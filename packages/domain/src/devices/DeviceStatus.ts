@@ -1,4 +1,4 @@
-// Whether a phone works, for its owner (decision devices-3).
+// Decides whether a phone works, for the page of its owner (decision devices-3).
 import type { QuarantineReason } from "./QuarantineReason.js"
 import type { Device } from "./Device.js"
 

@@ -2,7 +2,7 @@
 import { HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import { type Device, PROPERTIES } from "./Device.js"
 
-/** A time without readings. `until` is the first reading after that time, or the end of the report. */
+/** A time without readings. `until` is the capture time of the next reading, or the end of the report. */
 export interface SilentStretch {
   readonly from: Timestamp
   readonly until: Timestamp
@@ -54,7 +54,7 @@ export interface SendingReport {
    * phone was silent.
    */
   readonly silences: ReadonlyArray<SilentStretch>
-  /** Whether `silences` lacks a time of which the owner deleted a part. */
+  /** Whether `silences` leaves out a time without readings because the owner deleted a part of this time. */
   readonly isPartlyErased: boolean
   /** The longest of `silences`; of several equally long ones, the earliest. Null when there was no silence. */
   readonly longest: SilentStretch | null

@@ -28,7 +28,7 @@ export class InvalidDeviceToken extends Schema.TaggedError<InvalidDeviceToken>()
   }
 }
 
-/** The device that has this token; `InvalidDeviceToken` for any other text. */
+/** The device that has this token. Fails with `InvalidDeviceToken` for any other text. */
 export const authenticateDevice = program("authenticateDevice", function* (token: string) {
   const parsed = Option.getOrUndefined(Token.parse(token))
   if (parsed?.kind !== "dv") return yield* new InvalidDeviceToken()

@@ -48,10 +48,10 @@ export interface AttemptLines<A> {
    * have in flight at the line's endpoint.
    */
   readonly mayJoin: (line: WaitingLine<A>, share: number, now: Timestamp.Timestamp) => boolean
-  /** The lines at endpoints where no attempt began for `STUCK`. */
+  /** The lines at endpoints where no attempt has begun for longer than `STUCK`. */
   readonly stuck: (now: Timestamp.Timestamp) => ReadonlyArray<WaitingLine<A>>
   readonly forgetWaiting: () => void
-  /** Whether at most `enough` attempts wait. */
+  /** Whether at most `enough` attempts wait in all lines together. */
   readonly hasFewInLine: () => boolean
 }
 

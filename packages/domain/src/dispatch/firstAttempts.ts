@@ -164,8 +164,8 @@ export const make = ({
       for (let planned: PlannedAttempt | undefined = first; planned !== undefined;) {
         line.movedAt = yield* Timestamp.now
         const exit = yield* Effect.exit(begin(planned))
-        // This fiber still runs, so nobody has interrupted it. The failure is an interruption inside the store's
-        // effect, and the attempt counts as not stored.
+        // This fiber still runs, so nobody has interrupted the fiber itself. An interruption happened inside the
+        // store's effect, so the attempt counts as not stored.
         if (Exit.isFailure(exit)) yield* Effect.flatMap(OutboxMarks.notStored(planned.event, exit.cause), planned.end)
         if (flights.isFailing(id) || shareAt(planned) === 0) yield* release(line)
         planned = line.fibers > shareAt(planned) ? undefined : lines.takeFromLine(line, 1)[0]

@@ -37,7 +37,7 @@ export const listEndpoints = program("listEndpoints", function* (account: Accoun
 })
 
 export interface NewEndpoint {
-  /** Any text: `createEndpoint` checks it. */
+  /** May be any text, because `createEndpoint` checks it. */
   readonly url: string
   readonly events: ReadonlyArray<Subscribable>
   readonly description: EndpointDescription | null

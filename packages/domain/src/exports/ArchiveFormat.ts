@@ -99,8 +99,8 @@ export type PlaceEntry = typeof PlaceEntry.Type
 export const Places = Schema.Struct({ places: Schema.Array(PlaceEntry) })
 
 /**
- * An element of `devices.json`: a phone, or a device of an imported file. Removed devices are listed too: fixes name
- * them.
+ * An element of `devices.json`: a phone, or a device of an imported file. The list includes removed devices, because
+ * fixes name them.
  */
 export const DeviceEntry = Schema.Struct({
   id: Schema.String,

@@ -147,7 +147,10 @@ export const trackWriter = () => {
   }
 }
 
-/** A number for GPX, which knows no exponent. JavaScript writes numbers below a millionth with an exponent. */
+/**
+ * Writes a number for GPX, whose numbers have no exponent. JavaScript writes numbers below a millionth with an
+ * exponent.
+ */
 const decimal = (value: number): string => (/e-/.test(String(value)) ? value.toFixed(9) : String(value))
 
 /** A point of a GPX track. GPX has no elements for accuracy, speed and course, so these values are extensions. */

@@ -61,7 +61,7 @@ export interface Factors {
   /** The passkeys, in the order in which the owner added them. */
   readonly passkeys: ReadonlyArray<Passkey>
   readonly codeApp: CodeApp | null
-  /** The digests of the recovery codes that are left. */
+  /** The digests of the recovery codes that were not used yet. */
   readonly recoveryCodes: ReadonlyArray<Vault.Hash>
   readonly removal: FactorRemoval | null
 }

@@ -97,7 +97,7 @@ export const proveWithCode = (owner: CodeOwner, typed: string, attempt: CodeAtte
 /**
  * The attempt as the throttle counts it: under a made-up e-mail address, and under a made-up browser if the account
  * knows the browser. Both are new with each new password, so a thief who knew the old password cannot keep the owner
- * out. They have a hash in place of the account's id, so they may be stored for longer than the account.
+ * out. Both contain a hash in place of the account's id, so both may be stored for longer than the account.
  */
 const tryOf = (owner: CodeOwner, { address, knownBrowser }: CodeAttempt) =>
   Effect.gen(function* () {

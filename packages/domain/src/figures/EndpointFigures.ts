@@ -105,7 +105,7 @@ export interface NewestAttempts {
   readonly error: string | null
 }
 
-/** The health of an endpoint. It is failing when its newest failure is later than its newest success. */
+/** The health of an endpoint. The endpoint is failing when its newest failure is later than its newest success. */
 export const health = ({ error, failedAt, succeededAt }: Omit<NewestAttempts, "endpointId">): EndpointHealth => {
   if (failedAt !== null && failedAt > (succeededAt ?? 0)) {
     return { _tag: "Failing", at: failedAt, error, succeededAt }

@@ -13,7 +13,7 @@ import { type CallFilter, FiguresStore } from "./FiguresStore.js"
  */
 export interface AppDay extends AppFigures.AppCounts {
   readonly from: Timestamp.Timestamp
-  /** How many connections of the app began. */
+  /** How many connections of the app began in this span of time. */
   readonly connected: number
 }
 

@@ -39,7 +39,7 @@ export interface JudgedUpload {
   readonly receivedAt: Timestamp.Timestamp
   /** The accepted fixes, each once, in the order of `Fix.byCapture`. */
   readonly fixes: ReadonlyArray<Fix.Fix>
-  /** How many more times the upload contained one of `fixes`. */
+  /** How many readings of the upload were left out of `fixes` because they repeat one of `fixes`. */
   readonly repeated: number
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
   readonly quarantined: ReadonlyArray<Quarantined>
@@ -109,8 +109,8 @@ const tryOnce = fn(function* (userId: UserId, uploads: Arr.NonEmptyReadonlyArray
 
 /**
  * Whether the upload may accept readings that were quarantined earlier, because their time was in the future. Such an
- * upload must be the first of its commit: `FixStore.waiting` knows only from stored uploads which of these readings
- * were contradicted or accepted.
+ * upload must be the first of its commit: earlier uploads of the same commit may contradict or accept these readings,
+ * but `FixStore.waiting` sees only uploads that are stored.
  */
 const mayTakeReadings = ({ devices }: UploadView, { deviceId, receivedAt }: JudgedUpload): boolean =>
   devices.some(({ id, lastFutureAt }) => id === deviceId && FutureReading.mayWait(lastFutureAt, receivedAt))
