@@ -27,11 +27,11 @@ export type ImportEntry =
       readonly alsoFrom?: ReadonlyArray<string>
     }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport; readonly origin?: string | undefined }
-  /** A place from an archive of this service. */
+  /** Only in an archive of this service: a place. */
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
-  /** A kind of mail that the person had chosen to get, from an archive of this service. */
+  /** Only in an archive of this service: a kind of mail that the person had chosen to get. */
   | { readonly _tag: "Notice"; readonly kind: NoticeKind }
-  /** A stretch of time whose history the person had deleted, from an archive of this service. */
+  /** Only in an archive of this service: a stretch of time whose history the person had deleted. */
   | { readonly _tag: "Erased"; readonly stretch: Erasure.Stretch }
   /** An entry that cannot be read, for example because it has no time or no position. */
   | { readonly _tag: "Unusable" }

@@ -21,7 +21,7 @@ interface ImportStepOptions {
   /** The user keeps only history after this time. Null: all history. */
   readonly cutoff: Timestamp.Timestamp | null
   readonly months: MonthTally
-  /** The format of the file, and how many bytes are read. The next step stores both values. */
+  /** The format of the file, and how many bytes have been read. The next step stores both values. */
   readonly position: () => { readonly format: ReturnType<FileReader["format"]>; readonly bytesDone: number }
 }
 

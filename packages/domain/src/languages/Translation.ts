@@ -154,7 +154,7 @@ const listed = (chain: Chain | null): ReadonlyArray<Stretch> =>
     ? []
     : [chain.stretch, ...(chain.rest === null ? [] : [{ text: " ", said: " " }, ...listed(chain.rest)])]
 
-/** Translates the whole text by one entry; undefined when no entry matches. */
+/** Translates the whole text with a single entry of the catalogue; undefined when no entry matches. */
 const say = (
   catalogue: Reading,
   text: string,

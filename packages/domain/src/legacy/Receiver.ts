@@ -1,10 +1,10 @@
-// Receivers of webhooks from before apps had endpoints (decision legacy-1).
+// Receivers of webhooks that were set up before apps had endpoints (decision legacy-1).
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import type { AppId, ConnectionId, RuleId, SubscriptionId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Sealed } from "../shared/Vault.js"
 
-/** A connection's address for events, from before apps had endpoints (Spec §4.8). */
+/** An address to which the events of one connection are sent, as it was done before apps had endpoints (Spec §4.8). */
 export interface Subscription {
   readonly userId: UserId
   readonly id: SubscriptionId

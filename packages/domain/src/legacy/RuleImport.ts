@@ -34,7 +34,7 @@ export interface Line {
 
 export interface RuleImportFault {
   readonly line: number
-  /** Null when the fault concerns the whole line. */
+  /** The name of the field with the fault. Null when the fault concerns the whole line. */
   readonly field: string | null
   /** A text to read after the field's name, such as "must be a string". It never repeats the value. */
   readonly message: string

@@ -14,7 +14,7 @@ export const network = (address: string): string => {
   if (head === undefined || rest.length > 0 || !/^[0-9a-f:.]+$/.test(bare) || !bare.includes(":")) return bare
   const left = head === "" ? [] : head.split(":")
   const right = tail === undefined || tail === "" ? [] : tail.split(":")
-  // An IPv6 address can end in a dotted IPv4 address, which stands for two groups.
+  // An IPv6 address can end in a dotted IPv4 address, which stands for two of the eight groups.
   const written = left.length + right.length + (bare.includes(".") ? 1 : 0)
   const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - written }, () => "0"), ...right]
   return `${groups

@@ -88,7 +88,7 @@ export const webhooksOf = (id: UserId): LimitSubject => make("webhooks-of", id)
 /** The subject for invitations into teams that an account makes. */
 export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 
-/** The subject for hand-overs of apps by the account of their holder. */
+/** The subject for hand-overs of apps by one holder. */
 export const handedOverBy = (id: UserId): LimitSubject => make("handed-over-by", id)
 
 /** The subject for changes of an account's name by its owner. */

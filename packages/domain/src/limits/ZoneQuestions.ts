@@ -63,7 +63,9 @@ export type ZoneQuestionOutcome =
 /** The budget of zone questions in any hour (amendment M8). */
 export const HOURLY: Budget.Budget = { name: "zone_questions", calls: 20, windowMillis: HOUR }
 
-/** How long a question about a circle counts after the app last asked it, in milliseconds, inclusive. */
+/**
+ * How long a question about a circle counts after the app last asked it, in milliseconds. At the end it still counts.
+ */
 export const COUNTED_FOR = DAY
 
 /**
@@ -233,7 +235,7 @@ export const locatedKm2 = (circles: ReadonlyArray<Geometry.Circle>): number => {
 /** The area in square kilometres of a circle and of the widest band around its edge where the answer is "unknown". */
 const areaKm2 = (radiusM: number): number => Math.PI * ((radiusM + MAX_BAND_M) / 1_000) ** 2
 
-/** The distance in metres between the nearest points of two edges. */
+/** The distance in metres between the nearest points of the edges of two circles. */
 const edgeDistanceM = (one: Geometry.Circle, other: Geometry.Circle): number => {
   const apart = Geometry.distanceM(one, other)
   return Math.max(0, apart - one.radiusM - other.radiusM, Math.abs(one.radiusM - other.radiusM) - apart)

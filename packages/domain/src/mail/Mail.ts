@@ -95,7 +95,7 @@ export interface KeptMail {
   readonly lastError: string | null
 }
 
-/** The absolute addresses of the two sites, without a slash at the end. */
+/** The absolute addresses of the two sites of links (`Link.site`), without a slash at the end. */
 export interface MailLinks {
   /** `{user_portal_url}` of the specification. */
   readonly portal: string

@@ -58,7 +58,7 @@ export const refusal = (present: ReadonlyArray<string>, key: PurposeKey): string
 interface Facts extends Submittable {
   readonly appId: AppId
   readonly id: PurposeId
-  /** Unique within the app, also after the purpose is archived (decision P1). */
+  /** The key is unique within the app, even after the purpose is archived (decision P1). */
   readonly key: PurposeKey
   /** The newest terms, which a reviewer may not have approved yet. */
   readonly terms: PurposeTerms

@@ -21,7 +21,7 @@ export interface VolumeFlag {
   readonly to: Timestamp
 }
 
-/** An app is flagged above this multiple of the expected volume. */
+/** An app is flagged when it makes more calls than the expected volume times this number. */
 export const FACTOR = 2
 
 /**

@@ -26,7 +26,7 @@ export interface Extent {
 
 /** The times that decide what a sweep deletes. */
 export interface DeletionTimes {
-  /** The moment from which each user's number of days counts back (`History.cutoff`). */
+  /** The present time, from which each user's number of days is counted back (`History.cutoff`). */
   readonly now: Timestamp.Timestamp
   readonly accessLogUntil: Timestamp.Timestamp
 }

@@ -17,7 +17,7 @@ export type Note = typeof Note.Type
 export interface Verdict {
   readonly decision: ReviewerDecision
   readonly note: Note | null
-  /** The revision that the reviewer read. "unchecked": the reviewer names none (`Submission.outdated`). */
+  /** The revision that the reviewer read. "unchecked": the reviewer names no revision (`Submission.outdated`). */
   readonly revision: ShownState<number>
 }
 

@@ -6,7 +6,7 @@ import type { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "..
 export const RuleType = /* @__PURE__ */ Schema.Literal("enter", "exit", "dwell")
 export type RuleType = typeof RuleType.Type
 
-/** What the code needs to know about a rule type, in addition to when a rule of the type fires. */
+/** The properties of a rule type, except the condition under which rules of the type fire. */
 export interface RuleTypeProperties {
   /** The user's side of the circle when the rule fires. */
   readonly side: Side

@@ -14,9 +14,15 @@ import { PROPERTIES, type RuleType, type RuleWindow } from "./Rule.js"
  * compare with `===` to see whether there is something to store. The caller gives the fixes of one rule in the order of
  * their uploads, one step after the other:
  *
- * ```ts let state = RuleEvaluation.on(basis, stored) for (const fix of fixes) { const evaluated =
- * RuleEvaluation.step(question, state, fix, receivedAt) state = evaluated.state if (evaluated.settled !== undefined)
- * fire(evaluated.settled) if (evaluated.outcome === "fired") fire(fix.capturedAt) } ```
+ * ```ts
+ * let state = RuleEvaluation.on(basis, stored)
+ * for (const fix of fixes) {
+ *   const evaluated = RuleEvaluation.step(question, state, fix, receivedAt)
+ *   state = evaluated.state
+ *   if (evaluated.settled !== undefined) fire(evaluated.settled)
+ *   if (evaluated.outcome === "fired") fire(fix.capturedAt)
+ * }
+ * ```
  *
  * The most frequent transitions build the new state field by field. With copies by `...`, a step takes 244 ns instead
  * of 75 ns, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
@@ -117,9 +123,9 @@ export interface Question {
   readonly circle: Circle
   /** The dwell time in minutes; null for rules of other types. */
   readonly dwellMinutes: number | null
-  /** Seconds. Null or 0: crossings fire immediately (decision rules-13). */
+  /** Seconds. Null or 0: a crossing fires the rule immediately (decision rules-13). */
   readonly settleS: number | null
-  /** Seconds. Null: only a fix fires a dwell (decision rules-14). */
+  /** Seconds. Null: only a fix can fire a dwell rule, not silence (decision rules-14). */
   readonly silenceS: number | null
   readonly window: RuleWindow
   /**
@@ -151,17 +157,20 @@ export type RuleOutcome =
   | "out_of_order"
   /** the fix is too near the edge of the circle to decide */
   | "boundary"
-  /** the first decisive fix: sets the side, fires nothing */
+  /** the fix is the first decisive fix (clearly inside or outside): it sets the side and fires nothing */
   | "seeded"
   /** the fix is on the same side as before, and no dwell is due */
   | "no_change"
   /** the fix is on the other side than before, but the rule does not fire for this direction */
   | "crossed"
-  /** the fix would have fired, but arrived over 15 minutes after its capture, or was captured before `firesFrom` */
+  /**
+   * the fix would have fired the rule, but arrived over 15 minutes after its capture, or was captured before
+   * `firesFrom`
+   */
   | "stale"
-  /** the fix would have fired, but the rule fired less than 2 minutes before */
+  /** the fix would have fired the rule, but the rule had fired less than 2 minutes before */
   | "cooling_down"
-  /** the crossing will fire, unless a fix contradicts it within the `settleS` of the rule */
+  /** the crossing will fire the rule, unless a fix contradicts the crossing within the `settleS` of the rule */
   | "settling"
   /**
    * the fix is within the `settleS` of the rule and on the side from before the crossing: the crossing does not count
@@ -192,7 +201,7 @@ export const STALE_AFTER = 15 * MINUTE
  * rules-14): the person may have left after that fix.
  */
 export const LAST_WORD = 30 * MINUTE
-/** Spec §4.6.5: a fix from within the rule's window is evaluated if it arrives at most this long after the window. */
+/** Spec §4.6.5: a fix from the time of the rule's window is evaluated if it arrives at most this long after its end. */
 export const LATE_UPLOAD = DAY
 
 /** Whether the window ended so long ago that uploads at `now` no longer evaluate the rule. */

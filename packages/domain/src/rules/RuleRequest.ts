@@ -60,7 +60,7 @@ export const checkPlace = (
   return reading.checked({ placeId: reading.read("place_id", required(request.placeId, text), ""), terms: read })
 }
 
-/** Like `checkPlace`, for a rule on a zone that the app draws. */
+/** Like `checkPlace`, for a rule about a zone that the app draws. */
 export const checkZone = (request: ZoneRuleRequest, now: Timestamp.Timestamp): Either.Either<CheckedZone, Invalid> => {
   const reading = new Reading()
   const read = terms(reading, request, now)

@@ -21,7 +21,7 @@ export class Problem extends Schema.Class<Problem>("Problem")({
   message: Schema.String
 }) {}
 
-/** Well-formed input that breaks rules, with the problems that were found. Wire: 400 `validation_failed`. */
+/** The input is well-formed, but not valid; `problems` says why. Wire: 400 `validation_failed`. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   problems: Schema.NonEmptyArray(Problem)
 }) {

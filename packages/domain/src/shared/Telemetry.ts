@@ -30,7 +30,7 @@ export type Values<L extends Labels> = {
 interface Description<L extends Labels> {
   /** A sentence for the documentation's list of measurements. */
   readonly description: string
-  /** `s`, `By` or `1`, in UCUM notation. */
+  /** The unit in UCUM notation: `s` (seconds), `By` (bytes) or `1` (a number). */
   readonly unit?: string
   readonly labels?: L
 }
@@ -130,7 +130,7 @@ export const gauge = <const L extends Labels = Readonly<Record<never, never>>>(
 /** The upper bounds of durations in seconds, from half a millisecond to ten seconds. */
 export const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Defines a histogram of durations in seconds. `bounds`: upper bounds other than `SECONDS`, ascending. */
+/** Defines a histogram of durations in seconds. `bounds`: the upper bounds, ascending; left out: `SECONDS`. */
 export const duration = <const L extends Labels = Readonly<Record<never, never>>>(
   name: string,
   about: Omit<Description<L>, "unit">,

@@ -25,7 +25,7 @@ export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", {
   }
 }
 
-/** What a derived key is used for. Keys for two uses are unrelated. */
+/** What a derived key is used for. The keys for different uses are unrelated. */
 export type KeyUse =
   | "refresh-token"
   | "authorization-code"

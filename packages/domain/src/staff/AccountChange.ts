@@ -40,7 +40,7 @@ export const LAST_ADMIN = "this is the only admin: the service needs another one
 const wouldLeaveNone = ({ account, hasOtherAdmin }: AccountState): boolean =>
   hasRole(account, "admin") && account.suspendedAt === null && !hasOtherAdmin
 
-/** Gives a role. `by` is the member of staff or the operator. */
+/** Gives a role. `by` is the member of staff or the operator who gives it. */
 export const giveRole =
   (role: Role, by: AuditEvent.AuditActor): AccountStep =>
   ({ account }, now) =>

@@ -25,7 +25,7 @@ export interface QueueBacklog {
 export interface ServiceCounts {
   /** Accounts of people, up to `COUNTED_MAX`. Test people do not count (decision test-people-3). */
   readonly accounts: number
-  /** How many of the counted accounts were made at the `since` of `ServiceStore.counts` or later. */
+  /** How many of the counted accounts were created at the time `since` of `ServiceStore.counts`, or later. */
   readonly newAccounts: number
   readonly suspendedAccounts: number
   /** Apps that are not revoked, by status; up to `COUNTED_MAX` are counted. */

@@ -35,7 +35,7 @@ const mail = (to: UserId, key: string, subject: string, body: ReadonlyArray<stri
   naming: foldable
 })
 
-/** The key of the mail about an invitation. */
+/** The `dedupeKey` of the mail about an invitation. */
 export const invitationKey = (id: string): string => `team_invited ${id}`
 
 /**

@@ -145,7 +145,7 @@ const connect = (
         sensitiveDays: TestPerson.DAYS
       },
       NO_ISSUER,
-      // Nobody reads mail at the address of a test person, so nobody can confirm the address.
+      // Nobody can confirm the address of a test person, so it counts as confirmed (`AddressRule`).
       "assumed"
     )
     const code = /[?&]code=([^&]+)/.exec(redirectTo)?.[1]

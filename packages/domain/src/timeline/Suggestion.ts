@@ -63,7 +63,7 @@ export const of = (
 
 const isAt = (spot: Spot, { centre }: Stop): boolean => Geometry.distanceM(spot.centre, centre) <= SAME_SPOT_M
 
-/** The readings in groups, oldest first. No group goes on through a deleted stretch. */
+/** The readings, oldest first, divided into groups at the beginning of each deleted stretch. */
 const divided = (
   fixes: ReadonlyArray<StoredFix>,
   erasures: ReadonlyArray<DayPart>

@@ -105,7 +105,7 @@ const isSameStop = (a: VisitReport, b: VisitReport): boolean =>
 
 /** A place where the app may see visits. */
 export interface VisitCandidate extends Ground {
-  /** The app sees no visits that arrived earlier than this; null: it sees all visits. */
+  /** The app sees no visit whose arrival is before this time; null: it sees all visits. */
   readonly since: Timestamp.Timestamp | null
 }
 

@@ -10,7 +10,7 @@ export interface Span {
   readonly to: Timestamp.Timestamp | null
 }
 
-/** A device and place whose stays are derived only from fixes before `dueFrom` so far. */
+/** A device and a place. The device's stays at the place have so far been derived only from fixes before `dueFrom`. */
 export interface Unfinished {
   readonly deviceId: DeviceId
   readonly placeId: PlaceId
