@@ -39,10 +39,7 @@ export interface ConsentReview {
    * Empty except in mode `change`.
    */
   readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
-  /**
-   * The maximum number of client secrets of an app that are valid at once. Without this limit, a script that registers
-   * again and again would fill the table.
-   */
+  /** Whether the answer chooses the shared places (`ConsentMode.asksPlaces`). */
   readonly asksPlaces: boolean
   /** False in a renewal, which does not change the standard tier. */
   readonly asksStandardDays: boolean

@@ -36,7 +36,7 @@ export const MOST = 500
 /**
  * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Such a reading was captured at most
  * `MAX_WAIT` after `lastFutureAt`; later readings are never accepted. The upload that shows that the reading was right
- * may arrive until `MAX_WAIT` after the capture time of the reading. So the limit is twice `MAX_WAIT`.
+ * has at least `MAX_WAIT`, from the capture time of the reading, to arrive. So the limit is twice `MAX_WAIT`.
  */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
