@@ -1,7 +1,7 @@
 // Reads the shapes and names of Natural Earth out of the packages that README.md names.
 import { readFileSync } from "node:fs"
 
-/** The rows of a dBASE file as objects of trimmed text. */
+/** Reads a dBASE file: one object for each row, whose values are trimmed texts. */
 const table = (path, encoding) => {
   const bytes = readFileSync(path)
   const [rows, head, width] = [bytes.readUInt32LE(4), bytes.readUInt16LE(8), bytes.readUInt16LE(10)]
@@ -69,7 +69,8 @@ export const lineFeatures = (path) => {
 }
 
 /**
- * The borders of countries on land. Borders on water are left out: on the map they would be straight lines in the sea.
+ * The borders of countries, on land only. Borders on water are left out: on the map they would be straight lines in the
+ * sea.
  */
 export const bordersOf = (path) => {
   const rows = table(`${path}.dbf`, "latin1")
@@ -78,7 +79,7 @@ export const bordersOf = (path) => {
   )
 }
 
-/** The importance of a name among the names of the same rank, as a small integer. A size of 0 gives 0. */
+/** How important a name is among the names of the same rank, as a small integer. A `size` of 0 gives 0. */
 const weightOf = (size) => Math.round(10 * Math.log2(1 + size))
 
 /**
@@ -108,7 +109,10 @@ export const lakesOf = (path) => {
   })
 }
 
-/** The names of countries, each in the middle of the country's largest part. The file is TopoJSON. */
+/**
+ * The names of countries. The position of a name is the middle of the largest part of the country. The file is
+ * TopoJSON.
+ */
 export const countriesOf = (path) => {
   const { arcs, objects, transform } = JSON.parse(readFileSync(path, "utf8"))
   const { scale, translate } = transform
@@ -123,11 +127,11 @@ export const countriesOf = (path) => {
   return objects.countries.geometries.flatMap(({ arcs: own, properties: { name }, type }) => {
     if (type !== "Polygon" && type !== "MultiPolygon") return []
     const rings = (type === "Polygon" ? [own] : own).map((polygon) => ring(polygon[0]))
-    // Such a ring crosses the 180th meridian. Its middle would be on the wrong side of the world, so the ring is left
-    // out.
+    // A ring that is 180 or more degrees wide crosses the 180th meridian. Its middle would be on the wrong side of the
+    // world, so it is left out if there are other rings.
     const whole = rings.filter((own) => Math.max(...own.map(([x]) => x)) - Math.min(...own.map(([x]) => x)) < 180)
     const middles = (whole.length > 0 ? whole : rings).map(centroid).toSorted((a, b) => b.area - a.area)
-    // The larger a country, the earlier its name is shown.
+    // The larger a country, the more important its name: the map shows important names first.
     return [{ at: middles[0].at, name, rank: 0, weight: weightOf(middles[0].area) }]
   })
 }

@@ -61,10 +61,10 @@ const callerOf = (token: string, rate: Rate.Rate) =>
   )
 
 /**
- * Refuses the token of a suspended connection (`WithApp.isSuspended`) with 503 and not with 401. A connection is
- * suspended while the account of the user or of the app's holder is suspended, and its token works again after the
- * account is resumed. When the connection is known, the call is entered into the user's access log, and counts like
- * every other call with a valid token (decision limits-3).
+ * Refuses the token of a suspended connection (`WithApp.isSuspended`) with 503 and not with 401. When the connection is
+ * suspended because the account of the user or of the app's holder is, its token works again after the account is
+ * resumed. When the connection is known, the call is entered into the user's access log, and counts like every other
+ * call with a valid token (decision limits-3).
  */
 const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {

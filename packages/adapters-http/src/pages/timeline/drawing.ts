@@ -20,8 +20,8 @@ const MARGIN = 36
  */
 const MIN_SPAN_M = 600
 /**
- * The lines of the day have about this number of points together. A reader of a picture 720 units wide could not see
- * more.
+ * The lines of the day have about this number of points together. In a picture that is 720 units wide, nobody could see
+ * more points.
  */
 const MAX_POINTS = 1_500
 
@@ -55,8 +55,8 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
 }
 
 /**
- * A width in metres. A picture of a narrower area hardly shows a coast or a town, so a small map in a corner of the
- * picture shows a larger area.
+ * When a picture shows an area narrower than this, in metres, it hardly shows a coast or a town. So a small map in a
+ * corner of the picture then shows a larger area.
  */
 const SMALL_M = 40_000
 
@@ -103,7 +103,10 @@ const ends = (lines: ReadonlyArray<ReadonlyArray<Land.At>>): Html => {
   return begin === undefined || end === undefined ? nothing : html`${disc("begin", begin, 5)}${disc("end", end, 6)}`
 }
 
-/** The pieces of the day's line. A piece ends at a gap and at a deleted stretch, because the way is not known there. */
+/**
+ * The pieces of the day's line. A piece ends at a gap and at a deleted stretch, because the service does not know the
+ * way there.
+ */
 const pieces = (
   fixes: ReadonlyArray<Fix.Fix>,
   segments: ReadonlyArray<Trace.Segment>
@@ -123,8 +126,8 @@ const pieces = (
 }
 
 /**
- * The points of a piece that the picture shows: a part of `MAX_POINTS`, as large as the piece's part of all readings,
- * and at least both ends of the piece. Without both ends, a short piece would vanish beside thousands of other
+ * The points of a piece that the picture shows: the same share of `MAX_POINTS` that the piece has of all readings, and
+ * at least both ends of the piece. Without both ends, a short piece would vanish beside thousands of other
  * readings.
  */
 const share = (piece: ReadonlyArray<Fix.Fix>, all: number): ReadonlyArray<Fix.Fix> =>
