@@ -40,7 +40,8 @@ const spread = (features, clip, z, add) => {
   const cut = (some, zoom, x, y) => {
     if (some.length === 0) return
     const size = 1 / 2 ** zoom
-    // The margin is so wide that the cut edge of a shape lies outside the picture of the tile.
+    // The margin is wide enough that the cut edge of a shape lies outside the picture of the tile, where nobody sees
+    // it.
     const margin = 2 ** -z / 32
     const box = [x * size - margin, y * size - margin, (x + 1) * size + margin, (y + 1) * size + margin]
     const inside = some.flatMap((one) => clip(one.points, box).map((points) => ({ ...one, points })))
@@ -98,7 +99,8 @@ for (const tile of tiles) {
   const encoded = encodeTile(tile)
   const body = gzipSync(encoded, { level: 9 })
   const key = body.toString("base64")
-  // Tiles with the same bytes are stored once. Many tiles are equal, such as the tiles that have land only.
+  // Tiles with the same bytes are stored once. Many tiles have the same bytes, for example all tiles that show only
+  // land.
   if (!bodies.has(key)) {
     bodies.set(key, [offset, body.length])
     parts.push(body)

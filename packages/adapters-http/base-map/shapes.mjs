@@ -52,8 +52,8 @@ const sides = ([left, top, right, bottom]) => [
 const at = (a, b, t) => [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])]
 
 /**
- * Cuts a ring at the sides of a box (Sutherland and Hodgman). A ring that the box cuts in two becomes one ring with
- * edges along the box.
+ * Cuts a ring at the sides of a box (Sutherland and Hodgman). When the box cuts a ring into two pieces, the result is
+ * still one ring: edges along the side of the box connect the pieces.
  */
 export const clipRing = (ring, box) => {
   let points = ring

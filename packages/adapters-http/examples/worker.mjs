@@ -10,7 +10,8 @@ const client = createClient({
   clientId: CLIENT_ID,
   clientSecret: CLIENT_SECRET,
   store: fileTokenStore(TOKENS),
-  // Nobody waits for the result of this job, so it retries more often and waits longer than the client does by default.
+  // Nobody waits for the result of this job, so the job's client retries more often and waits longer than a client does
+  // by default.
   retries: 5,
   longestWaitMs: 300_000
 })

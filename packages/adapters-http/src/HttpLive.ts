@@ -114,12 +114,12 @@ const Security = Layer.mergeAll(
   SessionAuthLive.layer(Api)
 )
 
-/** Serves every route of the contract and every page, with `Edge` around each request. */
+/** Serves every route of the contract and every page. `Edge` wraps each request. */
 const serve = Effect.gen(function* () {
   const router = yield* HttpApiBuilder.Router.router
   const { baseUrl } = yield* HttpOptions
-  // Without this line the layer would not require the store, because no handler names the store: `IdempotencyKey` looks
-  // the store up at run time, when a request has an Idempotency-Key.
+  // This line makes the layer require the store in its type. No handler names the store: `IdempotencyKey` looks the
+  // store up at run time, when a request has an `Idempotency-Key`.
   yield* IdempotencyStore
   const visitors = yield* Effect.context<HttpOptions | AccountStore | Vault.Vault>()
   const known: Edge.EdgeRoutes = {
@@ -132,7 +132,7 @@ const serve = Effect.gen(function* () {
 }).pipe(Layer.scopedDiscard)
 
 /**
- * Serves the API and the pages on an `HttpServer`; requires the domain's ports. The host adds further routes
+ * Serves the API and the pages on an `HttpServer`. The layer requires the domain's ports. The host adds further routes
  * (`/healthz`) with `Layer.provide(HttpApiBuilder.Router.use((router) => router.get("/healthz", …)))`. The platform's
  * tracer stays off: `Watch` makes the spans.
  */

@@ -50,7 +50,7 @@ export interface ServiceOptions {
   readonly version: string
   /**
    * Completes when the server begins to stop. The service then ends the streams of events to listeners (`npm run
-   * listen`). Left out: the stop does not end these streams.
+   * listen`). Left out: the streams do not end when the server begins to stop.
    */
   readonly stopping?: Effect.Effect<void>
 }
@@ -73,7 +73,7 @@ export const ownOrigins = (options: ServiceOptions): ReadonlySet<string> =>
 export const pathOf = (address: string): string => new URL(address).pathname.replace(/\/+$/, "")
 
 /**
- * The path below which the portal's pages are. When the address of the portal has no path, this is `/portal`, because
- * the front page is at the root.
+ * The path below which the portal's pages are. It is `/portal` when the address of the portal has no path, because the
+ * root path belongs to the front page.
  */
 export const portalPath = (options: ServiceOptions): string => pathOf(options.userPortalUrl) || "/portal"

@@ -14,7 +14,8 @@ import * as Cached from "./edge/Cached.js"
 import { HttpOptions, type ServiceOptions } from "./HttpOptions.js"
 import { EVENTS_TAG, webhooks } from "./WebhookDocument.js"
 
-// The OpenAPI document is made from the contract that the server runs, so the two cannot differ (decision wire-1).
+// The OpenAPI document is made from the contract that the server runs, so the document and the contract cannot differ
+// (decision wire-1).
 
 /**
  * Corrects the generated document. This function makes only the corrections that are the same on every server; `make`
@@ -77,8 +78,8 @@ export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   options: ServiceOptions
 ): Json => {
-  // The document is copied, because the platform caches the document and two servers in one process have different
-  // addresses.
+  // The document is copied before it is changed: the platform caches one document, and two servers in one process need
+  // documents with different addresses.
   const document = object(structuredClone(OpenApi.fromApi(api, { additionalPropertiesStrategy: "allow" })))
   document["info"] = { ...object(document["info"]), version: options.version, description: ABOUT }
   document["servers"] = [{ url: options.baseUrl, description: "This server" }]

@@ -20,7 +20,8 @@ export const Ping = Schema.Struct({
   app_id: Schema.String,
   endpoint_id: Schema.String.annotations({ description: "The endpoint that this delivery is for" }),
   type: Schema.Literal("ping"),
-  // The description is for this property alone: an annotation on `At` would describe every time of the document.
+  // The description belongs to this property alone. An annotation on `At` itself would describe every time in the
+  // document.
   occurred_at: Schema.propertySignature(At).annotations({
     description: "When the event happened, not when it was sent"
   })
@@ -95,8 +96,8 @@ const BODIES: { readonly [Name in EventCatalogue.CatalogueEntry["name"]]: Schema
 }
 
 const webhook = ({ description, examples, name, summary }: EventCatalogue.CatalogueEntry): Json => {
-  // `defs` collects the named schemas to which the body refers. This function does not use `defs`: the only such schema
-  // is the schema of a time, and the document has this schema already.
+  // `defs` collects the named schemas to which the body refers. Nothing reads `defs` afterwards: a body refers only to
+  // the schema of a time, and the document already has that schema.
   const made = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
   return {
     post: {

@@ -136,7 +136,7 @@ export const main = async (baseUrl: string, token: string, placeId: string) => {
 `
     )
     // The generator's own code, which does not depend on the contract, does not compile with
-    // exactOptionalPropertyTypes.
+    // `exactOptionalPropertyTypes`, so that option is off here.
     compile(where, false)
     expect(await run(join(where, "out/main.js"))).toEqual(["Home", "dwell"])
   })

@@ -61,7 +61,7 @@ const resolved = (schema: Json): Json => {
 
 const typeOf = ({ type }: Json): string => text(Array.isArray(type) ? type.find((one) => one !== "null") : type)
 
-/** Credentials for an operation, by the first scheme that the operation names. */
+/** Credentials for an operation: for the first security scheme that the operation names. */
 const credentials = ({ operation }: Operation) => {
   const [name = ""] = list(operation["security"]).flatMap((one) => Object.keys(object(one)))
   return headers[name] ?? (name === "" ? {} : undefined)

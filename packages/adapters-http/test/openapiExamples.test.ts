@@ -25,7 +25,7 @@ const ROOT = join(import.meta.dirname, "../../..")
 const require = createRequire(import.meta.url)
 const cli = join(dirname(require.resolve("@redocly/cli/package.json")), "bin/cli.js")
 
-/** The findings of the linter for a document, by the rules of redocly.yaml. */
+/** What the linter reports about a document, with the rules of redocly.yaml. */
 const lint = (one: Json): ReadonlyArray<string> => {
   const file = join(scratch, "openapi.json")
   writeFileSync(file, JSON.stringify(one))
@@ -129,7 +129,7 @@ const everyExample = (): ReadonlyArray<readonly [place: string, name: string, ex
     ]
   })
 
-/** The fields of a value, at every depth, whose text is their own name. */
+/** The fields of a value, at every depth, whose value is the name of the field itself. */
 const selfNamed = (value: unknown, name: string): ReadonlyArray<string> =>
   Array.isArray(value)
     ? value.flatMap((one) => selfNamed(one, name))
@@ -161,7 +161,7 @@ describe("the examples are possible [wire-1-examples]", () => {
   })
 })
 
-/** The operation whose body is a file, which has no example. */
+/** Matches the operation whose body is a file. A file has no example. */
 const FILES = /^POST \/v1\/user\/imports takes/
 
 describe("the examples are what the contract reads and writes", () => {

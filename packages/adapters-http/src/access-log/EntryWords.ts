@@ -6,8 +6,8 @@ import type { Event } from "@place-access/domain/events"
  */
 
 /**
- * The events that the access log lists. The other events disclose nothing about the user: they announce the end of the
- * sensitive tier, or test an endpoint.
+ * The events that the access log lists. The access log does not list the other events, because they disclose nothing
+ * about the user: they announce the end of the sensitive tier, or test an endpoint.
  */
 type Entered = Exclude<Event.EventType, "sensitive.expiring" | "sensitive.lapsed" | "sensitive.removed" | "ping">
 
@@ -57,7 +57,7 @@ export const deed = (endpoint: string): string | undefined => DEEDS[endpoint.rep
 
 interface Outcome {
   readonly label: "Answered" | "Refused" | "Withheld" | "Not answered"
-  /** Why the app got no answer or no event; "" when there is nothing to add. Pages show this text after the label. */
+  /** Why the app got no answer or no event; "" when there is nothing to add. Pages show this text after `label`. */
   readonly why: string
 }
 
@@ -65,7 +65,7 @@ const refused = (why: string): Outcome => ({ label: "Refused", why })
 const notSent = (why: string): Outcome => ({ label: "Withheld", why })
 const failed = (why: string): Outcome => ({ label: "Not answered", why })
 
-/** The texts for why the app learned nothing, by error code. */
+/** For each error code, the text that says why the app learned nothing. */
 export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   invalid_token: refused("its access token was no longer valid"),
   missing_scope: refused("you have not allowed this"),

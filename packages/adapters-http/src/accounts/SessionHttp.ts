@@ -16,7 +16,7 @@ import { enterWith } from "./enter.js"
 
 const encodeBody = Schema.encodeSync(AccountBody)
 
-/** Refuses to sign in a browser that is on a page of another origin. Programs send no Origin and are allowed. */
+/** Refuses to sign in a browser that is on a page of another origin. A program sends no `Origin`, and is allowed. */
 const refuseOtherOrigins = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
@@ -64,8 +64,8 @@ export const layer = Group.group(Api, "session", (handlers) =>
         Effect.gen(function* () {
           const options = yield* HttpOptions
           const response = HttpServerResponse.empty({ status: 204 })
-          // Only a call with a cookie must come from our pages (decision A3). Without a cookie there is no session that
-          // a page of another origin could end.
+          // The check of the origin is needed only for a call with a cookie (decision A3). Without a cookie there is no
+          // session that a page of another origin could end.
           const cookie = yield* Credentials.sessionCookie
           if (Option.isNone(cookie)) return response
           yield* Credentials.checkOrigin(yield* HttpServerRequest.HttpServerRequest, options)

@@ -25,7 +25,7 @@ export const moment = {
   })
 }
 
-/** How answers name a place (Spec §2.5). */
+/** The place in an answer: its id, its label and its kind (Spec §2.5). */
 export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind: Place.PlaceKind }).annotations({
   identifier: "PlaceRef"
 })

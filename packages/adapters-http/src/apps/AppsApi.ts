@@ -21,7 +21,7 @@ const { homepageUrl, logo: _, redirectUris, ...sameNames } = AppProposal.Differe
 export const PendingChange = Schema.Struct({
   ...sameNames,
   homepage_url: homepageUrl,
-  // The values are digests of two logos: the logo in force and the proposed logo.
+  // In this field, the two values are digests of logos: the logo in force and the proposed logo.
   logo: homepageUrl,
   redirect_uris: redirectUris
 }).annotations({ identifier: "AppChange" })
@@ -38,7 +38,7 @@ export const toChange = ({
   redirect_uris: redirectUris
 })
 
-/** The annotation of every field with the status of an app. */
+/** The annotation that every field with the status of an app has. */
 export const STATUS = {
   description:
     "`sandbox`: only the app's holder and test people can connect it; `in_review`: it waits for a reviewer, and works as in the sandbox; `production`: everybody can connect it"

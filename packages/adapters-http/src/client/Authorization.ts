@@ -36,7 +36,7 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "")
 
-/** The PKCE `code_challenge` of a code verifier: its SHA-256 in base64url (RFC 7636 §4.2, method S256). */
+/** The PKCE `code_challenge` of a code verifier: the verifier's SHA-256 in base64url (RFC 7636 §4.2, method S256). */
 export const challengeOf = async (codeVerifier: string): Promise<string> => {
   const digest = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier))
   return base64url(new Uint8Array(digest))
@@ -87,7 +87,7 @@ export const codeOf = (callback: string | URL, pending: PendingAuthorization, is
   // The state is checked first: a callback with another state belongs to another sign-in, even when the callback
   // contains an error.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")
-  // A missing `iss` is refused too (RFC 9207 §2.4): the service always answers this client with `iss`, and another
+  // A missing `iss` is refused too (RFC 9207 §2.4): the service always answers this client with `iss`, and a hostile
   // service could leave `iss` out on purpose.
   if (issuer !== undefined && searchParams.get("iss") !== issuer) throw mismatch("another service sent the user back")
   if (searchParams.has("error")) {

@@ -30,7 +30,7 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
   return async <Answer>(operation: AppOperation, call: AppCall = {}): Promise<Answer> => {
     const { idempotencyKey, signal } = call.options ?? {}
     const how = { ...endpoint.attempt, signal, policy: endpoint.policy }
-    // All attempts of the call have the same key, also the attempt with a new access token after a 401.
+    // All attempts of one call have the same key, even the attempt with a new access token after a 401.
     const key = operation.takesKey === true ? (idempotencyKey ?? globalThis.crypto.randomUUID()) : undefined
     const withToken = request(operation, call, key)
 

@@ -9,8 +9,8 @@ export interface PlaceAccessOptions {
   readonly baseUrl: string
   readonly clientId: string
   /**
-   * The client secret, for servers only. A web page leaves it out, and the app's server adds it to the calls that it
-   * forwards.
+   * The client secret, for servers only. A web page leaves the secret out, and the app's server adds the secret to the
+   * calls that the server forwards.
    */
   readonly clientSecret?: string | undefined
   /** Where the tokens of the connection are kept. Default: in memory. */
@@ -29,7 +29,7 @@ export interface PlaceAccessOptions {
   readonly retries?: number | undefined
   /**
    * How long one attempt may take. Default: 30,000 ms. A refresh and the exchange of a code get at most 8,000 ms for
-   * each attempt, because the service repeats their answers only for 30 s.
+   * each attempt, because the service repeats the answers to these two requests only for 30 s.
    */
   readonly timeoutMs?: number | undefined
   /**

@@ -34,7 +34,7 @@ export interface ConnectionAnswer {
   readonly scopes: ReadonlyArray<AppScope>
   /** The scopes that the user granted and the app still declares, lapsed scopes included. */
   readonly held_scopes: ReadonlyArray<AppScope>
-  /** Grows when the set of shared places changes. */
+  /** A number that grows when the set of shared places changes. */
   readonly places_version: number
   readonly grant_expires_at: IsoTime | null
   readonly sensitive_expires_at: IsoTime | null
@@ -99,7 +99,10 @@ export interface SharedVisit {
 export interface VisitsPage extends MayBePaused {
   readonly visits: ReadonlyArray<SharedVisit>
   readonly nextCursor: string | null
-  /** False while the service still derives visits from uploaded readings: ask again later. */
+  /**
+   * False while the service is still deriving visits from uploaded readings. Then visits may be missing, and the app
+   * can ask again later.
+   */
   readonly complete: boolean
 }
 
@@ -177,7 +180,7 @@ export interface ZoneRulesPage {
   readonly nextCursor: string | null
 }
 
-/** The effect of one reading on a rule. */
+/** One evaluation of a rule: what one reading did to the rule. */
 export interface RuleEvaluationAnswer {
   readonly at: IsoTime
   readonly received_at: IsoTime
@@ -257,7 +260,7 @@ export interface ZoneQuestion extends MaxAge {
   readonly lat: number
   readonly lon: number
   readonly radius_m: number
-  /** The user reads the label in their access log. */
+  /** A name for the circle. The user reads this label in their access log. */
   readonly label: string
 }
 
@@ -284,9 +287,9 @@ export interface ForPurpose {
 export interface LocationLookupQuery extends ForPurpose, AtMoment {}
 
 interface Stretch extends ForPurpose {
-  /** The earliest time of a reading, inclusive. */
+  /** Only readings from this time on, this time included. */
   readonly from: IsoTime
-  /** The latest time of a reading, exclusive. */
+  /** Only readings before this time. */
   readonly to: IsoTime
 }
 
@@ -325,6 +328,6 @@ export type NewZoneRuleBody = RuleTerms &
     readonly lon: number
     /** The radius in metres: 100 to 10,000. */
     readonly radius_m: number
-    /** The user reads the label, in the rule and each time the rule fires. */
+    /** A name for the circle. The user reads this label in the rule, and each time the rule fires. */
     readonly label: string
   }

@@ -30,7 +30,8 @@ export type ClientFailureCode =
   /** the service did not answer in time */
   | "timeout"
   /**
-   * the answer does not have the form of an answer of this service: perhaps a proxy or another server is at the address
+   * the answer does not have the form of an answer of this service: perhaps a proxy or another server answers at the
+   * address
    */
   | "unexpected_answer"
   /** the store has no tokens: the user must connect first */
@@ -70,7 +71,7 @@ export interface FailureDetails {
 export class PlaceAccessError extends Error {
   override readonly name = "PlaceAccessError"
   readonly code: FailureCode
-  /** The status of the answer; undefined when there was no answer. */
+  /** The HTTP status of the answer; undefined when there was no answer. */
   readonly status: number | undefined
   /** `X-Request-Id` of the answer, with which the operator finds the request in the log. */
   readonly requestId: string | undefined

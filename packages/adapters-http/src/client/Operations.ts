@@ -8,7 +8,7 @@ export interface AppOperation {
   /** The path. A parameter is written `:name`. */
   readonly path: string
   /**
-   * Present: the client sends an `Idempotency-Key` with each call, so that a retry creates nothing twice.
+   * Present when the client sends an `Idempotency-Key` with each call, so that a retry does not create a thing twice.
    */
   readonly takesKey?: true
   /** The status of a success whose body is empty. The operations without this field answer with a JSON object. */
@@ -64,11 +64,11 @@ export const TEST_PEOPLE = {
   simulate: { method: "POST", path: "/v1/test-people/:person_id/trips" }
 } as const satisfies Readonly<Record<string, AppOperation>>
 
-/** The path with its parameters, each encoded. */
+/** The path of the operation, with each parameter replaced by its encoded value. */
 export const pathOf = ({ path }: AppOperation, parameters: Readonly<Record<string, string>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""))
 
-/** The query with the parameters that have a value; "" when no parameter has a value. */
+/** The query string with all parameters that have a value; "" when no parameter has a value. */
 export const queryOf = (query: object): string => {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

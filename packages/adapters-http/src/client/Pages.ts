@@ -4,7 +4,7 @@ import { PlaceAccessError } from "./Failure.js"
 export interface Pages<Item, Page> extends AsyncIterable<Item> {
   /** One page: the first page, or the page at `cursor`. */
   readonly page: (cursor?: string) => Promise<Page>
-  /** All pages, one after the other, for callers who need a page's fields beside the items. */
+  /** All pages, one after the other, for callers who also need the fields that a page has beside its items. */
   readonly pages: () => AsyncIterable<Page>
 }
 

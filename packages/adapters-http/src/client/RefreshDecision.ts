@@ -46,16 +46,16 @@ export const decide = (
   const isFresh = tokens.access_token !== refused && nowMs < tokens.expires_at - MARGIN_MS
   if (isFresh && !evenIfUncertain) return { _tag: "Use", tokens }
   const { refreshing_since: since = nowMs } = tokens
-  // When the clock was set back, the client does not know how much time has passed. It then treats the time to repeat
-  // the refresh as over.
+  // When the clock was set back, the client does not know how much time has passed. The client then assumes that it is
+  // too late to repeat the refresh.
   const isTooLate = nowMs - since > REPEATABLE_MS || nowMs < since
   if (!isTooLate) return { _tag: "Refresh", tokens, since }
   return evenIfUncertain ? { _tag: "Refresh", tokens, since: nowMs } : { _tag: "Uncertain", tokens }
 }
 
 /**
- * Whether the access token still works: it is neither refused nor expired. The token may be so near to its end that the
- * client refreshes it before the next call.
+ * Whether the access token still works: it is neither refused nor expired. True even for a token that expires so soon
+ * that the client refreshes it before the next call.
  */
 export const isUsable = (tokens: StoredTokens, nowMs: number, refused: string | null): boolean =>
   tokens.access_token !== refused && nowMs < tokens.expires_at

@@ -15,7 +15,7 @@ export type AttemptEnd =
       readonly code: string | undefined
       readonly retryAfterS: number | undefined
     }
-  /** There was no answer: the request may have taken effect. */
+  /** There was no answer. The request may nevertheless have taken effect. */
   | { readonly _tag: "Silent" }
 
 export interface RetryPolicy {

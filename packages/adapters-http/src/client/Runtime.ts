@@ -1,5 +1,6 @@
 /**
- * The functions of the environment that the client calls. By default they are the global functions; tests replace some.
+ * The functions of the environment that the client calls. By default the client calls the global functions. Tests
+ * replace some of them.
  */
 export interface ClientRuntime {
   readonly fetch: typeof globalThis.fetch

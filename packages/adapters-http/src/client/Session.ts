@@ -108,8 +108,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
         await store.write(null)
       })
       return orAborted(revoked, signal).catch((error: unknown) => {
-        // The service has ended the connection, so an abort can stop nothing. The caller waits until the store has
-        // removed the tokens.
+        // The service has ended the connection, so an abort can no longer stop anything. The caller waits until the
+        // store has removed the tokens.
         if (isEnded) return revoked
         throw error
       })

@@ -32,7 +32,7 @@ export const testPeopleOf = (endpoint: TokenEndpoint) => {
     /** The app's test people, oldest first. An app has at most ten, so the list has one page. */
     list: async (options?: CallOptions): Promise<ReadonlyArray<Contract.TestPersonAnswer>> =>
       (await call<Contract.TestPeopleAnswer>(TEST_PEOPLE.list, options)).test_people,
-    /** Makes a person with places, a phone and a connection. Only this answer has the tokens. */
+    /** Makes a person with places, a phone and a connection. No later answer contains the tokens. */
     create: (body: Contract.NewTestPersonBody, options?: CallOptions) =>
       call<Contract.MadeTestPersonAnswer>(TEST_PEOPLE.create, options, undefined, body),
     get: (id: string, options?: CallOptions) => call<Contract.TestPersonAnswer>(TEST_PEOPLE.get, options, id),

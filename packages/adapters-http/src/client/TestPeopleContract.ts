@@ -53,7 +53,7 @@ export interface NewTestPersonBody {
   /** 1 to 10 places, all of them shared with the app. */
   readonly places: ReadonlyArray<NewTestPlaceBody>
   readonly name?: string | undefined
-  /** Left out: every scope that a user could grant the app now. */
+  /** The scopes of the connection. Left out: every scope that a user could grant the app now. */
   readonly scopes?: ReadonlyArray<AppScope> | undefined
 }
 

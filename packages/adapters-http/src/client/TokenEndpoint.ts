@@ -36,7 +36,7 @@ export const formRequest = (
   )
 })
 
-/** The failure of a code exchange or of a refresh. */
+/** Thrown when the exchange of a code, or a refresh, fails. */
 export class GrantFailure extends Error {
   override readonly name = "GrantFailure"
   override readonly cause: PlaceAccessError

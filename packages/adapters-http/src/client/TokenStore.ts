@@ -16,18 +16,18 @@ export interface ClientTokenStore {
 export interface StoredTokens {
   readonly access_token: string
   readonly refresh_token: string
-  /** When the access token ends, in milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   readonly expires_at: number
   readonly scope: string
   readonly sub: string
   /**
    * When the client began a refresh whose answer it has not stored, in milliseconds since 1970. Left out when no
-   * refresh is open.
+   * refresh is waiting for its answer.
    */
   readonly refreshing_since?: number
 }
 
-/** Keeps the tokens in memory: for one process, while it runs. */
+/** Keeps the tokens in the memory of one process, until the process ends. */
 export const memoryTokenStore = (tokens: StoredTokens | null = null): ClientTokenStore => {
   let kept = tokens
   let last: Promise<unknown> = Promise.resolve()

@@ -13,7 +13,7 @@ export interface WireRequest {
 
 export interface WireReply {
   readonly status: number
-  /** The body as JSON; undefined when the body is not JSON. */
+  /** The body, parsed as JSON; undefined when the body is not JSON. */
   readonly json: unknown
   readonly isEmpty: boolean
   readonly requestId: string | undefined
@@ -30,13 +30,13 @@ export interface AttemptOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The error of an attempt that got no answer. */
+/** Thrown when an attempt gets no answer. */
 export class NoReply extends Error {
   override readonly name = "NoReply"
   /** Whether it is certain that the service never got the request, for example because no connection was made. */
   readonly isUnsent: boolean
   readonly isTimeout: boolean
-  /** Whether the address was a path, which only a web page can call. */
+  /** Whether the address was a path. Only a web page can call a path. */
   readonly isPath: boolean
 
   constructor(cause: unknown, isTimeout: boolean) {
@@ -47,7 +47,7 @@ export class NoReply extends Error {
   }
 }
 
-/** The error code of Node.js for an address that is not an absolute URL. */
+/** The error code with which Node.js refuses an address that is not an absolute URL. */
 const NOT_WHOLE = "ERR_INVALID_URL"
 
 /**
@@ -151,7 +151,7 @@ const isObject = (json: unknown): json is object => typeof json === "object" && 
 const isRemovedBefore = (operation: AppOperation, { mayBeDone, reply }: Settled): boolean =>
   operation.method === "DELETE" && mayBeDone && reply.status === 404 && isRefusal(reply.json)
 
-/** The error of a reply that is no success, or is not of the form that the operation declares. */
+/** The error for a reply that is not a success, or that does not have the form which the operation declares. */
 export const failureOf = ({ json, requestId, retryAfterS, status }: WireReply): PlaceAccessError => {
   if (!isRefusal(json)) {
     const message = `The answer (status ${status}) is not one of the service: is a proxy or another server there?`

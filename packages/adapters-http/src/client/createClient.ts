@@ -77,7 +77,7 @@ export const createClient = (options: PlaceAccessOptions) => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))
       },
-      /** Takes tokens that your app got in another way a moment ago, such as the tokens of a new test person. */
+      /** Stores tokens that your app has just got in another way, such as the tokens of a new test person. */
       useTokens: async (tokens: Contract.TokenAnswer): Promise<ConnectedAs> =>
         connectedAs(await session.replace(() => Promise.resolve(storedTokens(tokens, runtime.now())))),
       /** The addresses of the service's OAuth endpoints, and what these endpoints support (RFC 8414). */
@@ -106,12 +106,13 @@ export const createClient = (options: PlaceAccessOptions) => {
         connectedAs(await session.refresh({ evenIfUncertain })),
       /**
        * Ends the connection at the service and removes the tokens. Idempotent. After an abort or an error, the
-       * connection may have ended already, because the service may have got the request. Call this function again then.
+       * connection may have ended already, because the service may have got the request. In this case, call this
+       * function again.
        */
       disconnect: ({ signal }: CallOptions = {}): Promise<void> => session.revoke(signal)
     },
 
-    /** The connection: its scopes and their end dates. */
+    /** Reads the connection: its scopes and the end dates of the scopes. */
     me: (options?: CallOptions) => call<Contract.ConnectionAnswer>(OPERATIONS.me, { options }),
 
     answers: {
@@ -158,7 +159,7 @@ export const createClient = (options: PlaceAccessOptions) => {
       list: (query: Contract.PageQuery = {}, options?: CallOptions) =>
         pages<Contract.PlaceRulesPage, Contract.PlaceRuleAnswer>(OPERATIONS.placeRules, query, options, rulesOf),
       remove: (id: string, options?: CallOptions) => call<void>(OPERATIONS.removePlaceRule, { path: { id }, options }),
-      /** The last evaluations of the rule: why it fired, or why not. */
+      /** The newest evaluations of the rule. Each evaluation says why the rule fired or did not fire. */
       evaluations: (id: string, options?: CallOptions) =>
         call<Contract.EvaluationsAnswer>(OPERATIONS.placeRuleEvaluations, { path: { id }, options })
     },

@@ -19,8 +19,8 @@ export const fileTokenStore = (path: string): ClientTokenStore => {
     read: async () => parseTokens(await contentOf(path)),
     write: async (tokens) => {
       if (tokens === null) return rm(path, { force: true })
-      // The file is replaced as a whole: a reader never sees half a file, and a power cut leaves the old or the new
-      // file.
+      // The file is replaced as a whole: a reader never sees half a file, and after a power cut either the old file or
+      // the new file is there.
       const fresh = `${path}.${randomUUID()}`
       const file = await open(fresh, "wx", 0o600)
       try {
@@ -48,7 +48,7 @@ const contentOf = (path: string): Promise<string | null> =>
     throw error
   })
 
-/** Waits for the lock and returns the function that releases it. */
+/** Waits until this process has the lock. Returns the function that releases the lock. */
 const acquire = async (lock: string): Promise<() => Promise<void>> => {
   const holder = randomUUID()
   while (!(await create(lock, holder))) {
@@ -73,7 +73,10 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
   }
 }
 
-/** Creates the file; false when it exists. Of several processes that try at the same time, at most one gets true. */
+/**
+ * Creates the file and returns true; returns false when the file exists already. When several processes try at the same
+ * time, at most one of them gets true.
+ */
 const create = (path: string, content: string): Promise<boolean> =>
   writeFile(path, content, { flag: "wx", mode: 0o600 }).then(
     () => true,

@@ -31,7 +31,10 @@ export const Uses = Schema.Struct({
   })
 }).annotations({ identifier: "Uses" })
 
-/** A pause that is in force or, in the history of a connection, was in force after a change. */
+/**
+ * A pause. In a connection: the pause in force. In an entry of the connection's history: the pause that was in force
+ * after the change.
+ */
 export const PauseBody = Schema.Struct({
   since: At,
   until: NullableAt.annotations({ description: "Null: until the user resumes" })

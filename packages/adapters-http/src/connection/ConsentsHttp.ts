@@ -11,8 +11,8 @@ import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
 /**
- * A `Problem` names a field as the form of the consent page does. This table has the fields that have another name in
- * the JSON body.
+ * A `Problem` names a field as the form of the consent page does. This table has the fields whose name in the JSON body
+ * differs from their name in the form.
  */
 const NAMES: Readonly<Record<string, string>> = { scope: "scopes", place: "places" }
 

@@ -7,7 +7,7 @@ import { NullableAt } from "../wire/Fields.js"
 
 /**
  * The token endpoints (Spec §4.3; decisions O1 to O4). `OAuthRequest` reads the bodies of requests. The schemas of
- * requests in this file are documentation only: a body may be JSON or a form.
+ * requests in this file decode nothing. They are only documentation, because a body may be JSON or a form.
  */
 
 const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const

@@ -5,8 +5,8 @@ import * as ClientCredentials from "../security/ClientCredentials.js"
 import * as Errors from "../wire/Errors.js"
 
 /**
- * The fields that a client may send, by their names in a form, each with its name in camelCase. JSON may have either
- * name (decision O1).
+ * The fields that a client may send: the name of each field in a form, with its name in camelCase. JSON may use either
+ * of the two names (decision O1).
  */
 const NAMES = {
   grant_type: "grantType",
@@ -122,8 +122,8 @@ export interface ClientProof {
 }
 
 /**
- * The client id in the body; when the body has none, the client id in the header (HTTP Basic). Undefined when the body
- * has none, and the header is missing or cannot be read.
+ * The client id in the body. When the body has no client id: the client id in the header (HTTP Basic), or undefined
+ * when the header is missing or cannot be read.
  */
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
   sent.get("client_id") ?? ClientCredentials.basic(request)?.clientId

@@ -96,7 +96,7 @@ export const layer = Group.group(Api, "steering", (handlers) =>
     )
 )
 
-/** Encodes an entry of the consent history for the API. */
+/** Encodes an entry of a connection's history for the API. */
 export const encodeEntry = (entry: ConsentHistory.HistoryEntry): typeof HistoryEntry.Type => ({
   at: entry.at,
   change: entry.change,

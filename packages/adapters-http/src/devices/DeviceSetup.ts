@@ -4,8 +4,8 @@ import { Language, type Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
 import { type TextFiles, textsIn } from "../languages/index.js"
 
-// The set-up instructions name every setting that the phone's app needs to send readings, and to send them often enough
-// while the phone is idle (decisions devices-2 and devices-16).
+// The set-up instructions name every setting that the phone's app needs to send readings, and to send readings often
+// enough while nobody uses the phone (decisions devices-2 and devices-16).
 
 /**
  * The settings for a phone's app, to scan, to open on the phone, or to type in. `qrText`, `link` and `settings` contain
@@ -49,11 +49,13 @@ export interface SetupContext {
   readonly token: string
   /** The address of the API, without a slash at its end. */
   readonly baseUrl: string
-  /** The owner's places. OwnTracks watches the circles of at most `MAX_WAYPOINTS` of them. */
+  /** The owner's places. OwnTracks watches the circles of at most `MAX_WAYPOINTS` places. */
   readonly places?: ReadonlyArray<SetupPlace>
-  /** The key of the link at which the app fetches its settings once; null or left out: there is no such link. */
+  /**
+   * The key of the link from which the app fetches its settings, once. Null or left out when the app has no such link.
+   */
   readonly setupKey?: string | null
-  /** The language of the steps. English when left out, as in the API. */
+  /** The language of the steps. When left out, the steps are in English, the language of the API. */
   readonly language?: Language.Language
 }
 
@@ -94,7 +96,7 @@ interface Given {
 
 /**
  * Overland (https://overland.p3k.app): its README documents the link. The app reads a link only while the app runs
- * (SceneDelegate.m), so the owner must open the app before the link.
+ * (SceneDelegate.m), so the owner must open the app before opening the link.
  */
 const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/overland`
@@ -180,12 +182,15 @@ const OWNTRACKS = { ping: 15, locatorDisplacement: 100, locatorInterval: 300 } a
 /** iPhones watch at most 20 regions for one app. */
 const MAX_WAYPOINTS = 20
 
-/** The longest text of a QR code that a phone's camera reads well from a screen. */
+/**
+ * The greatest length of the text in a QR code, in characters, with which a phone's camera still reads the code well
+ * from a screen.
+ */
 const MAX_QR_TEXT = 1_200
 
 /**
- * The link with at most `most` waypoints. The link has fewer waypoints when it would be too long for a QR code that a
- * camera can read.
+ * The link with at most `most` waypoints. The link has fewer waypoints when a QR code of the longer link would be too
+ * dense for a camera.
  */
 const fitting = (link: (waypoints: number) => string, most: number): string => {
   const text = link(most)

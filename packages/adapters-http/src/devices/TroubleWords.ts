@@ -16,8 +16,8 @@ interface TroubleWords {
 type ByPhone = Readonly<Record<Exclude<PhoneKind, "other">, string>>
 
 /**
- * The advice for each kind of phone that has an app for the format. For a phone of the kind `other`, nobody knows the
- * settings, so there is no advice.
+ * The advice for each kind of phone that has an app for the format. There is no advice for a phone of the kind `other`,
+ * because the service does not know the settings of such a phone.
  */
 const forPhones = (format: Device.PhoneFormat, advice: ByPhone): ReadonlyArray<string> =>
   KINDS[format].flatMap((kind) => (kind === "other" ? [] : [advice[kind]]))
@@ -36,7 +36,8 @@ export const troubleWords = (
       return {
         title: words.neverArrived,
         checks: [
-          // A page of this service that sends the position (`browser`) contains the address, so nobody can mistype it.
+          // A page of this service that sends the position (`browser`) contains the address, so nobody types the
+          // address, and a hint about a mistyped address would be of no use.
           ...(sender === "page" ? [] : [words.address(address)]),
           ...(sender !== "page" && isPrivate(address) ? [words.network] : []),
           words.switchedOn[format],

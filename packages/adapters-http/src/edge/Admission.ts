@@ -13,8 +13,8 @@ import { Turns } from "./Turns.js"
  */
 
 /**
- * How long a request waits for a place. A client should get its refusal within 250 ms, so 50 ms remain to write the
- * refusal.
+ * How long a request waits for a place. A client should get its refusal within 250 ms, so after this wait 50 ms remain
+ * for writing the refusal.
  */
 const WAIT_MILLIS = 200
 const WAITING_MAX = 2_000
@@ -62,7 +62,10 @@ export class RequestPlace {
     this.turns.release()
   }
 
-  /** Takes a place without waiting, even above the limit: a request that was admitted once is not refused later. */
+  /**
+   * Takes a place without waiting, even above the limit: the service does not refuse a request that it has already
+   * admitted.
+   */
   comeBack(): void {
     if (this.isTaken) return
     this.isTaken = true

@@ -68,7 +68,7 @@ export const layer: Layer.Layer<
     // password and a code.
     const counted = new WeakSet<CurrentRequest.Cell>()
 
-    /** The time until the rates allow a further attempt, in milliseconds; 0: the rates allow this attempt. */
+    /** How many milliseconds must pass until the rates allow another attempt. 0 when the rates allow this attempt. */
     const untilAllowed = ({ address, browser, email }: SignInThrottle.SignInTry) => {
       const account = sha256(`sign-in ${email}`)
       // The attempts of known browsers have a separate count. Attempts of strangers do not add to this count, even in

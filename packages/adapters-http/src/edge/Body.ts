@@ -14,7 +14,10 @@ import * as Slices from "./Slices.js"
  */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly answer: Errors.WireError }> {}
 
-/** The answer to a body that broke off: the client may send the whole body again. */
+/**
+ * The answer when the body ended too early, for example because the connection broke. The client may send the whole
+ * body again.
+ */
 const ENDED_EARLY = Errors.invalidRequest("The body ended too early")
 
 /** Whether the service would refuse the same body again, so that a retry cannot help. */
@@ -311,7 +314,7 @@ const parseShort = (text: string, entriesMax: number, strictness: Strictness): E
 const LEVELS = 100
 const TOO_DEEP = "too deep"
 
-/** How many members of an object are not counted as entries. A reading of a phone's app has fewer members. */
+/** This number of members of an object are not counted as entries. A reading of a phone's app has fewer members. */
 const UNCOUNTED_MEMBERS = 64
 
 /**

@@ -23,5 +23,8 @@ export const ORDINARY: Bounds = { bytes: MIB, entries: 20_000 }
  */
 export class BodyBounds extends Context.Tag("@place-access/adapters-http/edge/BodyBounds")<BodyBounds, Bounds>() {}
 
-/** The bounds by `Routes.label`. Endpoints without an entry have `ORDINARY` bounds. */
+/**
+ * The bounds of the endpoints that have the annotation, by `Routes.label`. Endpoints without an entry have `ORDINARY`
+ * bounds.
+ */
 export const ofRoutes = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, Bounds> => byRoute(api, BodyBounds)

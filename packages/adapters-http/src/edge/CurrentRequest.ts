@@ -5,10 +5,10 @@ import { Effect, FiberRef, GlobalValue } from "effect"
 import type { RequestPlace } from "./Admission.js"
 import * as BodyBounds from "./BodyBounds.js"
 
-/** The connection that a request acts for, known even when the request's token is no longer valid. */
+/** The connection that a request acts for. The service can know it even when the request's token is no longer valid. */
 export type RequestCaller = Connection.ConnectionOwner
 
-/** The contract's declarations about a route, prepared when the server starts. */
+/** What the contract declares about a route. These values are computed when the server starts. */
 export interface Route {
   /** Method and path, such as `DELETE /v1/rules/place/{id}` (`Routes.label`); empty until a route has matched. */
   readonly label: string
@@ -27,8 +27,8 @@ export interface Route {
  */
 export interface Cell {
   /**
-   * `X-Request-Id` of the answer. The edge chooses the id before anything runs, and every log line of the request has
-   * it.
+   * `X-Request-Id` of the answer. The edge chooses the id before any other code runs, so that every log line of the
+   * request has the id.
    */
   readonly id: string
   /** Set by the router. The edge reads this field to limit the body, to log the request and to add headers. */
@@ -78,7 +78,8 @@ export interface Cell {
   standing: Readonly<Record<string, string>>
   /**
    * The rate limit headers of a second limit that refused the request; the answer has these headers in place of
-   * `standing`. They are apart from `standing`, because the app's figures need the limit of the connection.
+   * `standing`. They are not put into `standing`, because the app's figures need the limit of the connection, which is
+   * in `standing`.
    */
   exceeded: Readonly<Record<string, string>>
 }
@@ -143,8 +144,8 @@ export const developerReads = (caller: RequestCaller): Effect.Effect<void> =>
 export const clientIs = (id: AppId): Effect.Effect<void> => change((cell) => void (cell.appId = id))
 
 /**
- * Like `callerIs`, for a token that no longer works: the call shares its log entry with the other calls that `repeat`
- * describes.
+ * Like `callerIs`, for a token that no longer works: the call has no log entry of its own, but shares one with the
+ * other calls that `repeat` describes.
  */
 export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effect<void> =>
   change((cell) => {

@@ -29,7 +29,7 @@ import * as Watch from "./Watch.js"
 /** The functions with which the edge answers a refused request. */
 export interface EdgeRoutes {
   readonly allowed: (url: string) => string | undefined
-  /** Shows a refusal to a person with a browser. The request is in the context. */
+  /** Shows a refusal to a person with a browser. The effect reads the request from its context. */
   readonly errorPage: (
     error: Errors.WireError,
     requestId: string
@@ -170,7 +170,7 @@ interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
   /** The refusal that is the body of `response`. The edge adds the fields of `ErrorHelp` to the body. */
   readonly refusal?: Errors.WireError
-  /** The error code for the access log; null for a status below 400. */
+  /** The error code that the access log gets; null when the status is below 400. */
   readonly error: string | null
   /** The refusal to show as a page to a person with a browser. Undefined when no page may replace the answer. */
   readonly page: Errors.WireError | undefined
@@ -211,8 +211,8 @@ const TWO_HOSTS: Answer = (() => {
 })()
 
 /**
- * The answer to a request that was not admitted (`Admission`). It is not shown as a page: a page would look up the
- * session in the database.
+ * The answer to a request that was not admitted (`Admission`). The answer is never shown as a page, because a page
+ * would look up the session in the database.
  */
 const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 

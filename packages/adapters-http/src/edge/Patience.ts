@@ -10,7 +10,8 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 const MINUTE = 60_000
 const ORDINARY = 2 * MINUTE
 /**
- * The time for a request with a large file, counted from `extend`. A file of 256 MiB takes 27.5 minutes at 1.3 Mbit/s.
+ * The time for a request with a large file, counted from `extend`. In this time, a file of 256 MiB arrives at 1.3
+ * Mbit/s (it takes 27.5 minutes).
  */
 const FOR_A_FILE = 30 * MINUTE
 
@@ -25,7 +26,7 @@ interface Extensible {
   [EXTEND]?: (() => void) | undefined
 }
 
-/** Closes the connection if the request has not arrived in time. */
+/** Limits the time in which the request must arrive: closes the connection if the request has not arrived in time. */
 export const begin = (request: IncomingMessage, response: ServerResponse): void => {
   const giveUp = () => {
     if (!request.complete) request.destroy()
@@ -39,7 +40,8 @@ export const begin = (request: IncomingMessage, response: ServerResponse): void 
     timer = after(FOR_A_FILE)
   }
   response.once("close", () => {
-    // A request that the service answered early (401 needs no body) is still arriving, so its timer continues.
+    // The service may answer a request before the whole body has arrived: a 401, for example, needs no body. Then the
+    // request is still arriving, so its timer continues.
     if (request.complete || request.socket.destroyed) clearTimeout(timer)
   })
 }

@@ -6,8 +6,8 @@ import { Data, Effect } from "effect"
  */
 
 /**
- * About how many characters of JSON are parsed in one slice, which takes about two milliseconds. A slice ends only
- * between two elements of a list, so a slice can be longer.
+ * The approximate number of characters of JSON in one slice. Parsing them takes about two milliseconds. A slice ends
+ * only between two elements of a list, so a slice can be longer.
  */
 const CHARACTERS = 131_072
 /** At most this number of entries are converted in one slice. */
@@ -85,7 +85,10 @@ export const parse = <E>(
     let pieceFrom = 0
     let pausedAt = 0
     let [depth, isText] = [0, false]
-    /** How many values the element and `rest` have so far. Each comma and each opening bracket counts as one value. */
+    /**
+     * How many values have been read so far: in the present element of a list, and in `rest`. Each comma and each
+     * opening bracket counts as one value.
+     */
     let [valuesOfElement, valuesOfRest] = [0, 0]
     const hasTooMany = () => (list === undefined ? ++valuesOfRest : ++valuesOfElement) > VALUES && inList > 0
 

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** The clock and the timers with which requests wait for a bounded time (`Turns`). */
+/** The clock and the timers for requests that wait for a limited time (`Turns`). */
 export interface RequestTimers {
   readonly now: () => number
   /** Runs `then` after `millis` milliseconds, unless the returned function is called earlier. */

@@ -2,15 +2,15 @@ import { Effect } from "effect"
 import type { RequestTimers } from "./Timers.js"
 
 /**
- * When a timer fires more than this many milliseconds late, the process did not run, or one task blocked the event
- * loop.
+ * When a timer fires more than this many milliseconds late, the whole process was stopped, or one task blocked the
+ * event loop.
  */
 const STOPPED_MILLIS = 100
 
 export interface TurnLimits {
   /** How many callers may work at the same time. */
   readonly atOnce: number
-  /** How many callers may wait. The next caller is refused immediately. */
+  /** How many callers may wait. When this many callers wait, a further caller is refused immediately. */
   readonly waitingMax: number
   /** How long each caller may wait before it is refused. */
   readonly waitMillis: number
@@ -95,8 +95,7 @@ export class Turns {
       this.waiting.add(answer)
       return Effect.sync(() => {
         leave()
-        // The caller was interrupted after it got the turn and before it could run on, so it cannot release the turn
-        // itself.
+        // The caller got the turn, but was interrupted before it could continue. So it cannot release the turn itself.
         if (hasTurn) this.release()
       })
     })

@@ -68,7 +68,7 @@ export const raw = <A, E, R>(
   use: (bytes: Stream.Stream<Uint8Array, Refused>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Refused, R> => withSource(request, most, (pull) => use(Stream.repeatEffectOption(pull)))
 
-/** A form with a file: the fields before the file, and the bytes of the file. */
+/** A posted form with a file: the fields that came before the file, and the bytes of the file. */
 export interface Posted {
   readonly value: (name: string) => string
   readonly fileName: string
@@ -91,10 +91,10 @@ interface PostedFile {
   isWhole: boolean
 }
 
-/** The state of reading a form. */
+/** What the parser of a form has found so far. */
 interface Progress {
   readonly fields: Map<string, string>
-  /** The files whose beginning was parsed and that the route did not get yet. */
+  /** The files whose first bytes were parsed and which the route has not got yet. */
   readonly files: Array<PostedFile>
   hasFile: boolean
   /** The form has more than `MAX_PARTS` parts. Later parts are not read. */
@@ -123,7 +123,7 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
       }
     },
     onError: (error) => {
-      // The parser does not stop at its limit of parts: it passes on later parts too, and `onFile` drops these parts.
+      // The parser only reports its limit of parts and goes on: it passes on later parts too, and `onFile` drops them.
       if (error._tag === "ReachedLimit" && error.limit === "MaxParts") progress.isCut = true
       else progress.isBroken = true
     },
@@ -202,7 +202,7 @@ const reading = (request: HttpServerRequest.HttpServerRequest, pull: Pull): Sour
       try {
         parser.write(bytes)
       } catch {
-        // The parser throws when it cannot decode a file name.
+        // The parser throws an error when it cannot decode a file name. The form then counts as broken.
         progress.isBroken = true
       }
       return progress.isBroken ? Effect.fail(noForm) : Effect.succeed(true)

@@ -47,14 +47,14 @@ export const around = <A extends Answer, R>(
     return fiber.getFiberRef(Telemetry.recorder) === null ? answer : measured(watched, answer)
   })
 
-/** The route, such as `/v1/answers/places/{place_id}/presence`; undefined when no route fits. */
+/** The route, such as `/v1/answers/places/{place_id}/presence`; undefined when the request fits no route. */
 const routeOf = ({ cell: { route } }: Watched): string | undefined =>
   // `route.label` begins with the method of the route, which is GET for a HEAD request.
   route.label === "" ? undefined : route.label.slice(route.label.indexOf(" ") + 1)
 
 /**
- * The code of the refusal, or null. When the answer does not have the true code, for example because the token endpoint
- * answers its refusals itself, the request's `Cell` has the code.
+ * The code of the refusal, or null. Some answers do not have the true code, for example because the token endpoint
+ * answers its refusals itself. Then the code is in the request's `Cell`.
  */
 const errorOf = ({ cell }: Watched, { error }: Answer): string | null => cell.refusal ?? error
 
@@ -84,7 +84,8 @@ const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effec
         status_class: `${Math.trunc(answer.response.status / 100)}xx` as (typeof CLASSES)[number]
       })
       const error = errorOf(watched, answer)
-      // A request whose client hung up has an error that is no code of `Errors`, so it does not count as refused.
+      // When a client hung up, the error of its request is not a code of `Errors`, so the request does not count as
+      // refused.
       if (isCode(error)) refusals.record(1, { error })
       return answer
     })

@@ -12,7 +12,8 @@ export const part = (schema: Option.Option<Schema.Schema.All>): ((value: unknown
   const decode = ParseResult.decodeUnknown(schema.value as Schema.Schema<unknown>)
   return (value, next) => {
     const decoded = decode(value)
-    // Most decoding is synchronous. Its result is passed on directly, without a further step of the fiber.
+    // The result of most decoding is there immediately, without an effect. Such a result is passed on directly, which
+    // saves the fiber a step.
     if (Either.isEither(decoded) && Either.isRight(decoded)) return next(decoded.right)
     return Effect.matchEffect(decoded, { onFailure: refuse, onSuccess: next })
   }

@@ -101,7 +101,7 @@ const guardOf = (tag: HttpApiMiddleware.TagClassAny, services: Context.Context<n
     const check = (made as Readonly<Record<string, () => Guard["check"]>>)[name]
     if (check === undefined) throw new Error(`${tag.key} has nothing that checks ${name}`)
     // The platform cuts the credential out of the header without checking the scheme (such as `Bearer`). So our guards
-    // read the header themselves: a guard that takes the credential as its argument is a mistake.
+    // read the header themselves. A guard that expects the credential as its argument is a mistake, and throws here.
     if (check.length > 0) throw new Error(`${tag.key} would be given no credential`)
     return check()
   })

@@ -57,14 +57,14 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   readonly stream = unboundedStream
   readonly multipartStream = unboundedStream
 
-  /** The same request with another address. Nothing else of a request can be changed. */
+  /** The same request with another address. No other part of a request can be changed. */
   modify({ url = this.url }: { readonly url?: string }): HttpServerRequest.HttpServerRequest {
     return new NodeRequest(this.source, url)
   }
 
   /**
-   * The form of the request in logs and traces. The query is left out, because phones put positions and their token
-   * into it.
+   * The form of the request in logs and traces. The query is left out, because phones put their positions and their
+   * token into the query.
    */
   toJSON(): unknown {
     return { method: this.method, url: this.url.replace(/\?.*/s, "?…") }

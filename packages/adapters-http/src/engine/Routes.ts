@@ -19,8 +19,8 @@ export const allowed = (
 }
 
 /**
- * The path as the router reads it. The path is decoded. It has no origin, no query (which may also begin with a
- * semicolon), no repeated slashes, and no slash at its end.
+ * The path as the router reads it: decoded, without an origin, without the query (which may also begin with a
+ * semicolon), without repeated slashes, and without a slash at its end.
  */
 const asRouted = (url: string): string =>
   decoded(url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#;].*$/s, ""))
@@ -50,8 +50,8 @@ export const label = (method: string, path: string): string => `${method} ${brac
 
 const patterns = new Map<string, string>()
 /**
- * A route's path with braces. The paths are cached, because this function runs for every request and there are only a
- * few hundred routes.
+ * A route's path with braces. The paths are cached: this function runs for every request, and the cache stays small,
+ * because there are only a few hundred routes.
  */
 const braced = (path: string): string => {
   const known = patterns.get(path)

@@ -76,8 +76,9 @@ export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E
     if (isOwn(context) || !context.unsafeMap.has(BEGAN_OWN)) return self
     const own = ofRequest(Context.empty() as Context.Context<never>)
     for (const [key, service] of context.unsafeMap) put(own, key, service)
-    // The fiber gets an empty context first. Effect compares contexts by content: without this step the fiber would
-    // keep its present context (a copy that `put` refuses), because the new context has the same content.
+    // The fiber gets an empty context before it gets the new context. Effect compares contexts by content, and the
+    // present context (a copy that `put` refuses) has the same content as the new one. Without the empty context in
+    // between, the fiber would keep the copy.
     return FiberRef.set(FiberRef.currentContext, Context.empty() as Context.Context<never>).pipe(
       Effect.zipRight(FiberRef.set(FiberRef.currentContext, own)),
       Effect.zipRight(self)

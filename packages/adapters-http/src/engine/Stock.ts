@@ -41,7 +41,7 @@ type HandlerArgument = Readonly<Record<string, unknown>>
 type Handler = (argument: HandlerArgument) => Effect.Effect<unknown, unknown, unknown>
 type Add = (name: string, handler: Handler, options?: object) => Handlers
 
-/** The handlers that the platform passes to a group's `build`. */
+/** The object `handlers` that the platform passes to the function `build` of a group. */
 interface Handlers {
   readonly handle: Add
   readonly handleRaw: Add

@@ -7,7 +7,8 @@ import { type ServiceOptions } from "../HttpOptions.js"
 export const relyingParty = ({ baseUrl }: ServiceOptions): string => new URL(baseUrl).hostname
 
 /**
- * Whether the host of `BASE_URL` can have passkeys: a passkey belongs to a host name and never to a network address.
+ * Whether the host of `BASE_URL` can have passkeys: a passkey can belong to a host name, but never to a network
+ * address.
  */
 export const canHavePasskeys = (options: ServiceOptions): boolean => {
   const host = relyingParty(options)

@@ -12,7 +12,10 @@ import { degrees, type Fields, fields, instant, isFields, isoMillis, list, numbe
  * does not.
  */
 export interface OsmAndRequest {
-  /** The fields of the query. A message whose fields are not nested takes each field that it lacks from the query. */
+  /**
+   * The fields of the query. When the fields of a message are not nested, the fields that the message lacks are read
+   * from the query.
+   */
   readonly query: Fields
   /** The messages of the body; without a body, one message without fields. */
   readonly messages: ReadonlyArray<Fields>
@@ -63,8 +66,9 @@ export const decode =
   }
 
 /**
- * The fields that are read from a query or a form. Other fields are dropped, because anybody can send any number of
- * them. `acc`, `alt`, `spd`, `dir` and `time` come from `%ALL` of GPSLogger (gpslogger, CustomUrlManager.java).
+ * The names of the fields that are read from a query or a form. Fields with other names are dropped, because anybody
+ * can send any number of such fields. `acc`, `alt`, `spd`, `dir` and `time` come from `%ALL` of GPSLogger (gpslogger,
+ * CustomUrlManager.java).
  */
 const NAMES: ReadonlySet<string> = new Set([
   "id",
@@ -102,7 +106,8 @@ const KNOTS = 1_852 / 3_600
 
 const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
   const { location } = message
-  // A third part of `location` is ignored. The limit of 2 keeps a text of many commas from becoming a long list.
+  // `location` has two parts; further parts are ignored. Because of the limit of 2, a text of many commas does not
+  // become a long list.
   const [lat, lon] = typeof location === "string" ? location.split(",", 2) : [message["lat"], message["lon"]]
   if (isLeftOut(lat) && isLeftOut(lon)) return []
   if (isFalse(message["valid"])) return []

@@ -4,7 +4,7 @@ import type { VisitReport } from "@place-access/domain/fixes"
 import { Data } from "effect"
 import { degrees, type Fields, fields, instant, isoMillis, list, number, type PhoneUpload } from "./PhoneUpload.js"
 
-// How uploads of Overland are read (decision devices-8).
+// Decodes the uploads of Overland (decision devices-8).
 
 /**
  * The features of a batch of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature],
@@ -14,7 +14,7 @@ import { degrees, type Fields, fields, instant, isoMillis, list, number, type Ph
  */
 export const features = (body: unknown): ReadonlyArray<unknown> | undefined => list(fields(body)?.["locations"])
 
-/** The content of a feature. `Nothing`: the feature has nothing to store. */
+/** The content of a feature. `Nothing`: the service stores nothing of the feature. */
 export type Content = Data.TaggedEnum<{
   Reading: { readonly reading: Fix.Reading }
   Visit: { readonly visit: VisitReport.VisitReport }
@@ -40,8 +40,8 @@ export const upload = (batch: ReadonlyArray<Content>): PhoneUpload => ({
 })
 
 /**
- * Whether a feature is a reading. The app also sends features that are no readings: its own actions, with the last
- * known position and the time of the action, and summaries of trips.
+ * Whether a feature is a reading. The app also sends features that are no readings: actions of the app itself (with the
+ * last known position and the time of the action), and summaries of trips.
  */
 const isMeasured = (properties: Fields): boolean =>
   (properties["action"] ?? null) === null && properties["type"] !== "trip"

@@ -1,14 +1,14 @@
 import { Fix } from "@place-access/domain/fixes"
 import { degrees, type Fields, fields, instant, list, number } from "./PhoneUpload.js"
 
-// How uploads of OwnTracks are read (decision devices-9).
+// Decodes the uploads of OwnTracks (decision devices-9).
 
 /** What OwnTracks posts (owntracks.org/booklet/tech/json): a message, or a list of messages. */
 export const messages = (body: unknown): ReadonlyArray<unknown> => list(body) ?? [body]
 
 /**
- * Decodes one message; never fails. Only a `location` message is a reading. All other messages contain nothing to
- * store; encrypted messages and empty bodies are among them.
+ * Decodes one message; never fails. Only a `location` message is a reading. All other messages, also encrypted messages
+ * and empty bodies, contain nothing to store.
  */
 export const decode = (one: unknown): ReadonlyArray<Fix.Reading> => {
   const message = fields(one)

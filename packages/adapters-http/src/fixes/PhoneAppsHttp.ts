@@ -16,7 +16,7 @@ import * as Overland from "./Overland.js"
 import * as OwnTracks from "./OwnTracks.js"
 import { UNREADABLE } from "./PhoneUpload.js"
 
-// The answers are chosen so that no phone throws readings away (decision devices-7).
+// The answers in this file are chosen so that no phone app deletes readings that were not stored (decision devices-7).
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -26,7 +26,8 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
     .handleRaw("owntracks", ({ request }) => ownTracks(request).pipe(toWire), { uninterruptible: true })
     .handleRaw(
       "osmandQuery",
-      // The router answers HEAD with the route of GET. HEAD must change nothing (RFC 9110 §9.2.1).
+      // The router also uses the route of GET for HEAD. A HEAD request must change nothing (RFC 9110 §9.2.1), so it
+      // stores no reading.
       ({ request }) => (request.method === "HEAD" ? Effect.succeed(TAKEN) : osmAnd(request).pipe(toWire)),
       { uninterruptible: true }
     )
@@ -39,7 +40,7 @@ const json = (request: Request): Effect.Effect<unknown> => Effect.flatMap(Effect
 const OK = { result: "ok" }
 /**
  * The answer to an unreadable body, with status 200: Overland shows the text of an answer only when the status is 200.
- * The app keeps the batch unless the result is "ok".
+ * The app keeps the batch, because the answer does not have the result "ok".
  */
 const NO_BATCH = { error: "This is not a batch of Overland: locations must be an array" }
 

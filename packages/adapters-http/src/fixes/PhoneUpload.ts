@@ -25,7 +25,10 @@ export const isFields = (value: unknown): value is Fields =>
 
 export const list = (value: unknown): ReadonlyArray<unknown> | undefined => (Array.isArray(value) ? value : undefined)
 
-/** A number, or a text that is a number. Blanks give undefined; other texts give NaN, which no valid reading has. */
+/**
+ * A number, or a text that is a number. An empty or blank text gives undefined. Any other text gives NaN, which no
+ * valid reading has.
+ */
 export const number = (value: unknown): number | undefined => {
   if (typeof value === "number") return value
   if (typeof value !== "string") return undefined

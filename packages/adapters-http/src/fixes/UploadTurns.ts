@@ -58,7 +58,7 @@ export const layer: Layer.Layer<UploadTurns> = Layer.effect(
   Effect.map(Timers, (timers) => make(timers))
 )
 
-/** An upload that runs or waits. */
+/** An upload that is running, or that waits for its turn. */
 interface Waiting {
   readonly upload: ArrivedUpload
   /** Undefined until the upload is stored. */

@@ -4,7 +4,10 @@ import { Language } from "@place-access/domain/shared"
 /** How many characters of the header are read. No browser sends a longer header. */
 const LONGEST = 1_000
 
-/** One entry of the header. `tag`: the first part of its language in lower case, so `de` for `de-AT`; or `*`. */
+/**
+ * One entry of the header. `tag`: the first part of the entry's language tag in lower case, such as `de` for `de-AT`;
+ * or `*`.
+ */
 interface Range {
   readonly tag: string
   readonly weight: number
@@ -15,7 +18,8 @@ const RANGE = /^(\*|([a-z]{1,8})(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.\d{
 /** Malformed entries are left out, so that the other entries still count. */
 const rangesOf = (header: string): ReadonlyArray<Range> => {
   const entries = header.slice(0, LONGEST).split(",")
-  // In a header that was cut, the last entry may lack its end, such as its weight. So the last entry does not count.
+  // The end of the last entry may be missing in a header that was cut: for example, its weight. So the last entry does
+  // not count.
   const whole = header.length > LONGEST ? entries.slice(0, -1) : entries
   return whole.flatMap((entry) => {
     const found = RANGE.exec(entry.trim())

@@ -20,7 +20,7 @@ export class Html {
     this.written = written
   }
 
-  /** The HTML as text, for one reader. */
+  /** Writes the HTML as a string, for one reader. */
   in(locale: Locale): string {
     return typeof this.written === "string" ? this.written : this.written(locale)
   }
@@ -37,7 +37,10 @@ export class Html {
 /** A value in a template. `false`, `null` and `undefined` write nothing, which allows `condition && html`…``. */
 export type Value = string | number | Html | false | null | undefined | ReadonlyArray<Value>
 
-/** A text that a person chose, such as the name of a place, or a text of the service in the reader's language. */
+/**
+ * A text in a template: a string that a person chose, such as the name of a place, or `Html` with a text of the service
+ * in the reader's language.
+ */
 export type Text = string | Html
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -65,7 +68,10 @@ const contextOfAttribute = (name: string): Context => (READ_ALOUD.has(name) ? "p
 /** Matches the start of a tag whose end is not yet written, and the attribute whose value is not yet written. */
 const IN_TAG = /<[a-z][^<>]*$/i
 const IN_ATTRIBUTE = /([\w-]+)="[^"]*$/
-/** Matches an element without elements in it whose end is not yet written. In SVG, `<text>` shows no `<bdi>`. */
+/**
+ * Matches the start of an element in which `<bdi>` would not work, and whose end tag is not yet written. In SVG,
+ * `<text>` shows no `<bdi>`.
+ */
 const IN_PLAIN = /<(title|option|textarea|text)\b[^>]*>(?:(?!<\/\1>)[^])*$/i
 
 const contextAfter = (before: string): Context => {
@@ -96,7 +102,8 @@ const ISOLATED = new RegExp(`${Isolation.FIRST_STRONG_ISOLATE}(.*?)${Isolation.P
 const isolated = (text: string): string => {
   const parts = text.split(ISOLATED)
   if (parts.length === 1) return Isolation.isolate(text)
-  // The elements of the list are, in turn, a text outside of the isolates and the content of an isolate.
+  // `parts` alternates: a text outside of the isolates, the content of an isolate, a text outside of the isolates, and
+  // so on.
   return parts.map((part, at) => (at % 2 === 1 ? Isolation.enclosed(part) : Isolation.withoutControls(part))).join("")
 }
 
@@ -106,7 +113,10 @@ const ofText = (text: string, context: Context): string => {
   return context === "plain" ? escaped : escaped.replace(ISOLATED, "<bdi>$1</bdi>")
 }
 
-/** The HTML for a context without elements. Texts are escaped, so only a template can have written `<bdi>`. */
+/**
+ * Replaces `<bdi>` in a context that cannot have elements: in a `plain` text by isolation characters, in an `exact`
+ * text by nothing. Texts of people are escaped, so each `<bdi>` comes from a template.
+ */
 const without = (html: string, context: Context): string =>
   context === "element"
     ? html

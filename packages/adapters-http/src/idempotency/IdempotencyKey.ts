@@ -124,7 +124,7 @@ const replayed = ({ body, contentType, status }: Idempotency.StoredAnswer): Resp
     : HttpServerResponse.raw(body, { status, contentType, contentLength: Buffer.byteLength(body), headers: REPLAYED })
 
 /**
- * The `WebhookSender` for the endpoint's work. When the body has a `url`, its host is looked up here, before the
+ * The `WebhookSender` for the endpoint's work. When the body has a `url`, this function looks up its host, before the
  * transaction begins.
  */
 const lookUp = (own: Context.Context<never>, body: unknown): Effect.Effect<Context.Context<WebhookSender>> => {

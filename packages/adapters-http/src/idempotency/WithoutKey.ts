@@ -18,8 +18,8 @@ export class WithoutKey extends Context.Tag("@place-access/adapters-http/idempot
 export class OwnKey extends Context.Tag("@place-access/adapters-http/idempotency/OwnKey")<OwnKey, string>() {}
 
 /**
- * The reasons why POST endpoints do not read `Idempotency-Key`, by `Routes.label`. When a whole group has the
- * annotation, its endpoints with other methods than POST are left out.
+ * The reasons why POST endpoints do not read `Idempotency-Key`, by `Routes.label`. When a whole group of endpoints has
+ * the annotation, only its POST endpoints are listed.
  */
 export const reasons = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, string> =>
   new Map([...byRoute(api, WithoutKey)].filter(([label]) => label.startsWith("POST ")))

@@ -30,7 +30,10 @@ const WORDS = { en: englishWords, de: germanWords } satisfies Record<Language, o
 /** A number as the language writes it: `12,345` or `12.345`. */
 export const number = (language: Language, value: number): string => WORDS[language].number(value)
 
-/** A text, or a function of the values in it, becomes HTML in the language of the person who reads the page. */
+/**
+ * The same tree of texts as in a file of a language. Here, each text (or function of the values in a text) gives HTML
+ * in the language of the person who reads the page.
+ */
 export type Texts<File> = {
   readonly [Name in keyof File]: File[Name] extends (...values: infer Values) => Value
     ? (...values: Values) => Html
@@ -74,8 +77,8 @@ const isolated = (value: unknown): unknown =>
 export const texts = ofNode(english as unknown as Node, []) as Texts<TextFiles>
 
 /**
- * The texts of a script in the browser, as JSON for the attribute `data-texts` of its `<script>` element. They are not
- * HTML: the script shows them with `textContent` or as the value of an attribute.
+ * The texts of a script in the browser, as JSON for the attribute `data-texts` of its `<script>` element. The texts
+ * contain no HTML, because the script shows each text with `textContent` or as the value of an attribute.
  */
 export const forScript = (own: (files: TextFiles) => object): Html =>
   forReader(({ language }) => JSON.stringify(own(textsIn(language))))

@@ -17,7 +17,7 @@ export const layer = Group.group(Api, "subscriptions", (handlers) =>
           const { secret, subscription } = yield* createSubscription(connection, payload)
           return {
             answer: { id: subscription.id, url: subscription.url, secret, created_at: subscription.createdAt },
-            // The text names only the host, because the path or query of an address can contain keys.
+            // The text names only the host of the address, because the path or query of an address can contain keys.
             disclosed: `nothing yet; it named an address for notifications on ${new URL(subscription.url).host}`
           }
         }).pipe(

@@ -12,8 +12,8 @@ import * as CurrentRequest from "../edge/CurrentRequest.js"
 export const take = (subject: Subject.LimitSubject, rate: Rate.Rate): Taken => counted(subject, rate, true)
 
 /**
- * Like `take`, for a second limit of the same request. The headers of the answer stay those of the first limit, unless
- * the second limit refuses the request.
+ * Like `take`, for a second limit of the same request. The headers of the answer describe the first limit, unless the
+ * second limit refuses the request.
  */
 export const takeFurther = (subject: Subject.LimitSubject, rate: Rate.Rate): Taken => counted(subject, rate, false)
 

@@ -3,7 +3,9 @@ import { type Json, isObject, list, map, object, refName, refTo, text } from "./
 
 /** What the contract's annotations say about an endpoint. `label`: the endpoint's name (`Routes.label`). */
 export interface Endpoints {
-  /** Whether the endpoint reads `Idempotency-Key`, and repeats its answer for 24 hours. */
+  /**
+   * Whether the endpoint reads `Idempotency-Key`, and for 24 hours repeats its answer to a request with the same key.
+   */
   readonly takesKey: (label: string) => boolean
   /** What `Idempotency-Key` does for an endpoint whose handler reads it (`OwnKey`). */
   readonly ownKey: (label: string) => string | undefined
@@ -164,8 +166,8 @@ const retryAfter = {
 const HEADERS: Readonly<Record<string, Json>> = { "429": retryAfter, "503": retryAfter }
 
 /**
- * Descriptions that the generator makes of filters (`a string matching the pattern …`). `clean` removes them, because
- * they repeat the schema.
+ * Matches the descriptions that the generator makes from filters of a schema (`a string matching the pattern …`).
+ * `clean` removes these descriptions, because they only repeat the schema.
  */
 const GENERATED = /^(?:a|an) (?:non empty |positive |finite )?(?:string|number|integer|array)\b/
 
@@ -186,15 +188,18 @@ const isNoise = (name: string, inner: unknown): boolean =>
   (name === "$id" && inner === "/schemas/unknown") ||
   (name === "additionalProperties" && inner === true)
 
-/** Removes repeated values from an enum. The generator repeats a value that two members of a union of enums share. */
+/**
+ * Removes repeated values from an enum. When two enums of a union have the same value, the generator writes this value
+ * twice.
+ */
 const tidy = (one: Json): Json =>
   Array.isArray(one["enum"]) && new Set(one["enum"]).size < one["enum"].length
     ? { ...one, enum: Array.from(new Set(one["enum"])) }
     : one
 
 /**
- * Kinds of numbers that the generator turns into named schemas. These schemas are shorter than references to them, so
- * each reference is replaced by the schema itself.
+ * The names that the generator gives to schemas of numbers. Such a schema is shorter than a reference to it, so each
+ * reference is replaced by the schema itself.
  */
 const UNNAMED: ReadonlySet<string> = new Set(["Int", "NonNegativeInt", "Finite"])
 

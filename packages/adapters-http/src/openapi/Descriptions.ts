@@ -1,8 +1,8 @@
 import { type Json, list, object, text } from "./Json.js"
 
 /**
- * Describes the fields of bodies by their names (decision wire-3). Generated clients show these descriptions. Where a
- * name does not say enough, the contract itself describes the field, and that description counts.
+ * Describes the fields of bodies by their names (decision wire-3). Generated clients show these descriptions. Where the
+ * name of a field does not say enough, the contract has a description of the field, which is used instead.
  */
 
 /** The descriptions by the name of the field. A test fails when a field has no description. */
@@ -245,7 +245,7 @@ export const addTo = (part: unknown): void => {
   for (const key of WITHIN) addTo(schema[key])
 }
 
-/** The words of a description that say what null means. */
+/** Matches the words at the end of a description that say what null means. */
 const OF_NULL = /; null\b.*$/
 
 const mayBeNull = ({ anyOf, enum: values, oneOf, type }: Json): boolean =>

@@ -4,7 +4,7 @@ import { EventId } from "@place-access/domain/shared"
  * Values that examples share. They describe one situation: a user at home, an app called Umbrella, and its endpoint.
  */
 
-/** Ids that look like real ones; none exists. */
+/** Ids in the form of real ids. No object of a service has any of them. */
 const id = (prefix: string, tail: string): string => `${prefix}_${tail}`
 
 export const ids = {

@@ -78,8 +78,8 @@ const isWorthSaying = (name: string, of: ReadonlyArray<string>): boolean => {
 }
 
 /**
- * The example of a field in `fieldsOf`: a value or null. When several containers of the field have an example for the
- * field, the innermost container counts. Undefined when no container has an example.
+ * The example value of a field in `fieldsOf`; the value may be null. When several containers of the field have an
+ * example for the field, the innermost container counts. Undefined when no container has an example.
  */
 const special = (name: string, of: ReadonlyArray<string>): unknown =>
   of.reduce<unknown>((found, one) => {
@@ -103,8 +103,8 @@ const typeOf = (schema: Json): unknown => {
 }
 
 /**
- * Whether the schema allows the value as an example. The check is coarse: the linter of the OpenAPI document finds the
- * wrong examples that this function accepts.
+ * Whether the schema allows the value as an example. The check is not exact. The linter of the OpenAPI document finds
+ * the wrong examples that this function accepts.
  */
 const fits = (schema: Json, schemas: Json, value: unknown): boolean => {
   const name = refName(schema)

@@ -40,8 +40,8 @@ export const impossibleErrors = (api: HttpApi.HttpApi.Any): ((label: string) => 
 }
 
 /**
- * Only sensitive scopes can expire while the connection lives; a standard scope ends with its connection (decision
- * tiers-1).
+ * The errors about scopes with which the endpoint never answers. Only a sensitive scope can expire while its connection
+ * lives; a standard scope ends with its connection (decision tiers-1).
  */
 const scopeErrors = (requirement: RequiredScope.ScopeRequirement | undefined): ReadonlyArray<string> => {
   if (requirement === undefined) return []

@@ -5,7 +5,8 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * `value` if it is an object, otherwise an empty object. So code can follow a path into the document without checks.
+ * `value` if it is an object, otherwise an empty object. So code can read nested members of the document without
+ * checking each level.
  */
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 

@@ -13,8 +13,8 @@ const TOKEN = "accessToken"
 const SESSION = "session"
 
 /**
- * Adds the guards' requirements to the document: the scopes of an access token (one of several may suffice) and the
- * role that a session needs.
+ * Adds the guards' requirements to the document: the scopes of an access token (where an operation lists several
+ * scopes, one of them is enough) and the role that a session needs.
  */
 export const addRequirements = (
   api: HttpApi.HttpApi.Any
@@ -63,7 +63,10 @@ export const describeSchemes = (document: Json, { authUrl, baseUrl }: ServiceOpt
 /** Who may call an operation, for readers of the documentation. */
 export interface OperationCaller {
   readonly scheme: string | null
-  /** With an access token: scopes, one of which the caller needs. With a session: the role that the caller needs. */
+  /**
+   * For an operation with an access token: scopes, of which the caller needs only one. For an operation with a session:
+   * the role that the caller needs.
+   */
   readonly needs: ReadonlyArray<string>
 }
 

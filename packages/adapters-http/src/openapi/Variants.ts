@@ -3,7 +3,10 @@
 import { Rule } from "@place-access/domain/rules"
 import { type Json, list, object, refName, refTo } from "./Json.js"
 
-/** One form of a schema: the values that `Split.property` has in this form, and the fields that differ. */
+/**
+ * One form of a schema: the values that `Split.property` has in this form, and the fields in which this form differs
+ * from the other forms.
+ */
 interface Variant {
   readonly name: string
   readonly values: ReadonlyArray<string | boolean>
@@ -122,8 +125,8 @@ export const split = (schemas: Json): void => {
 }
 
 /**
- * Adds a discriminator to a union whose forms have a property with a different value in each: `anyOf` becomes `oneOf`.
- * A union without such a property stays as it is.
+ * Adds a discriminator to a union when all its forms have a property whose value is different in each form. In such a
+ * union `anyOf` becomes `oneOf`. A union without such a property stays as it is.
  */
 export const discriminated = (schema: Json, schemas: Json): Json => {
   const { anyOf, ...beside } = schema

@@ -28,7 +28,7 @@ interface Addition<A, I, E, R, CE, CR> {
    * network.
    */
   readonly add: Effect.Effect<A, E, R>
-  /** Present when `add` consists of several transactions (`answerKeyed`). */
+  /** True when `add` consists of several transactions (`answerKeyed`). */
   readonly severalCommits?: true
   /** Counts the addition towards a limit. A form that is sent again is not counted again. */
   readonly count?: Effect.Effect<void, CE, CR>
@@ -52,8 +52,8 @@ export const addOnce = <A, I, E, R, CE = never, CR = never>(
   Effect.gen(function* () {
     const sent = Visitor.sentForm(form)
     if (sent === undefined) return yield* Effect.zipRight(count ?? Effect.void, add)
-    // A person who goes back in the browser can send the same form with other texts, to add another thing. So the typed
-    // texts are a part of the key.
+    // A person who goes back in the browser can send the same form with other texts, to add another thing. So the key
+    // by which the service recognises a repeated form contains the typed texts.
     const content = JSON.stringify([sent, typed])
     const key = Idempotency.IdempotencyKey.make(`form-${(yield* Vault.Vault).sha256(content)}`)
     const request = { userId: account.id, subject: Idempotency.account(account.id), key, content }

@@ -21,8 +21,8 @@ export const picture = (id: AppId, digest: string, alt: Text): Html =>
   html`<img class="logo" src="${address(id, digest)}" width="56" height="56" alt="${alt}" />`
 
 /**
- * The address of a logo contains the digest of its content, so the content at an address never changes. A cache
- * nevertheless keeps a logo for one day only, because a revoked app loses its logo.
+ * The address of a logo contains the digest of the picture, so the content at an address never changes. But when an app
+ * is revoked, its logo must disappear. So a cache may keep a logo for one day only.
  */
 const PUBLIC = "public, max-age=86400"
 

@@ -16,13 +16,16 @@ const words = texts.frame.errors
 
 const TITLES: Readonly<Record<number, Html>> = words.titles
 
-/** The titles of refused forms with a message of their own, for which the title of the status would be wrong. */
+/**
+ * The titles of error pages about refused forms, by the message of the refusal. The usual title of the status would be
+ * wrong for these refusals.
+ */
 const OWN_TITLES: ReadonlyMap<unknown, Html> = new Map([
   [Visitor.stale.message, words.stale],
   [Stranger.noCookie.message, words.noCookie]
 ])
 
-/** The texts for messages that repeat their title. */
+/** Texts that replace a message of the API when the message only repeats the title of the page. */
 const OWN_TEXTS: ReadonlyMap<unknown, Html> = new Map([[Visitor.stale.message, words.staleAdvice]])
 
 /**
@@ -32,8 +35,8 @@ const OWN_TEXTS: ReadonlyMap<unknown, Html> = new Map([[Visitor.stale.message, w
 const ADVICE: Readonly<Record<number, Html>> = words.advice
 
 /**
- * The statuses of an overloaded service (503), and of a caller that is over a limit (429). For these statuses the page
- * does not look up its reader, so that the refusal stays cheap.
+ * The statuses of an overloaded service (503), and of a caller that is over a limit (429). For these statuses the error
+ * page does not look up who reads it, so that a refusal needs no query.
  */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 

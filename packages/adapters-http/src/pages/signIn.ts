@@ -115,7 +115,7 @@ const postSignIn = Effect.gen(function* () {
 const postSignOut = Effect.gen(function* () {
   const options = yield* HttpOptions
   const cookie = yield* Credentials.sessionCookie
-  // Without a session there is nothing to end, so the form needs no token.
+  // Without a session cookie there is no session to end, so the form needs no token.
   const form = Option.isNone(cookie) ? yield* Form.read : yield* Visitor.checked(cookie.value)
   if (Option.isSome(cookie)) yield* signOut(cookie.value)
   const returnTo = ReturnTo.safe(form.value("return_to"))

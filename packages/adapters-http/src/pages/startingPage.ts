@@ -16,7 +16,7 @@ const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64")
 
 const AGAIN_AFTER_S = 2
 
-/** Whether the client is a browser that loads a page. Programs accept JSON, or any type. */
+/** Whether the client is a browser that loads a page. A browser accepts HTML; programs accept JSON, or any type. */
 const isForPage = (method: string | undefined, { accept }: IncomingHttpHeaders): boolean =>
   method === "GET" && /\btext\/html\b/.test(accept ?? "")
 

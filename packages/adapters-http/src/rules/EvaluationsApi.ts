@@ -64,7 +64,7 @@ const Evaluations = Schema.Array(Evaluation).annotations({
   description: `At most ${RecentEvaluations.KEPT}, the newest first`
 })
 
-/** The evaluations, newest first. They are stored oldest first. */
+/** The evaluations, newest first. In `recent`, the oldest evaluation is first. */
 export const toBody = (recent: RecentEvaluations.RecentEvaluations): ReadonlyArray<typeof Evaluation.Type> =>
   recent.toReversed().map(({ capturedAt, eventId, outcome, receivedAt }) => ({
     at: capturedAt,

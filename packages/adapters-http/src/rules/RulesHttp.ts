@@ -145,7 +145,7 @@ const termsOf = (payload: {
   maxEventAgeS: payload.max_event_age_s
 })
 
-/** The answers to errors of the domain that refuse new place rules and new zone rules alike. */
+/** The answers to the errors with which the domain refuses new rules, both place rules and zone rules. */
 const refusals = {
   WebhookUrlNotRegistered: () => Effect.fail(Errors.webhookUrlNotRegistered),
   RuleLimitReached: ({ instant }: RuleLimitReached) => Effect.fail(Errors.ruleLimitReached(instant)),

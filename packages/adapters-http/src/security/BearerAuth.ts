@@ -21,9 +21,9 @@ export class BearerCaller extends Context.Tag("@place-access/adapters-http/secur
 >() {}
 
 /**
- * `Authorization: Bearer <access token>` of one connection (Spec §5). The guard also counts the call, checks the
- * endpoint's `RequiredScope` and, for a sensitive scope, the purpose, and enters the request into the user's access
- * log.
+ * The guard for `Authorization: Bearer <access token>` of one connection (Spec §5). The guard also counts the call,
+ * checks the endpoint's `RequiredScope` and, for a sensitive scope, the purpose, and enters the request into the user's
+ * access log.
  */
 export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("@place-access/adapters-http/security/BearerAuth", {
   failure: Schema.Union(

@@ -6,7 +6,7 @@ import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "./Credentials.js"
 
-/** How many characters of a `User-Agent` header are parsed. Headers of common browsers are shorter. */
+/** The parser gets only this many characters of a `User-Agent` header. Headers of common browsers are shorter. */
 const LONGEST = 400
 
 /**

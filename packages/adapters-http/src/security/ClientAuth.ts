@@ -6,7 +6,10 @@ import { InvalidClient, RateLimited, Unavailable } from "../wire/Errors.js"
 /** The app that proved itself with its client secret. */
 export class CallingApp extends Context.Tag("@place-access/adapters-http/security/CallingApp")<CallingApp, App.App>() {}
 
-/** HTTP Basic with the app's id and its client secret, as at the token endpoint (decision test-people-2). */
+/**
+ * The guard for HTTP Basic with the app's id and the app's client secret, as at the token endpoint (decision
+ * test-people-2).
+ */
 export class ClientAuth extends HttpApiMiddleware.Tag<ClientAuth>()("@place-access/adapters-http/security/ClientAuth", {
   failure: Schema.Union(InvalidClient, RateLimited, Unavailable),
   provides: CallingApp,

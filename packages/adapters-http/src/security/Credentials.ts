@@ -15,7 +15,10 @@ import * as Errors from "../wire/Errors.js"
 export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "headers">): string | undefined =>
   /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
 
-/** With the prefix `__Host-` a browser accepts the cookie over https only, for this host only and for every path. */
+/**
+ * Browsers accept a cookie with the prefix `__Host-` only over https, only for exactly this host, and for all of its
+ * paths.
+ */
 const nameOf =
   (cookie: string) =>
   (options: ServiceOptions): string =>
@@ -133,8 +136,8 @@ export const setKnownBrowser = (
 const pendingName = nameOf("pending")
 
 /**
- * The cookie of a sign-in whose second factor is missing (decision factors-8). The cookie is no session, so it gives
- * access to nothing.
+ * The cookie of a sign-in whose second factor is missing (decision factors-8). The cookie does not belong to a session,
+ * so it gives access to nothing.
  */
 export const pendingToken = (
   request: HttpServerRequest.HttpServerRequest,

@@ -3,7 +3,7 @@ import type { Device } from "@place-access/domain/devices"
 import { Context, Schema } from "effect"
 import { InvalidToken, RateLimited, Unavailable } from "../wire/Errors.js"
 
-/** The phone whose device token came with the request. Its `userId` is the user whose locations it uploads. */
+/** The phone whose device token came with the request. The phone uploads the locations of the user `userId`. */
 export class CallingDevice extends Context.Tag("@place-access/adapters-http/security/CallingDevice")<
   CallingDevice,
   Device.Device

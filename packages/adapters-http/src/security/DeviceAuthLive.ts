@@ -70,8 +70,8 @@ const ownTracks = Layer.effect(
           const request = yield* HttpServerRequest.HttpServerRequest
           const token = DeviceCredentials.ofHeader(request) ?? DeviceCredentials.ofAddress(request)
           const isOwnTracks = DeviceCredentials.basic(request)?.isEncoded ?? true
-          // Logs and metrics get the true reason of the refusal. The 503 that the phone gets would look like a fault of
-          // the service.
+          // Logs and metrics get the true error code of the refusal. The phone gets 503, which would look like a fault
+          // of the service in logs and metrics.
           const found = Effect.tapError(phoneOf(token), (error) => CurrentRequest.refusedWith(error.error))
           return yield* Effect.mapError(found, (error) =>
             error.error === "invalid_token" && !isOwnTracks ? error : Errors.keptByThePhone(error)

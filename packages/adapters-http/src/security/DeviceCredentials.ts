@@ -5,7 +5,7 @@ import * as Credentials from "./Credentials.js"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">
 
-/** The content of `Authorization: Basic …`. */
+/** The credentials in a header `Authorization: Basic …`. */
 export interface Basic {
   /** Whether the credentials were Base64 of `user:password`, as RFC 7617 requires. */
   readonly isEncoded: boolean
@@ -66,5 +66,5 @@ export const ofAddress = ({ url }: Request): string | undefined => {
   )
 }
 
-/** Whether the text has the form of a device token. The token may be invalid all the same. */
+/** Whether the text has the form of a device token. Such a token may nevertheless be invalid. */
 export const isDeviceToken = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "dv")

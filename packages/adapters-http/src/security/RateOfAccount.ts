@@ -5,7 +5,10 @@ import type { Around } from "../engine/Around.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import { SignedIn } from "./SessionAuth.js"
 
-/** A limit of an account: the subject under which actions are counted, and the rate (decision limits-9). */
+/**
+ * A limit of an account: `of` makes the subject under which the account's actions are counted, and `rate` says how many
+ * actions are allowed (decision limits-9).
+ */
 interface Counted {
   readonly of: (id: UserId) => Subject.LimitSubject
   readonly rate: Rate.Rate

@@ -3,7 +3,7 @@ import { Staff } from "@place-access/domain/reviews"
 import { type Forbidden } from "@place-access/domain/shared"
 import { Context, type Either } from "effect"
 
-/** The roles that an endpoint is for: reviewers and admins, or admins alone (decision P2). */
+/** Who may call an endpoint (decision P2). `reviewer`: reviewers and admins. `admin`: only admins. */
 export type RoleRequirement = "reviewer" | "admin"
 
 /**

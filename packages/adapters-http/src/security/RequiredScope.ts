@@ -19,6 +19,6 @@ export class RequiredScope extends Context.Tag("@place-access/adapters-http/secu
   ScopeRequirement
 >() {}
 
-/** The requirements of all endpoints with the annotation, by `Routes.label`. */
+/** For each endpoint with the annotation (by `Routes.label`), what a token must have to call the endpoint. */
 export const requirements = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, ScopeRequirement> =>
   byRoute(api, RequiredScope)

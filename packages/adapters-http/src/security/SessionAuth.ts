@@ -10,8 +10,8 @@ export class SignedIn extends Context.Tag("@place-access/adapters-http/security/
 >() {}
 
 /**
- * The session cookie of a browser (decision A2). Calls that change something also need one of our own origins in
- * `Origin` (decision A3). Over https the cookie is called `__Host-session`.
+ * The guard for the session cookie of a browser (decision A2). Calls that change something also need one of our own
+ * origins in `Origin` (decision A3). Over https the cookie is called `__Host-session`.
  */
 export class SessionAuth extends HttpApiMiddleware.Tag<SessionAuth>()(
   "@place-access/adapters-http/security/SessionAuth",

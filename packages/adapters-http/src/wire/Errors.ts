@@ -180,7 +180,7 @@ const retryAfter = <E extends WireError>(error: E, seconds: number): E =>
 
 /**
  * Each message names one field or the whole body, and never repeats a value. A single message is sent as a string,
- * several as an array (Spec §7).
+ * several messages as an array (Spec §7).
  */
 export const validationFailed = (messages: ReadonlyArray<string>): typeof ValidationFailed.Type => ({
   statusCode: 400,
@@ -316,7 +316,7 @@ export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof Un
   error: "unsupported_media_type",
   message: `The body must be ${accepted.join(" or ")} in UTF-8, not compressed`
 })
-/** How many seconds a client waits while an earlier request with the same `Idempotency-Key` is still running. */
+/** The `Retry-After` while an earlier request with the same `Idempotency-Key` is still running, in seconds. */
 const IN_USE_RETRY_S = 1
 export const idempotencyKeyInUse: typeof IdempotencyKeyInUse.Type = retryAfter(
   {
@@ -344,15 +344,15 @@ export const internalError: typeof InternalError.Type = {
   error: "internal_error",
   message: "Something went wrong on our side"
 }
-/** How many seconds a client waits after a temporary failure of the service. */
+/** The `Retry-After` after a temporary failure of the service, in seconds. */
 const UNAVAILABLE_RETRY_S = 5
 export const unavailable: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is not available right now; try again soon" },
   UNAVAILABLE_RETRY_S
 )
 /**
- * How many seconds a client waits when the service was too busy for its request. The time is short, because overload
- * often passes soon.
+ * The `Retry-After` when the service is too busy for a request, in seconds. The time is short, because overload often
+ * passes soon.
  */
 const BUSY_RETRY_S = 1
 export const busy: typeof Unavailable.Type = retryAfter(
@@ -370,7 +370,7 @@ export const connectionOnHold: typeof ConnectionOnHold.Type = retryAfter(
   { statusCode: 503, error: "connection_on_hold", message: "This connection is on hold; its tokens stay valid" },
   ON_HOLD_RETRY_S
 )
-/** How many seconds a phone with a wrong token waits, because its owner needs time to set it up again. */
+/** The `Retry-After` for a phone with a wrong token, in seconds. The owner needs time to set the phone up again. */
 const SET_UP_AGAIN_RETRY_S = 60
 /**
  * A refusal for phone apps that delete their readings after a 4xx answer. After a 503 the phone app keeps its readings

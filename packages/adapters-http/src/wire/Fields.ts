@@ -45,7 +45,7 @@ export const entries = (entry: Schema.Schema<unknown>): Schema.Schema<ReadonlyAr
     [SchemaAST.SurrogateAnnotationId]: Schema.Array(entry).ast
   })
 
-/** The secret of a link that the service mailed. */
+/** The secret in the address of a link that the service has mailed. */
 export const LinkToken = Schema.propertySignature(Schema.String).annotations({
   description: "The end of the mailed link"
 })
@@ -62,7 +62,7 @@ export const queryInt = (from: number, to: number) =>
     { strict: true, decode: Number, encode: String }
   ).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to } })
 
-/** Like `queryInt`, with a value for a parameter that is left out. */
+/** Like `queryInt`, but a parameter that is left out gets the value `fallback`. */
 export const queryIntOr = (from: number, to: number, fallback: number) =>
   Schema.optionalWith(
     queryInt(from, to).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to, default: fallback } }),
@@ -73,7 +73,7 @@ export const queryIntOr = (from: number, to: number, fallback: number) =>
 export const paging = (fallback: number, max: number) => ({
   limit: queryIntOr(1, max, fallback).annotations({ description: "The most entries of one page" }),
   cursor: Schema.optionalWith(
-    // A longer text gets the same refusal as any other text that is no cursor.
+    // A text with more characters gets the same refusal as any other text that is not a cursor.
     Schema.String.pipe(
       Schema.maxLength(2_048, { message: () => "was not issued for this list; start again without it" }),
       Schema.annotations({ description: "`nextCursor` of the page before; left out: the first page" })

@@ -23,7 +23,7 @@ interface Reason {
 /** For each reason: when the last line was logged, and how many requests had the reason since then. */
 const logged = new Map<string, { at: number; more: number }>()
 
-/** Logs that a request met a store which is unavailable for a moment. */
+/** Logs that a request met a store that is unavailable for a moment. */
 export const logStore = (error: StoreError): Effect.Effect<void> => log(reasonOf(error.cause))
 
 /** Logs that admission control refused a request. */
@@ -63,7 +63,8 @@ const reasonOf = (error: unknown): Reason => {
   for (let depth = 0; depth < 5 && Predicate.isObject(inner); depth++) {
     if (inner instanceof Error && inner.message !== "") message = inner.message
     if (Predicate.hasProperty(inner, "code") && typeof inner.code === "string") {
-      // Node's error about a name with several addresses that all refuse the connection has a code and no message.
+      // When a name has several addresses and all refuse the connection, Node's error has a code and an empty message.
+      // Then the code is logged.
       const hasMessage = inner instanceof Error && inner.message !== ""
       return { code: inner.code, message: hasMessage ? message : inner.code }
     }

@@ -1,4 +1,7 @@
-/** A longer text is no time. `withPlus` returns it unchanged, because its regular expression needs quadratic time. */
+/**
+ * A text with more characters is not a time. `withPlus` returns it unchanged, because the regular expression of
+ * `withPlus` needs quadratic time.
+ */
 const LONGEST_TIME = 64
 
 /**

@@ -6,7 +6,10 @@ interface Span {
   readonly to?: Timestamp.Timestamp | undefined
 }
 
-/** Refuses a list from `from` to `to` when no instant is between them (decision M11). Either time may be left out. */
+/**
+ * Fails when `to` is not after `from`, because no instant could be in such a span (decision M11). A caller may leave
+ * either time out.
+ */
 export const check = ({ from, to }: Span): Effect.Effect<void, Invalid> =>
   from !== undefined && to !== undefined && to <= from
     ? Effect.fail(Invalid.of("to", "must be after from"))

@@ -8,7 +8,7 @@ import * as Errors from "./Errors.js"
  * password once more.
  */
 export const passwordRefusals = {
-  // 403 and not 401, because the session is valid.
+  // The status is 403 and not 401, because the session of the caller is valid.
   WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
   TooManyAttempts: ({ retryAfterMillis }: TooManyAttempts) =>
     Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))

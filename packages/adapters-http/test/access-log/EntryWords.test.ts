@@ -9,7 +9,7 @@ import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { describe, expect, it } from "vitest"
 
-/** Errors that a request with a connection's token cannot get. */
+/** Error codes that a request with the token of a connection can never get. */
 const ELSEWHERE = new Set([
   "invalid_client",
   "invalid_grant",

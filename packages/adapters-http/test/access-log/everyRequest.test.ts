@@ -32,7 +32,10 @@ interface Row {
   readonly asks: (stage: Stage) => SentRequest | Promise<SentRequest>
   /** The words that the user reads in the access log after the request. */
   readonly told: RegExp
-  /** The part of the request in which a fault is answered with 400. Absent: no part of the request can be wrong. */
+  /**
+   * The part of the request that can be wrong, so that the answer is 400. Left out when no part of the request can be
+   * wrong.
+   */
   readonly fault?: "query" | "body"
 }
 
@@ -47,7 +50,7 @@ const ask = async (stage: Stage, method: string, { body, path }: SentRequest, to
   return world.call(path, { ...json, method, headers: { ...json.headers, ...bearer(token).headers } })
 }
 
-/** Makes a rule, and returns a request to the path of this rule, with `after` at the end of the path. */
+/** Makes a rule, and returns a request whose path is the path of the rule followed by `after`. */
 const rule =
   (kind: "place" | "zone", after = "") =>
   async (stage: Stage): Promise<SentRequest> => {

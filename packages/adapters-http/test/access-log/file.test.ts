@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const file = (query = "") => user.get(`/portal/access-log.csv${query}`)
-/** The lines of the file, without the header. */
+/** The lines of the CSV file, without its first line, which has the headings. */
 const rows = (text: string) => text.trim().split("\r\n").slice(1)
 
 describe("GET {portal}/access-log.csv", () => {

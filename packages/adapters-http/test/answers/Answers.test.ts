@@ -57,7 +57,7 @@ const share = async (ids: ReadonlyArray<string>) => {
   const places = ids.map((placeId) => ({ id: placeId, include_earlier_visits: false }))
   expect((await one.person.send("PUT", `/v1/user/connections/${id}/places`, { places })).status).toBe(200)
 }
-/** The words in the newest entry of the access log about what was disclosed. */
+/** What the app learned, according to the newest entry of the access log. */
 const disclosed = () => world.run(Effect.map(MemoryDatabase, ({ accessLog }) => accessLog.at(-1)?.disclosed))
 
 describe("GET /v1/answers/current-place", () => {

@@ -54,8 +54,8 @@ const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
     work: FastCheck.boolean(),
     earlier: FastCheck.boolean()
   }),
-  // The shared place never moves to `nowhere`, the spot of the hidden visits. After such a move, the app would rightly
-  // see these visits.
+  // The shared place never moves to `nowhere`, the spot of the visits that the app must not see. After such a move, the
+  // app would be allowed to see them.
   FastCheck.record({ _tag: tag("Moved"), spot: spot.filter((to) => to !== "nowhere") }),
   FastCheck.constant({ _tag: "Asked" } as const)
 )
@@ -112,7 +112,8 @@ describe("privacy is the product", () => {
       )
       met.push(...ours)
       const noticed = ours.map((one, index) => [one, theirs[index]]).filter(([one, other]) => one !== other)
-      // The error itself contains the difference, because a failed assertion inside a property shows nothing else.
+      // The test throws an error whose message contains the difference: when an assertion inside a property fails, only
+      // the message of the error is shown.
       if (noticed.length > 0) throw new Error(noticed[0]?.join("\n"))
       expect(theirs).toHaveLength(ours.length)
     })

@@ -212,7 +212,7 @@ describe("roles [teams-1]", () => {
     const seen = await teamOf(viewer, app)
     expect(seen.members.map(({ email }) => email)).toEqual([null, viewer.account.email])
     expect(seen.invitations).toEqual([])
-    // The page can break an address after a separator.
+    // The page may have a `<wbr />` after each separator of an address, where a browser may break the line.
     const shown = async (person: Person) =>
       (await person.get(`/developer/apps/${app}/team`)).text.replaceAll("<wbr />", "")
     expect(await shown(owner)).toContain(viewer.account.email)
@@ -231,8 +231,8 @@ describe("roles [teams-1]", () => {
       })
     const { member: other } = await joined(owner, app, "viewer")
     expect((await remove(person, other, form_token)).headers.get("location")).toBe(`${at}?done=team-member-removed`)
-    // The page has no button with which a person removes themselves. But a browser may show an older page that has this
-    // button.
+    // The page has no button with which a person removes themselves. But a browser may show an older page that has such
+    // a button.
     const left = await remove(person, member, form_token)
     expect([left.status, left.headers.get("location")]).toEqual([303, "/developer?done=team-left"])
     expect((await person.get(at)).status).toBe(404)

@@ -259,7 +259,7 @@ describe("the client, against the real service over a socket", () => {
     it("an abort ends the wait before a retry", async () => {
       const abort = new AbortController()
       const runtime = runtimeOn(world, limited(1, "30"))
-      // Without the test's `sleep` the client waits in real time, and the abort must end this wait.
+      // Here the client does not get the test's `sleep`, so it waits in real time. The abort must end this wait.
       const { sleep: _, ...waiting } = runtime
       const client = createClient({ ...optionsFor(world, app), runtime: waiting })
       await client.authorization.complete(await callback(world, app, [CURRENT]), pendingOf(app))

@@ -115,7 +115,7 @@ type QueryOf<Group extends string, Name extends string> = HttpApiEndpoint.HttpAp
   >
 >
 
-/** The type on the wire for a decoded type: a `Timestamp` becomes a text, and a brand is lost. */
+/** The type that JSON has for a decoded type: a `Timestamp` becomes a text, and a brand is lost. */
 type Wire<T> = T extends Timestamp.Timestamp
   ? string
   : T extends string

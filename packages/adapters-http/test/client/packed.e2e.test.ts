@@ -43,7 +43,7 @@ export const visits = async (): Promise<ReadonlyArray<SharedVisit>> => {
 }
 `
 
-/** A client that an app with Effect makes from the contract. */
+/** A program that makes a client from the contract, as an app that uses Effect can do. */
 const EFFECT = `
 import { Api } from "@place-access/adapters-http/Api"
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"

@@ -52,7 +52,7 @@ describe("tokens of a connection, against the real service", () => {
     await Promise.all(clients.flatMap((client) => [client.me(), client.answers.currentPlace()]))
     expect(refreshes(runtime)).toBe(1)
     // The service repeats the answer to a refresh for 30 s. After 60 s, a second refresh with the old token would end
-    // the connection, so no client may send the old token.
+    // the connection, so after 60 s no client may send the old token.
     world.clock.advance(60_000)
     await Promise.all(clients.map((client) => client.me()))
     expect(await isAlive()).toBe(true)

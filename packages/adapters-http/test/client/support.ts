@@ -66,13 +66,13 @@ export const runtimeOn = (world: World, meddle: Meddle = (_, pass) => pass()): T
 export const refreshes = ({ sent }: TestRuntime): number =>
   sent.filter(({ body, path }) => path === "/v1/oauth/token" && body.includes("grant_type=refresh_token")).length
 
-/** The network takes the request to the service and loses the answer. */
+/** Simulates that the request reaches the service and that the answer is lost. */
 export const losingAnswer = async (pass: () => Promise<Response>): Promise<Response> => {
   await (await pass()).text()
   throw new TypeError("fetch failed", { cause: Object.assign(new Error("socket"), { code: "ECONNRESET" }) })
 }
 
-/** A gateway answers in place of the service. */
+/** Simulates a gateway that answers in place of the service. */
 export const gateway = (status: number): Promise<Response> =>
   Promise.resolve(new Response("<h1>Sorry</h1>", { status }))
 
@@ -109,7 +109,7 @@ export const connectedClient = async (
   return { client, runtime, store, tokens: async (): Promise<StoredTokens> => (await store.read())! }
 }
 
-/** The address to which the user comes back after having approved. */
+/** The callback address, to which the user comes back after approving the app. */
 export const callback = async (world: World, app: Connected, scopes: ReadonlyArray<Scope.Scope>): Promise<string> => {
   // The clock moves on, so that the connection that the user now approves is newer than every earlier connection.
   world.clock.advance(1)

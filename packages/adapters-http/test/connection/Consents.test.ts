@@ -117,7 +117,7 @@ describe("/v1/user/consent-requests", () => {
     expect(answer.status).toBe(200)
     const { redirect_to } = answer.json as { redirect_to: string }
     expect(redirect_to).toMatch(/^https:\/\/coffee\.example\/callback\?code=pa_ac\..*&state=state-of-the-app$/)
-    // The first decision counts; a second decision changes nothing.
+    // Only the first decision on a consent request counts. A second decision must change nothing.
     expect((await decide(id, { decision: "cancel" })).json).toEqual({ redirect_to })
     const { connections } = (await user.get("/v1/user/connections")).json as {
       connections: ReadonlyArray<Record<string, unknown>>

@@ -92,7 +92,7 @@ const connect = async (
 const refreshed = async (grant: Grant): Promise<Grant> => (await refresh(grant.refresh_token)).json as Grant
 
 const me = (grant: Grant) => world.call("/v1/me", bearer(grant.access_token))
-/** For each scope that `probe` takes, a request that needs this scope. */
+/** For each scope that `probe` accepts: a request that needs the scope. */
 const QUESTIONS = {
   [CURRENT]: "/v1/answers/current-place",
   "location.visits.read": "/v1/visits",
@@ -108,9 +108,7 @@ const addRule = (grant: Grant) =>
     headers: { "content-type": "application/json", ...bearer(grant.access_token).headers }
   })
 
-/**
- * In some tests more time passes than a browser's session lasts, so the tests call this program and not the API.
- */
+/** In some tests more time passes than a browser's session lasts, so `listed` calls the program and not the API. */
 const listed = () => world.run(listConnections(user.account.id))
 const rulesOfUser = async (id: ConnectionId) =>
   (await world.run(listRulesOfUser(user.account.id, id, { limit: 100, cursor: undefined }))).rules
@@ -305,7 +303,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     const code = await approve([CURRENT])
     const grant = (await exchange(code)).json as Grant
     expect((await exchange(code, `${ConsentFlow.VERIFIER}x`)).json).toMatchObject({ error: "invalid_grant" })
-    // The exchange with a wrong verifier has not ended the connection.
+    // The exchange of the code with a wrong verifier must not have ended the connection.
     expect(await listed()).toMatchObject([{ endReason: null }])
     expect((await exchange(code)).json).toMatchObject({ error: "invalid_grant" })
     expect([await status(me(grant)), await status(refresh(grant.refresh_token))]).toEqual([401, 400])

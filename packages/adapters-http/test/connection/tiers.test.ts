@@ -80,7 +80,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
       sensitive_lapsed_at: iso(end),
       renewal_grace_ends_at: iso(end + 14 * DAY)
     })
-    // Only the sensitive scopes stop working, so the app can use a standard scope.
+    // Only the sensitive scopes must have stopped working: the app can still use a standard scope.
     expect((await one.createRule(access_token)).status).toBe(201)
   })
 

@@ -63,7 +63,7 @@ it("the link that undoes a thief's change of the address also removes the thief'
 
   expect(await isSignedIn(thief)).toBe(false)
   expect(await opens(passkey)).toBe(false)
-  // The password alone signs the owner in: no second step asks for the thief's passkey.
+  // The password alone must sign the owner in: no second step may ask for the thief's passkey.
   expect(await signIn(owner, email, OTHER)).toBe("/portal/devices")
 })
 

@@ -18,7 +18,7 @@ const place = (label: string): DeviceSetup.SetupPlace => ({
   createdAt: Timestamp.make(1_800_000_000_000)
 })
 
-/** The configuration in a link of OwnTracks. */
+/** The configuration that a link of OwnTracks contains. */
 const configuration = (link: string | null) => {
   const text = Encoding.decodeBase64String(parameters(link ?? "")["inline"] ?? "")
   return (text._tag === "Right" ? JSON.parse(text.right) : {}) as {

@@ -15,7 +15,7 @@ describe("the language that a browser asks for [accounts-20]", () => {
     ["en;q=0.8, DE-ch-1996 ; Q=0.81", "de"],
     ["de;q=0.500,en;q=0.5", "de"],
     ["en;q=0.2, de;q=0.4, en-GB", "en"],
-    // A weight of 0 refuses a language.
+    // A weight of 0 excludes the language.
     ["de;q=0, en;q=0.001", "en"],
     ["de;q=0.000", null],
     // `*` stands for the languages that the header does not name, if the header names one of our languages.
@@ -46,7 +46,7 @@ describe("the language that a browser asks for [accounts-20]", () => {
   const range = fc.record({
     tag: fc.constantFrom("en", "de", "EN", "De", "fr", "nl", "*"),
     region: fc.constantFrom("", "-AT", "-CH-1996", "-Latn"),
-    /** The weight of the entry in thousandths. */
+    /** The weight of the entry, in thousandths: 1,000 means the weight 1. */
     weight: fc.oneof(fc.constantFrom(0, 1_000), fc.integer({ min: 0, max: 1_000 }))
   })
   const entries = fc.array(range, { maxLength: 12 })

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { jsonBody } from "../support/wire.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
-/** The address of the calls of a test. */
+/** The network address from which the calls of a test come. */
 const LOOPBACK = "127.0.0.1"
 
 let world: World

@@ -20,7 +20,7 @@ const MAY_BE_INTERRUPTED = [false, true]
  */
 const WAITS_MILLIS = [0, 60]
 
-/** A server that reads the body twice, after a wait, and answers with the body or with the refusal. */
+/** A server that waits, then reads the body twice, and answers with the body or with the refusal. */
 const serve = async (waitMillis: number, mayBeInterrupted: boolean) => {
   const app = Effect.gen(function* () {
     const cell = CurrentRequest.make("req_test")
@@ -74,8 +74,8 @@ for (const waitMillis of WAITS_MILLIS) {
 
 describe("a request whose body never arrives ends, although its fiber cannot be interrupted", () => {
   /**
-   * Sends the beginning of a request to a server that runs `before` and then reads the body. Returns the refusal as
-   * soon as the server has stopped reading.
+   * Sends the beginning of a request to a server that runs `before` and then reads the body. Returns the refusal. It
+   * comes as soon as the server has stopped reading the body.
    */
   const refusal = async (
     head: ReadonlyArray<string>,

@@ -48,7 +48,7 @@ const sentDuring = async (send: () => Promise<Answer>, meanwhile: () => Promise<
   return sent
 }
 
-/** Opens a page, and returns the request that the page's form makes. */
+/** Opens a page, and returns the request that a browser makes for the page's form. */
 const form = async (page: string, { account }: Person) => {
   const browser = await signedIn(world, account.email)
   const shown = await browser.get(page)

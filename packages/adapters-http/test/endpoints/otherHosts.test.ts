@@ -22,7 +22,9 @@ afterEach(async () => {
 
 const answer = () => Effect.runSync(Deferred.succeed(answered, undefined))
 
-/** Until `answer` is called, the look-up of the host of `SLOW` does not end, and `HOOK` answers no post. */
+/**
+ * Until `answer` is called, the look-up of the host of `SLOW` does not end, and the receiver at `HOOK` does not answer.
+ */
 const slowHosts = async () => {
   const requested = Effect.runSync(Deferred.make<void>())
   const wait = Effect.zipRight(Deferred.succeed(requested, undefined), Deferred.await(answered))

@@ -52,7 +52,7 @@ describe("routes", () => {
     expect(await (await fetch(`${url}/things/1`, { method: "POST" })).text()).toBe("RouteNotFound")
   })
 
-  /** The outcome of a handler whose client hung up while the handler ran. */
+  /** What happens to a handler when the client hangs up while the handler runs. */
   const abandoned = async (uninterruptible: boolean): Promise<string> => {
     const [begun, gate, ended] = [0, 1, 2].map(() => Deferred.unsafeMake<string>(FiberId.none)) as [
       Deferred.Deferred<string>,

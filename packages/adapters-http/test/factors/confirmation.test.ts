@@ -189,8 +189,8 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await post()).headers.get("location")).toBe(confirmPath)
     const right = await browser.submit(wrong, "/confirm", { password: PASSWORD })
     expect([right.status, right.headers.get("location")]).toEqual([303, back])
-    // The confirmation gave the browser a new session. The old cookie must no longer work, and a form that the page
-    // made for the old session must do nothing.
+    // The confirmation gave the browser a new session. The old cookie must no longer work, and a form whose page was
+    // made in the old session must have no effect.
     expect((await world.call("/v1/session", { headers: { cookie: stolen } })).status).toBe(401)
     const old = await post()
     expect([old.status, old.headers.get("location")]).toEqual([303, back])

@@ -88,7 +88,7 @@ describe("one-time codes [factors-4, factors-8]", () => {
     expect([browser.cookies.has("__Host-session"), browser.cookies.has("__Host-pending")]).toEqual([false, true])
     expect(await isSignedIn(browser)).toBe(false)
     expect((await browser.get(STEP)).text).toContain("The six digits of your app, or a recovery code")
-    // The password alone gives the cookie `__Host-pending`. Its token must not work as a session.
+    // With the password alone, a browser gets the cookie `__Host-pending`. Its token must not work as a session.
     const thief = start()
     thief.cookies.set("__Host-session", browser.cookies.get("__Host-pending") ?? "")
     expect(await isSignedIn(thief)).toBe(false)

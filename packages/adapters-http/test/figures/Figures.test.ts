@@ -161,7 +161,7 @@ describe("GET /v1/developer/apps/{app_id}/figures", () => {
     const { app, owner, path } = await connected()
     const fields = { grant_type: "refresh_token", refresh_token: "x", client_id: app.id, client_secret: "pa_cs_wrong" }
     const refused = await world.call("/v1/oauth/token", { method: "POST", body: new URLSearchParams(fields) })
-    // The answer has the headers of the limit of the network address.
+    // The headers of the answer describe the limit of the network address, not the limit of a connection.
     expect([refused.status, refused.headers.has("ratelimit-limit")]).toEqual([401, true])
     await store()
     const { days } = (await owner.get(`${path}/figures`)).json as { days: ReadonlyArray<unknown> }

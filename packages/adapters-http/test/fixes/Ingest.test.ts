@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Takes the turn of the device's owner until `release`, and stores nothing. */
+/** Occupies the turn of the device's owner until `release` is resolved, without storing an upload. */
 const holdTurn = ({ id: deviceId, userId }: Device.Device, release: Deferred.Deferred<void>) =>
   Effect.flatMap(UploadTurns.UploadTurns, (turns) =>
     turns.within(userId, { deviceId, readings: [], reports: [], arrivedAt: Timestamp.make(0) }, () =>

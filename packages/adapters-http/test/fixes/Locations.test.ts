@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 const get = (path: string, as = token): Promise<Answer> => world.call(path, bearer(as))
-/** Calls an endpoint with the purpose that covers every scope. */
+/** Calls an endpoint for locations, with the purpose that covers every scope. */
 const ask = (path: string, query = "", as = token) => get(`/v1/locations/${path}?purpose=order_ahead&${query}`, as)
 const ago = (millis: number) => new Date(world.clock.now() - millis).toISOString()
 const between = (from: number, to: number) => `from=${ago(from)}&to=${ago(to)}`

@@ -53,7 +53,7 @@ describe("POST /v1/phone/locations [decisions §10, L3, L4]", () => {
     const answers = await Promise.all(
       Array.from({ length: 24 }, async (_, index) => {
         const phone = phones[index % 3]
-        // The phones send the same eight readings. The car also sends a reading that cannot be right.
+        // All phones send the same eight readings. The car also sends one reading that is impossible.
         const locations = [at(1_000 * (1 + Math.floor(index / 3))), ...(index % 3 === 2 ? [at(0, { lat: 95 })] : [])]
         const { json, status } = await upload({ locations }, bearer(phone?.token ?? ""))
         return [status, json]

@@ -1,7 +1,7 @@
 import { FastCheck as fc } from "effect"
 import * as Recorded from "./recorded.js"
 
-/** Values that replace parts of a recorded body. */
+/** Values with which the test replaces parts of a recorded body. */
 const JUNK: ReadonlyArray<unknown> = [
   null,
   true,

@@ -234,6 +234,6 @@ export const gpsLoggerFills = (template: string, at: number, more: Readonly<Reco
   )
 }
 
-/** The fields of a message as a form. */
+/** Encodes the fields of a message as a form. */
 export const form = (fields: Readonly<Record<string, unknown>>): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))

@@ -78,7 +78,8 @@ describe("what an account owns [limits-9]", () => {
     async (what, limit, path, body, page) => {
       const person = await world.person()
       await fill[what](person, limit.most - 1)
-      // At the limit the page of places has no form. So the person opens the form before the last place is made.
+      // The page of places has no form when the account has as many places as it can have. So the person opens the form
+      // before the last place is made.
       const browser = await signedIn(world, person.account.email)
       const form = await browser.get({ places: page, devices: `${page}?phone=other`, apps: `${page}/new` }[what])
       expect((await person.send("POST", path, body)).status).toBe(201)
@@ -88,7 +89,7 @@ describe("what an account owns [limits-9]", () => {
       const shown = await browser.submit(form, page, {
         ...Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])),
         radius_m: "150",
-        // The form ignores a place that the person has already, so this place has another name.
+        // The form would not add a place that the person already has, so this place has a name of its own.
         label: "Elsewhere"
       })
       expect([shown.status, shown.text.includes(limit.refusal)]).toEqual([400, true])

@@ -112,7 +112,7 @@ describe("a budget", () => {
       "2400",
       "600"
     ])
-    // An invalid request uses nothing of the budget. Its answer is 400 even when the budget is used up.
+    // An invalid request takes nothing from the budget. Its answer is 400 even when the budget is used up.
     expect((await ask({ radius_m: 1 })).status).toBe(400)
     const { json } = await stage.person.get(`/v1/user/access-log?app_id=${stage.app.id}&limit=2`)
     const { entries } = json as { readonly entries: ReadonlyArray<{ readonly outcome: string }> }
@@ -148,7 +148,7 @@ describe("a budget", () => {
       expect(made.status).toBe(201)
       expect((await send("DELETE", `/v1/rules/zone/${(made.json as { id: string }).id}`)).status).toBe(204)
     }
-    // An invalid rule uses nothing of the budget.
+    // A rule that the service refuses as invalid takes nothing from the budget.
     expect((await draw({ radius_m: 99 })).status).toBe(400)
     for (let call = 0; call < 5; call++) expect((await verify()).status).toBe(200)
     expect(await refusal(draw())).toEqual([429, "budget_exceeded", "3600"])

@@ -157,8 +157,8 @@ describe("the new secrets of a developer's account [limits-9]", () => {
       const shown = await action()
       expect([shown.status, shown.text.includes("make 300 new secrets in a day")]).toEqual([429, true])
     }
-    // The limit counts new secrets only. So the redirect URIs can be saved without a new secret, and secrets can be
-    // ended.
+    // The limit counts only new secrets. So the developer can still save redirect URIs without a new secret, and can
+    // still end secrets.
     const saved = await browser.submit(await browser.get(page), `${page}/redirect-uris`, {
       redirect_uris: "https://coffee.example/other"
     })

@@ -27,14 +27,14 @@ const listen = async (person: Person, appId: string, body: object = {}, origin?:
 
 const raise = () => world.run(Effect.flatMap(WorkSignal, ({ raise }) => raise))
 
-/** Fires an event of the scene and wakes the streams. */
+/** Makes an event of the scene happen, and wakes the streams of events. */
 const fire = async ({ fire: happen }: Awaited<ReturnType<typeof stage>>, ...what: Parameters<typeof happen>) => {
   const event = await happen(...what)
   await raise()
   return event
 }
 
-/** The user changes the scopes of the app. */
+/** Sets the scopes that the user has granted to the app. */
 const hold = ({ connection }: Awaited<ReturnType<typeof stage>>, heldScopes: ReadonlyArray<Scope.Scope>) =>
   world.run(
     Effect.map(MemoryDatabase, ({ connections }) => connections.set(connection.id, { ...connection, heldScopes }))

@@ -281,7 +281,7 @@ describe("header injection", () => {
   })
 })
 
-/** The HTML of a page without the service's own scripts, which are files with a nonce. */
+/** The HTML of a page, without the elements of the service's own scripts (each is a file, and has a nonce). */
 const withoutOwnScripts = (text: string): string =>
   text.replace(
     /<script nonce="[0-9a-z]+" src="\/assets\/[a-z]+\.[\w-]+\.js"(?: +data-texts="[^"<>]*")? +defer><\/script>/g,

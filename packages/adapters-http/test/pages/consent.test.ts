@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Starts again with a new user who owns an app and has signed in through the page. */
+/** Begins a test with a new user who owns an app and has signed in through the page. */
 const fresh = async () => {
   world.clock.set("2026-03-01T12:00:00.000Z")
   person = await world.person()

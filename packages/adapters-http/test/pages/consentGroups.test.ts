@@ -86,7 +86,7 @@ describe("permissions about areas that the app chooses are a group of their own 
     const reviewer = await world.person({ roles: ["reviewer"] })
     const { app } = await owner()
     const { text } = await reviewer.get(`/review/apps/${app.id}/consent?version=proposed`)
-    // No purpose of the app is approved, so the preview has no permission for exact location.
+    // No purpose of the app is approved, so the preview of the consent page shows no permission for exact location.
     expect(groups(text, "scope").map(({ legend }) => legend)).toEqual(["About the places you share", AREAS.legend])
   })
 })

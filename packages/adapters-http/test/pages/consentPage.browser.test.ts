@@ -101,7 +101,7 @@ describeBrowser("the consent page with scripts", () => {
       ["Abbrechen", 1],
       ["Erlauben", 1]
     ])
-    // A field that gets the focus is scrolled to a place above the buttons.
+    // A field that gets the focus must be scrolled to a place above the bar of buttons, which would cover it.
     const isFree = await page.evaluate<boolean>(
       `parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom) >=
         document.querySelector("[data-bar]").offsetHeight`

@@ -21,7 +21,8 @@ const named = async (name: string): Promise<Person> => {
 const join = async (by: Person, app: App.App, person: Person, role: Role.TeamRole) => {
   const { id } = await world.run(inviteMember(by.account, app.id, { email: person.account.email, role }))
   await world.run(acceptInvitation(person.account, "assumed", { appId: app.id, id }))
-  // Members who joined at the same moment are listed in the order of their random ids.
+  // Without this step the members would have joined at the same moment, and the list would have the order of their
+  // random ids.
   world.clock.advance(1_000)
 }
 

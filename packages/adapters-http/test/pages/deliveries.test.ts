@@ -157,7 +157,7 @@ it("a page announces no attempt for which the event will be too old [deliveries-
       ).text.replaceAll(/<[^>]*>/g, "")
     return [await pages("en"), await pages("de")]
   }
-  // The first retry comes after 30 s.
+  // The first retry of a delivery comes after 30 s.
   const [early, frueh] = await newest(30)
   expect([early, frueh]).toEqual([expect.stringMatching(/attempt 2 of 7, due 2/), expect.stringMatching(/, fällig 2/)])
   const [late, spaet] = await newest(29)
@@ -244,7 +244,7 @@ it("a revoked app: nothing is sent again or sooner, and the page says so in plac
     expect([path, status, json]).toMatchObject([path, 409, { message: "the app was revoked, which is final" }])
   }
   expect((await list()).length).toBe(before.length)
-  // The team can still test the endpoint (apps-2): a test is about no user.
+  // The team can still test the endpoint (apps-2): the event of a test is not about a user.
   expect((await on.developer.send("POST", test)).status).toBe(200)
 })
 

@@ -39,7 +39,7 @@ describe("the filters by reason and by status [deliveries-20]", () => {
     expect(await events("status=none")).toEqual([])
     expect(await events("fail_reason=exhausted")).toEqual([])
     expect(await events("state=trying&status=500")).toEqual([failing])
-    // A receiver may answer with any three digits.
+    // A receiver may answer with any status of three digits, also with a status that HTTP does not define.
     for (const query of ["status=100", "status=600", "status=999"]) expect(await events(query)).toEqual([])
     for (const query of ["status=99", "status=099", "status=1000", "status=nothing", "fail_reason=lost"]) {
       expect((await on.developer.get(`${on.log}?${query}`)).status).toBe(400)

@@ -115,7 +115,7 @@ describe("Retry now that is pressed twice [§4.7-retry-now, deliveries-10]", () 
     const { attempts, browser, on, page, press } = await failed()
     const shown = await browser.get(page)
     expect(where(await press(shown))).toEqual([303, `${page}?done=retried`])
-    // The attempt is due, but was not made yet. A second press changes nothing.
+    // After the first press, the attempt is due but was not made yet. A second press must change nothing.
     expect(where(await press(shown))).toEqual([303, `${page}?done=retried`])
     await on.work()
     expect(where(await press(shown))).toEqual([303, `${page}?done=attempt-made`])
@@ -166,7 +166,10 @@ describe("Send again what failed that is pressed twice [idempotency-6]", () => {
   )
 })
 
-/** Whether a keyed transaction was open at each call of `DeliveryStore.recover` during `work`. */
+/**
+ * Runs `work`, and records at each call of `DeliveryStore.recover` whether a transaction that stores the answer for a
+ * key was open.
+ */
 const openTransactions = async (work: () => Promise<unknown>) => {
   const seen: Array<boolean> = []
   let open = 0

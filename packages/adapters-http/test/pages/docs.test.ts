@@ -23,7 +23,7 @@ const ROOT = join(import.meta.dirname, "../../../..")
 const HTML = { headers: { accept: "text/html" } }
 
 let world: World
-/** The HTML of every page that can be reached by links from `/docs`, by the path of the page. */
+/** The HTML of every page that links from `/docs` reach, directly or through other pages, by the path of the page. */
 const pages = new Map<string, string>()
 const links: Array<{ readonly from: string; readonly to: URL }> = []
 

@@ -32,7 +32,7 @@ const form = async () => {
     endpoints: async () =>
       ((await person.get(`/v1${path}`)).json as { readonly webhooks: ReadonlyArray<Listed> }).webhooks,
     path,
-    /** Presses a button of the first endpoint. */
+    /** Presses a button of an endpoint. */
     press: async (endpoint: Listed | undefined, action: string) =>
       browser.submit(await browser.get(path), `${path}/${endpoint?.id}/${action}`)
   }

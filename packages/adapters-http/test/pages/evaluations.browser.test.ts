@@ -71,7 +71,7 @@ const story = async (world: World, owner: Person) => {
   await device.at(north(HOME, 1_000), [40 * MINUTE])
   await device.at(HOME, [20 * MINUTE])
   await device.at(HOME, [30 * MINUTE])
-  // One minute passes after the last upload, so that no stored row is newer than the clock.
+  // One minute passes after the last upload, so that the clock is later than the times of all stored rows.
   world.clock.advance(MINUTE)
   await world.run(fanOutAll(100))
   return { app, person }

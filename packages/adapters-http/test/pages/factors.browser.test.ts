@@ -80,7 +80,7 @@ describeBrowser("second factors, with Chromium's virtual authenticator", () => {
     await signOut(at)
     await page.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(FACTOR)}`)
     await page.getByRole("link", { name: "Sign in with a passkey" }).click()
-    // Nobody proves their identity to the authenticator, so the browser returns no passkey. The page must say so.
+    // In this step the authenticator cannot verify the person, so the browser returns no passkey. The page must say so.
     await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false })
     await page.getByRole("button", { name: "Use my passkey" }).click()
     await page.getByText("The browser gave us no passkey").waitFor()

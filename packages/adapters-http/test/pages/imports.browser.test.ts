@@ -99,7 +99,7 @@ describeBrowser("imports", () => {
 
     world.clock.set(later())
     await world.run(Effect.provide(importNext(everything.people), MemoryImportReader.layer))
-    // Nobody presses a button: the page reloads itself.
+    // The test presses no button, so this must be the page that reloaded itself.
     await page.getByText("Done", { exact: true }).waitFor()
     const card = await page.getByRole("listitem").innerText()
     expect(card).toMatch(/Ferien <2026>\.gpx[\s\S]*New in your history\s+1 entry[\s\S]*Not usable\s+1 entry/)

@@ -9,7 +9,7 @@ const HTML = { headers: { accept: "text/html" } }
 const ALL: ReadonlySet<string> = new Set(Object.values(NAMES))
 const ARABIC = /\p{Script=Arabic}/u
 
-/** What the attribute of a page's element, or the text of a page, looks like to a reader. */
+/** Decodes the escaped characters of an attribute or of a text, as a browser does before it shows them. */
 const decoded = (text: string): string =>
   text
     .replaceAll("&quot;", '"')

@@ -66,7 +66,7 @@ describe("texts of pages", () => {
 describe("labels of pages", () => {
   it("are the words that people know [wire-2]", () => {
     expect(all.length).toBeGreaterThan(500)
-    // Leaves out the texts for dates and times, because “May” is a month there.
+    // Leaves out the texts for dates and times, because in these texts “May” is a month.
     const labels = all.filter(([path]) => !path.startsWith("time."))
     expect(labels.filter(([, text]) => Object.hasOwn(RETIRED, text))).toEqual([])
   })

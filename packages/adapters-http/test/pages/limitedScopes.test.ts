@@ -83,7 +83,7 @@ describe("scopes that an admin does not allow the app now", () => {
     expect(boxes(limited.text).map(([scope]) => scope)).toEqual([CURRENT, RULES, LATEST])
     const refused = await save(none, [])
     expect([refused.status, refused.text.includes("choose at least one, or disconnect the app")]).toEqual([400, true])
-    // The form shows the person's choice again, and can be sent again.
+    // After the refusal, the form must show the person's choice again, and it must be possible to send it again.
     expect(boxes(refused.text).map(([, isTicked]) => isTicked)).toEqual([false, false, false])
     expect((await save(refused, [RULES])).status).toBe(303)
     await limit(null)

@@ -76,7 +76,7 @@ describeBrowser.each([
     await fill(PASSWORD, NEW)
     await page.getByText("Your password was changed. It is strong").waitFor()
     await look("change-password-done")
-    // The browser stays signed in with a new cookie. A copy of the old cookie no longer works.
+    // The browser stays signed in with a new cookie. A copy of the old cookie must no longer work.
     expect((await page.request.get(`${world.url}/v1/session`)).status()).toBe(200)
     expect((await person.get("/v1/session")).status).toBe(401)
     const [notice] = await mailTo(world, person.account.email)

@@ -21,7 +21,7 @@ const paused = async () => {
   return { path, browser, connection }
 }
 
-/** The values of the buttons with which a form pauses the app. */
+/** For each button that pauses the app, the length of the pause. */
 const lengths = (page: string): ReadonlyArray<string | undefined> =>
   [...page.matchAll(/name="for" value="(\w+)"/g)].map(([, value]) => value)
 

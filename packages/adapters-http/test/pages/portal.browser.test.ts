@@ -100,7 +100,7 @@ describeBrowser("connected apps", () => {
       "See which of the places you share you are at now",
       "1 March 2026 at 12:00 UTC",
       "31 March 2026 at 12:00 UTC",
-      // The time of the last use. The refused request, an hour later, must not count as a use.
+      // This is the time of the last use. A refused request was sent an hour later, and must not count as a use.
       "1 March 2026 at 14:00 UTC",
       "Until 8 March 2026 at 12:00 UTC",
       "Home"

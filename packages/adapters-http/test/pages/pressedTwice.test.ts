@@ -42,8 +42,8 @@ describe("a button that adds the first factor and is pressed twice leads to new 
     expect(where(second)).toEqual([303, `${FACTOR}?done=code-app-is-on`])
     const settings = await browser.get(second.headers.get("location") ?? "")
     expect(settings.text).toContain("One-time codes are on. If you have not kept your recovery codes")
-    // The first answer with the recovery codes may never have been visible. So the page must have the button that makes
-    // new codes.
+    // The person may never have seen the first answer, which had the recovery codes. So the page must have the button
+    // that makes new codes.
     expect(hidden(settings, `${FACTOR}/recovery-codes`)).toHaveProperty("form_token")
   })
 

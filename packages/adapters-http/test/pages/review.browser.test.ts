@@ -402,7 +402,7 @@ describeBrowser("who sees what", () => {
       "/admin/apps/app_unknown",
       `/review/apps/${app.id}/purposes/pps_unknown`,
       `/review/apps/${app.id}/purposes/${purpose.id}`,
-      // This page exists, but only for the team of the app, and the admin is not in the team.
+      // This page exists only for the team of the app, and the admin is not in the team. So the answer is 404.
       `/developer/apps/${other.id}/purposes/${purpose.id}`
     ]) {
       expect([path, (await page.goto(world.url + path))?.status()]).toEqual([path, 404])

@@ -37,7 +37,7 @@ const holdUploads = (count: number) => {
 describeBrowser("sharing from this browser [devices-15]", () => {
   const at = desk({ browser: { geolocation: BERLIN } })
 
-  /** The locations that the service stored, the newest first. */
+  /** The locations that the service has stored for this person, the newest first. */
   const stored = ({ account }: Person, most = 50) =>
     at.world.run(
       Effect.flatMap(FixHistory, (history) =>

@@ -233,7 +233,7 @@ describe("filters of logs", () => {
     const unknown = await browser.get("/portal/access-log?app=app_1")
     expect([unknown.status, unknown.text.includes("There is a problem")]).toEqual([400, true])
     expect(unknown.text).not.toContain("No app has asked anything here.")
-    // A time without entries is valid: the page says that nothing was found.
+    // A range of days in which the log has no entries is no mistake: the page must say that nothing was found.
     const none = await browser.get("/portal/access-log?from=2000-01-01&to=2000-01-02")
     expect([none.status, none.text.includes("No app has asked anything here.")]).toEqual([200, true])
   })

@@ -51,7 +51,7 @@ const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
 
 /** Whether a string looks like a sentence or a label: it begins with a capital letter, or has three words in a row. */
 const isSentence = (text: string): boolean =>
-  // An address or a command to copy is no sentence.
+  // An address, or a command for copying, does not count as a sentence.
   !/^(?:npm |\/)/.test(text.replaceAll(VALUE, "")) &&
   (/^\p{Lu}\p{Ll}+(?:[ .,:!?…]|$)/u.test(text) || /\p{L}{2,} \p{L}{2,} \p{L}{2,}/u.test(text)) &&
   !/[<{]/.test(text) &&
@@ -64,7 +64,7 @@ const UNREAD_CALL =
 /** A call that makes an error of the API, in English. The page that shows the error translates it. */
 const FAULT_CALL = /^Errors\.\w+$/
 
-/** The function of the call in which a text is an argument; undefined when there is no such call. */
+/** The name of the function to which a text is passed as an argument; undefined when the text is no argument. */
 const callOf = (node: ts.Node): string | undefined => {
   for (let at = node.parent; at !== undefined && !ts.isSourceFile(at); at = at.parent) {
     if (ts.isFunctionLike(at)) return undefined

@@ -226,7 +226,7 @@ describe("an app in production of a developer whose address nobody confirmed [ac
     const added = { ...about, name: "Tea Finder", description: "Finds good tea." }
     expect((await browser.submit(page, path, added)).headers.get("location")).toBe(EMAIL)
     expect((await person.get(api)).json).toEqual(waiting)
-    // A form that changes nothing is accepted, as always.
+    // A form that changes nothing is accepted, as it is for an account with a confirmed address.
     const same = await browser.submit(page, path, { ...about, name: "Tea Finder" })
     expect(same.headers.get("location")).toBe(`${path}?done=app-change-waits`)
     await browser.submit(page, `${path}/withdraw`)

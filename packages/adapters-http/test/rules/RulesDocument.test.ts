@@ -19,7 +19,7 @@ const MINUTES = { minimum: 5, maximum: 720 }
 
 const CROSSING = { $ref: "#/components/schemas/CrossingType" }
 
-/** All references in the forms of a request. */
+/** The names of all schemas to which the forms of a request refer. */
 const references = (name: string) => [...new Set(JSON.stringify(forms(name)).match(/#[^"]*/g))]
 
 describe("the document of rules", () => {

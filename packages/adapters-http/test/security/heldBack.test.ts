@@ -33,7 +33,7 @@ HttpApi.reflect(Api, {
 })
 const behind = ({ key }: { readonly key: string }) => byGuards.get(key) ?? []
 
-/** The guards that wait for the body. */
+/** The guards that wait for the whole body before they check the caller. */
 const CHECKED = [SessionAuth, BearerAuth, ClientAuth]
 
 /** The requests behind a session, except the import of a file. */

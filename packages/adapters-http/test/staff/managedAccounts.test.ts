@@ -279,7 +279,7 @@ describe("the pages of admins", () => {
   })
 
   it("an admin who takes their own role of an admin lands on Today, which says so", async () => {
-    // A second admin is needed, because nobody can take the role away from the last admin.
+    // The test needs a second admin, because the service does not let anybody take the role away from the last admin.
     await world.person({ roles: ["admin"] })
     const page = `/admin/accounts/${admin.account.id}`
     const form_token = await tokenOn(admin, page)

@@ -55,7 +55,7 @@ describe("GET /v1/admin/flags and GET /v1/user/volume-flags", () => {
     expect(flags.filter((one) => one.app_id === app.id)).toEqual([
       { ...flag, connection_id: connectionId, purpose_id: id, purpose: "find_friends" }
     ])
-    // Reviewers must not learn who the user is.
+    // Reviewers must not learn who the user of the flagged connection is.
     expect(JSON.stringify(flags)).not.toContain(user.account.email)
     expect((await (await world.person()).get("/v1/user/volume-flags")).json).toEqual({ flags: [], nextCursor: null })
     // Removes the purpose, as the deletion of the app's holder does. The list must still show the flag.

@@ -19,7 +19,7 @@ import { optionsAt } from "./options.js"
 const START = "2026-03-01T12:00:00.000Z"
 export const PASSWORD = "correct horse battery"
 
-/** The API and the pages on a loopback socket, with stores in memory and a clock that tests set. */
+/** The API and the pages on a loopback socket, with stores in memory and with a clock that tests can set. */
 export interface World {
   readonly url: string
   readonly clock: SettableClock
@@ -64,9 +64,9 @@ export const bearer = (token: string): RequestInit => ({ headers: { authorizatio
 /** `atName`: the service runs at `localhost`. Browsers make passkeys for names only, not for network addresses. */
 export interface WorldOptions extends Partial<ServiceOptions> {
   readonly atName?: boolean
-  /** Gets a report of each call of an app. */
+  /** The recorder that gets a report of each call of an app. */
   readonly recorder?: Tally.FiguresRecorder
-  /** Records measurements, as a process with METRICS_PORT does. */
+  /** Whether the service records measurements, as a process with METRICS_PORT does. */
   readonly isMeasured?: boolean
 }
 
@@ -114,7 +114,7 @@ export const startWorld = async ({
     const { cookie: token } = await run(signIn({ email: address, password: PASSWORD, address: "192.0.2.1" }))
     const name = issuer.startsWith("https:") ? "__Host-session" : "session"
     let cookie = `${name}=${token}`
-    // The cookie with which the next page shows what a form has done.
+    // The cookie that a form's answer sets, so that the next page shows what the form has done.
     let notice = ""
     const ask = async (path: string, init: RequestInit): Promise<Answer> => {
       const own = { cookie: notice === "" ? cookie : `${cookie}; ${notice}`, origin: issuer }

@@ -48,7 +48,7 @@ const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
   .filter(({ method, path }) => method === "GET" && !path.startsWith("/docs"))
   .map(({ path }) => path)
 
-/** Changes the account without a form. */
+/** Changes fields of the account directly in the store, without a form. */
 export const change = (world: World, { account: { id } }: Person, fields: Partial<Account.Account>): Promise<void> =>
   world.run(
     Effect.map(MemoryDatabase, ({ accounts }) => {

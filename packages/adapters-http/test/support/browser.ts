@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import type { Person } from "./World.js"
 
-/** Signs the browser in as `person` without the sign-in page. */
+/** Signs the browser in as `person` by setting the session cookie, without using the sign-in page. */
 export const signInAs = (context: BrowserContext, url: string, { cookie }: Person): Promise<void> => {
   const [name = "", value = ""] = cookie.split("=")
   return context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }])
@@ -42,7 +42,8 @@ const accessibilityFaults = async (page: Page, rules?: ReadonlyArray<string>): P
   if (!(await page.evaluate<boolean>(`"axe" in window`))) await load(page, AXE)
   const options: axe.RunOptions = {
     resultTypes: ["violations"],
-    // axe-core preloads files only for an experimental rule and for `no-autoplay-audio`. The pages have no sound.
+    // axe-core preloads files only for an experimental rule and for `no-autoplay-audio`. The pages have no sound, so
+    // nothing needs to be preloaded.
     preload: false,
     ...(rules === undefined ? {} : { runOnly: [...rules] })
   }

@@ -1,7 +1,9 @@
 import { hidden, type Visitor } from "./visitor.js"
 import { type Answer, call } from "./wire.js"
 
-/** Sends the form at `path` about an app's logo, as `page` shows the form, with a picture (base64). */
+/**
+ * Sends the form for an app's logo that `page` shows. `path`: the address of the form. `png`: the picture in base64.
+ */
 export const sendLogo = (url: string, browser: Visitor, page: Answer, path: string, png: string): Promise<Answer> => {
   const body = new FormData()
   for (const [name, value] of Object.entries(hidden(page, path))) body.set(name, value)

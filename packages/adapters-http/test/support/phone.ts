@@ -4,7 +4,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import type { Person, World } from "./World.js"
 
-/** A phone whose readings arrive at once. */
+/** A phone of a test. Each upload arrives at the service without delay. */
 export interface Phone {
   /** Uploads readings of one point. `agesMs`: how long ago each reading was captured. The default accuracy is 10 m. */
   readonly at: (point: Geometry.Point, agesMs: ReadonlyArray<number>, accuracyM?: number | null) => Promise<void>

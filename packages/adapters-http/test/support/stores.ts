@@ -95,5 +95,5 @@ export const Stores = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(MemoryEntropy.layer, MemoryVault.layer))
 )
 
-/** The services that programs have in tests. */
+/** The services that a domain program can use in tests. */
 export type Ports = Layer.Layer.Success<typeof Stores>

@@ -29,7 +29,7 @@ export type Spot = keyof typeof SPOTS
  */
 export type Step =
   | { readonly _tag: "Seen"; readonly spot: Spot; readonly ages: ReadonlyArray<number>; readonly accuracyM: number }
-  /** A visit that the phone's system reports, at a place that is or may become shared. */
+  /** A visit that the phone's system reports, at a place that the user shares with the app, or may share later. */
   | { readonly _tag: "Stayed"; readonly spot: "home" | "work"; readonly from: number; readonly to: number | null }
   | { readonly _tag: "Passed"; readonly minutes: number }
   | { readonly _tag: "Shared"; readonly home: boolean; readonly work: boolean; readonly earlier: boolean }

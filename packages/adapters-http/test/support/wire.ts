@@ -60,7 +60,7 @@ export const jsonBody = (value: unknown): RequestInit => ({
 export const raw = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
   rawKept(url, [...lines, "connection: close"], body)
 
-/** Like `raw`, but only the server closes the connection. */
+/** Like `raw`, but the client keeps the connection open until the server closes it. */
 export const rawKept = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)

@@ -35,7 +35,7 @@ let one: Connected
 let mine: Phone
 let refreshToken: string
 let token: string
-/** Lets minutes pass, and refreshes the app's tokens, which may have expired. */
+/** Moves the clock by `minutes`, and then refreshes the app's tokens, which may have expired in that time. */
 const pass = async (minutes: number) => {
   world.clock.advance(minutes * MINUTE)
   const fresh = tokensIn(await one.refresh(refreshToken))

@@ -4,7 +4,7 @@ import { browserName, number, plural } from "./words.js"
 
 const from = (network: string | null): string => (network === null ? "" : ` von ${network}`)
 
-/** The German words for the domain's roles. */
+/** The German names of the roles. */
 const ROLES: Readonly<Record<string, string>> = { developer: "Entwickler", reviewer: "Prüfer", admin: "Administrator" }
 const role = (name: string): string => ROLES[name] ?? name
 

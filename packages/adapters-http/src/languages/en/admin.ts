@@ -169,7 +169,7 @@ export const admin = {
     team_left: "Left a team",
     team_handed_over: "App handed over"
   } satisfies Record<AuditEvent.AuditKind, string>,
-  /** What happened, in a sentence about the account. */
+  /** A sentence for each kind of event, which says what happened to the account. */
   said: {
     made: "The account was created.",
     madeAs: (roles: ReadonlyArray<string>): string => `The account was created, as ${roles.join(" and ")}.`,

@@ -81,7 +81,7 @@ export const consent = {
   },
   sandbox: "Sandbox: only its holder can connect it",
   inReview: "In review: only its holder can connect it",
-  /** `others`: how many people work on the app besides the named person. `team`: the address of the team's page. */
+  /** `others`: how many more people than the named person work on the app. `team`: the address of the team's page. */
   readers: {
     one: (name: string): string => `${name} also works on this app and can read what you share.`,
     more: (name: string, others: number, team: string): Html =>
@@ -93,7 +93,7 @@ export const consent = {
       not learn where you are. It can read history that you imported, as far as you allow it.
       <a href="${devices}" target="_blank" rel="noopener">Set up your phone</a> in a new tab: this page keeps for an
       hour. The mail that follows Allow leads there, too.`,
-  /** The page shows this text after a sentence that says until when the app is paused. */
+  /** The page shows this text after the sentence that says how long the app stays paused. */
   pauseStays: (connections: string): Html =>
     html`If you allow something here, the pause stays: the app learns nothing about where you are or were until the
       pause ends. You can end the pause under

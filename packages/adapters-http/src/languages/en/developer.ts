@@ -30,8 +30,8 @@ export const developer = {
   },
   noteWithDecision: "Note with the decision",
   /**
-   * The faults of a form that was opened before the latest change. Each text continues a sentence that begins with the
-   * name of the field.
+   * The problems of a form that a person opened before somebody else changed the saved values. Each text continues a
+   * sentence that begins with the name of the field.
    */
   outdated: {
     text: (saved: string): string => `is as your form had it; the saved value is: ${saved}`,

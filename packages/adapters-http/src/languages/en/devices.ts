@@ -5,7 +5,10 @@ import { number, plural } from "./words.js"
 
 const CLOCK = "Let the phone set its date and time automatically."
 
-/** The page of a person's devices: which device sends, whether it works, and what to do when it does not work. */
+/**
+ * The page of a person's devices: which devices send locations, whether each device works, and what to do when it does
+ * not.
+ */
 export const devices = {
   title: "Devices",
   lead: "The phones that send your location. Without one, every app that asks gets the answer “unknown”.",

@@ -1,11 +1,11 @@
 import type { Place } from "@place-access/domain/places"
 
-/** The map, and the fields of a place. */
+/** The texts of the map, and of the fields of a place. */
 export const map = {
   label: "Map",
   hint: "Click where the centre is, then drag the pin or the edge of the circle. With the keyboard: arrows move the map, + and − zoom, Enter takes its centre; arrows on the pin or the edge change them.",
   here: "Use where I am now",
-  /** The licence of OpenStreetMap requires that every map names its contributors. */
+  /** OpenStreetMap's licence requires this text on every map: it names the contributors. */
   openStreetMap: "© OpenStreetMap contributors",
   tilesOf: (host: string): string => `Map: ${host}`,
   place: {

@@ -5,7 +5,7 @@ import { type Html, html } from "../../html/Html.js"
 import { imports } from "./timeline.js"
 import { minutesAndSeconds, number, plural } from "./words.js"
 
-/** The apps that a person has connected, and the data that the person exports or imports. */
+/** The texts of the pages about connected apps, and about exports and imports. */
 export const portal = {
   connections: {
     title: "Connected apps",
@@ -264,7 +264,9 @@ export const accessLog = {
   span: (first: Html, last: Html): Html => html`${first} to<br />${last}`,
   withinAnHour: "within an hour",
   nothing: "Nothing about you",
-  /** A request or event from which the app learned nothing, in a list without a column for the result. */
+  /**
+   * A request or event from which the app learned nothing. The text is for lists that have no column for the result.
+   */
   refused: (request: Html, result: Html): Html => html`${request}: ${result}`,
   results: { Answered: "answered", Refused: "refused", Withheld: "withheld", "Not answered": "not answered" },
   strips: {
@@ -294,7 +296,7 @@ export const rules = {
     exit: (place: Html): Html => html`When you leave ${place}`,
     dwell: (place: Html, minutes: number): Html => html`When you stay ${number(minutes)} minutes at ${place}`
   },
-  /** The condition of a rule that waits before it notifies the app. */
+  /** The condition of a rule that waits for some seconds before it notifies the app (`settle_s`). */
   settles: (condition: Html, seconds: number): Html =>
     html`${condition} (${plural(seconds, "second", "seconds")} later, unless it was a wrong position)`,
   /** The condition of a rule for a stay that also fires when the phone sends nothing for a while. */
@@ -303,7 +305,7 @@ export const rules = {
   /** The area of a rule: the app chose it, so the user reads where it lies. */
   area: (name: Html, app: string, radiusM: number, at: Html): Html =>
     html`${name}, an area that ${app} chose: ${number(radiusM)} m around ${at}`,
-  /** The centre of an area, with the town that is near. */
+  /** The centre of an area, with the name of a town that is near. */
   nearTown: (at: string, town: string): string => `${at} (near ${town})`,
   window: (condition: Html, from: Html | null, until: Html | null): Html =>
     html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
@@ -341,7 +343,7 @@ export const rules = {
       `Back where you were before: the last crossing was probably a wrong position. ${app} got no notification.`,
     fired: (happened: Html, app: string): Html => html`${happened}: we prepared a notification for ${app}.`
   },
-  /** How much later something happened. The count is always more than one. */
+  /** How much later something happened. The count is always greater than one, so only the plural is needed. */
   later: {
     minutes: (count: number): string => `${number(count)} minutes`,
     hours: (count: number): string => `${number(count)} hours`,

@@ -3,7 +3,7 @@ import type { Purpose } from "@place-access/domain/purposes"
 import { type Html, html, type Text } from "../../html/Html.js"
 import { plural } from "./words.js"
 
-/** Purposes on the pages of developers. */
+/** The texts about purposes on the pages of developers. */
 export const purposes = {
   labels: { key: "Key", description: "Description", scopes: "Scopes", volume: "Expected daily volume" },
   hints: {

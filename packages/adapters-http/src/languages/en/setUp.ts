@@ -3,7 +3,7 @@ import { type Html, html } from "../../html/Html.js"
 
 type Steps = (address: string) => ReadonlyArray<string>
 
-/** How a phone or a browser is set up to send its location. */
+/** The instructions for setting up a phone or a browser so that it sends its location. */
 export const setUp = {
   title: (device: string): string => `Set up ${device}`,
   howTo: (device: string): string => `How to set up ${device}`,
@@ -78,7 +78,7 @@ export const setUp = {
       "When an upload fails, send it again later: nothing is stored twice."
     ]
   } satisfies Record<Device.PhoneFormat, Steps> as Readonly<Record<Device.PhoneFormat, Steps>>,
-  /** The value of a setting that is switched off. */
+  /** The value that the page shows for a setting which must be switched off. */
   off: "Off",
   tuningHeading: "How often it sends, and what that costs",
   tuningLead:
@@ -130,8 +130,8 @@ export const setUp = {
     }
   },
   /**
-   * The texts of the script of the set-up pages. The script replaces `{name}`. The accessible name of a button begins
-   * with the text that the button shows.
+   * The texts of the script of the set-up pages. The script replaces `{name}` by the name of the copied text. The names
+   * with `Named` are accessible names: each begins with the text that the button shows.
    */
   copyScript: {
     copy: "Copy",

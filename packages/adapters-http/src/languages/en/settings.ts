@@ -132,7 +132,10 @@ export const settings = {
     change: "Change the password",
     forgotten: (page: string): Html => html`You do not know it any more? <a href="${page}">Set a new one by mail</a>`
   },
-  /** What is wrong with the present password: the second part of a sentence that begins with the name of the field. */
+  /**
+   * Says what is wrong with the typed present password. Each text is the second part of a sentence that begins with the
+   * name of the field.
+   */
   passwordFaults: {
     missing: "must be given",
     wrong: "is wrong",

@@ -102,7 +102,7 @@ export const steering = {
     incomplete: (connectedAt: Html): Html =>
       html`Connected ${connectedAt}. Changes before the oldest one above are not in this list.`
   },
-  /** The receipt is a text file, so its times are strings. */
+  /** The receipt is a text file, so the times in it are strings and not HTML. */
   receipt: {
     heading: "RECEIPT",
     app: (name: string): string => `App: ${name}`,

@@ -120,8 +120,8 @@ const entry = ({ actor, at, detail, userId }: AuditEvent.StoredAuditEvent, names
   </tr>`
 
 /**
- * The account's name with a link to its page. An account that is not that of a person (`Account.isPerson`) has no page
- * for admins, so its name is no link.
+ * The account's name with a link to its page. An account that belongs to no person (`Account.isPerson`) has no page for
+ * admins, so its name is not a link.
  */
 const account = (id: UserId, names: Names): Html => {
   const found = names.accounts.get(id)

@@ -73,8 +73,8 @@ const start = Effect.gen(function* () {
 )
 
 /**
- * All values of each parameter. The function reads the address in one pass, because a stranger's address may repeat one
- * name thousands of times.
+ * All values of each parameter. The function reads the address in one pass, because a stranger can send an address that
+ * repeats one name thousands of times.
  */
 const parametersOf = (url: string): Readonly<Record<string, ReadonlyArray<string>>> => {
   const values = new Map<string, Array<string>>()
@@ -145,8 +145,8 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
     return yield* respond({
       title: words.titles[review.mode](review.app.name),
       width: "middle",
-      // The page gets no `reader`, so it has no navigation: the person should decide first. The page itself names the
-      // account.
+      // The page gets no `reader`, so it has no navigation, which could lead the person away before the decision. The
+      // page itself names the account.
       reader: null,
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
@@ -284,7 +284,10 @@ const decide = Visitor.signedIn(
   comesBackTo
 )
 
-/** Tries to add the typed place, and shows the page again. An added place is ticked; ticked boxes stay ticked. */
+/**
+ * Tries to add the typed place, and shows the page again. After the place was added, its box is ticked. Boxes that were
+ * ticked before stay ticked.
+ */
 const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
   Effect.gen(function* () {
     // `reviewConsent` fails when the consent request has expired, is decided or is refused. So in these cases the

@@ -11,7 +11,8 @@ import * as PlacesPart from "./placesPart.js"
 const words = texts.consent
 
 /**
- * The full consent page (Spec §4.1): one form. Choices that would be hard to take back are never selected in advance.
+ * The full consent page (Spec §4.1): one form. When the page opens, no choice is selected that would be hard to take
+ * back.
  */
 export const page = (view: View): Html => {
   const { action, formToken, problems, review } = view

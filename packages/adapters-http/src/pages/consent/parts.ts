@@ -34,7 +34,9 @@ export interface View {
    */
   readonly choices: ConsentChoices | undefined
   readonly problems: Fields.Shown["problems"]
-  /** The reason why the form is shown again, when its problems do not give the reason. */
+  /**
+   * The reason why the form is shown again. Null when the problems of the form say the reason, or when there is none.
+   */
   readonly warning: Text | null
   /**
    * The fields with which the user adds a place on this page. Null when the request asks for no places, and in a
@@ -145,8 +147,8 @@ export const radios = (
     readonly preselected: boolean
   }>,
   /**
-   * True hides the legend from sight, because people who see the page read the heading above. Screen readers still read
-   * the legend.
+   * `isAlone`: the legend is hidden, because people who see the page read the heading above it. Screen readers still
+   * read the legend.
    */
   isAlone = false
 ): Html => {

@@ -15,8 +15,8 @@ const words = texts.consent.places
  */
 
 /**
- * When a person has more places than this, the list has a search, which a script shows. Without the script, the list
- * shows all places.
+ * When a person has more places than this number, the list has a search field, which a script shows. Without the
+ * script, the list shows all places.
  */
 const SEARCH_ABOVE = 10
 

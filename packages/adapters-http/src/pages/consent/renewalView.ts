@@ -9,8 +9,8 @@ import { head, radios, type View } from "./parts.js"
 const words = texts.consent.renewal
 
 /**
- * The renewal page (Spec §4.1): how the exact location was used, and one question. Stopping takes one click, like
- * renewing.
+ * The renewal page (Spec §4.1): it says how the exact location was used, and asks one question. One click stops the use
+ * of exact location, just as one click renews it.
  */
 export const page = (view: View): Html => {
   const { action, formToken, portalPath, review } = view
@@ -116,7 +116,7 @@ const stays = ({ places, previous, scopes }: ConsentReview.ConsentReview): Html 
   </section>`
 }
 
-/** Explains each button, in the order of the buttons on the page. */
+/** Explains what each button does, in the order of the buttons on the page. */
 const consequences = ({ previous, scopes }: ConsentReview.ConsentReview, canRenew: boolean): Html => {
   const ends = previous?.sensitiveExpiresAt ?? null
   const until = ends === null ? null : Timestamp.earlier(ends, previous?.standardExpiresAt ?? null)

@@ -48,7 +48,10 @@ interface RejectedForm {
   readonly which: "app" | "redirects" | "purpose" | "status"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
-  /** 409: somebody changed the app after the form was opened. Left out: 400, because the form has mistakes. */
+  /**
+   * 409 when somebody changed the app after the form was opened. Left out for a form with mistakes: the status is then
+   * 400.
+   */
   readonly status?: 409
 }
 

@@ -73,7 +73,10 @@ const BADGES: Readonly<Record<ListedRule["state"], Html>> = {
 }
 
 interface Listing {
-  /** Whether the page has no other rule. Then the page shows the rule in full, because folding would save no space. */
+  /**
+   * Whether the rule is the only rule of the page. If so, the page shows the rule in full, because folding a part away
+   * would save no space.
+   */
   readonly isAlone: boolean
   /** Whether the user has paused the app. Then the page says so above the rules, and shows no checks. */
   readonly isPaused: boolean
@@ -121,7 +124,10 @@ const fact = (name: string, value: Html): Html =>
 const silence = (rule: ListedRule): Html =>
   rule.disabledAt !== null ? words.silentDisabled : rule.target._tag === "Zone" ? words.silentZone : words.silentPlace
 
-/** The checks: the reading that arrived last comes first. Successive checks without effect share a line (rules-12). */
+/**
+ * The table of checks. The check of the reading that arrived last comes first. Successive checks without effect share a
+ * line (rules-12).
+ */
 const table = (app: TeamApp, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(
     [words.measured, words.received, words.decision, words.event],

@@ -12,8 +12,8 @@ import type * as Form from "../kit/Form.js"
 const words = texts.developer.outdated
 
 /**
- * A form that is shown again. Its texts are as the person typed them. Its lists and addresses are as they are saved
- * now. Its problems say where the posted form differs from the saved values.
+ * A form that is shown again. Texts are shown as the person typed them; lists and addresses as they are saved now. The
+ * problems of the form say where the posted form differs from the saved values.
  */
 interface OutdatedForm {
   readonly form: Fields.Shown

@@ -54,7 +54,8 @@ export const Draft = Schema.Struct({ key: Purpose.PurposeKey, ...terms })
 
 export const typed = (form: Form.Form) => ({
   key: form.value("key").trim(),
-  // The field has several lines, so that a long text can be read. The text itself is one line.
+  // The field shows several lines, so that people can read a long text. The text itself is one line, so line breaks
+  // become blanks.
   purpose_description: form
     .value("purpose_description")
     .trim()
@@ -157,7 +158,7 @@ const item = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html => {
   </li>`
 }
 
-/** The purpose that the address names. Fails with `NotFound` when the app has no such purpose. */
+/** The purpose whose id is in the address of the page. Fails with `NotFound` when the app has no such purpose. */
 const ownPurpose = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "develop")
@@ -205,7 +206,7 @@ const page = (
     })
   })
 
-/** The state of the purpose and the next step. */
+/** The section with the state of the purpose and the next step. */
 const state = (app: TeamApp, purpose: Purpose.Purpose): Html => {
   if (purpose.status === "archived") {
     return words.state.archived(time(purpose.archivedAt))

@@ -50,13 +50,13 @@ export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
     return own
   })
 
-/**
- * Whether the visitor may do the action with the app. A page uses this to leave out a form that the service would
- * refuse.
- */
+/** Whether the visitor may do the action with the app. Pages leave out a form when the service would refuse it. */
 export const may = ({ role }: Pick<TeamApp, "role">, action: Role.Action): boolean => Role.can(role, action)
 
-/** The status of an app, and whether the app is on hold because its holder is suspended (decision staff-1). */
+/**
+ * The badges with the status of an app. A further badge says that the app is on hold because its holder is suspended
+ * (decision staff-1).
+ */
 export const statusBadge = (app: App.App): Html =>
   app.revokedAt !== null
     ? html`<span class="badge bad">${words.badges.revoked}</span>`
@@ -67,8 +67,8 @@ export const statusBadge = (app: App.App): Html =>
       }${app.suspendedAt !== null && html` <span class="badge bad">${words.badges.onHold}</span>`}`
 
 /**
- * The badge with the state of a purpose. Nobody can decide about a purpose of a revoked app, although its submission
- * stays stored. So the badge does not say that such a purpose is in review.
+ * The badge with the state of a purpose. When an app is revoked, the submission of its purpose stays stored, but nobody
+ * can decide about the purpose any more. So the badge of this purpose does not say that it is in review.
  */
 export const purposeBadge = (
   { approved, status }: Purpose.Purpose,

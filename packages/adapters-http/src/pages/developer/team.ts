@@ -263,7 +263,7 @@ const isConflict = (error: unknown): error is { readonly _tag: "Conflict"; reado
 
 const memberId = param("member", MemberId, "member")
 
-/** The visitor's own membership, if `id` is the id of this membership. */
+/** The visitor's membership in the team. Undefined when `id` is the id of another membership. */
 const ownMembership = (visitor: Visitor.Visitor, app: TeamApp, id: MemberId) =>
   Effect.map(readTeam(visitor.account, app.id), ({ members }) => members.find((one) => one.id === id && one.isReader))
 
@@ -292,7 +292,7 @@ const remove = Visitor.fresh(
     Effect.gen(function* () {
       const id = yield* memberId
       // In the row of the visitor, the page has no button that removes the member. But a page of an earlier release,
-      // which may still be open, has this button.
+      // which may still be open, has such a button.
       const own = yield* ownMembership(visitor, app, id)
       yield* Removal.once("member", removeMember(visitor.account, app.id, id))
       return own === undefined ? `${teamPath(app)}?done=team-member-removed` : `${DEVELOPER}?done=team-left`

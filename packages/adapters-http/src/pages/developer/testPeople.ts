@@ -242,7 +242,8 @@ const add = Visitor.signedIn((visitor) =>
     })
     if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const { lat, lon, name, scopes } = draft.right
-    // Counts against the limit of the app's holder, as in the API. Otherwise a large team could exceed the limit.
+    // The new person counts against the limit of the app's holder, as in the API. If it counted against the limit of
+    // the visitor, a large team could exceed the limit.
     yield* RateOfAccount.take(RateOfAccount.CREATION, app.ownerId)
     return yield* makeTestPerson(app, { name, places: TestPerson.homeAndWork(lat, lon), scopes }).pipe(
       Effect.flatMap((made) => madePage(visitor, app, made)),
@@ -330,8 +331,8 @@ const send = <R>(
   Effect.gen(function* () {
     const id = yield* param("person", UserId, "test person")
     return yield* Effect.gen(function* () {
-      // A file that is refused for its content counts against the limit too, because reading a file is most of the
-      // work.
+      // A file that the service refuses after reading it counts against the limit too, because reading the file is most
+      // of the work.
       yield* RateLimit.take(Subject.tripsOf(app.ownerId), Rate.TRIPS)
       const { from, ingested, readings } = yield* simulateTrip(app, id, yield* trip)
       const result = { readings: String(readings), stored: String(ingested.accepted), began: Timestamp.toIso(from) }

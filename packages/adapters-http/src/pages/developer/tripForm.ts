@@ -13,7 +13,7 @@ const LABELS = words.labels
 
 const KINDS = ["arrive", "leave", "stay"] as const
 
-/** The id of a field in the form of one person. The problems of the page name the field by this id too. */
+/** The id of a field in the form of one person. The problems of the page refer to the field by the same id. */
 export const fieldOf = (field: string, person: string): string => `${field}-${person}`
 
 export interface ShownTrip {

@@ -82,7 +82,10 @@ const state = ({ endReason, live, sensitiveLapsedAt }: User): Html =>
       ? html`<span class="badge warn">${words.lapsed}</span>`
       : html`<span class="badge">${words.live}</span>`
 
-/** The held scopes. While the connection is live, a badge marks each scope that is not effective because it lapsed. */
+/**
+ * The scopes that the user granted. While the connection is live, a badge marks each granted scope that the app cannot
+ * use because the scope has lapsed.
+ */
 const scopes = ({ heldScopes, live, scopes: effective }: User): Html =>
   heldScopes.length === 0
     ? html`<span class="soft">${words.noScope}</span>`

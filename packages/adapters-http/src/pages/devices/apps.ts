@@ -9,7 +9,10 @@ const words = texts.devices
 
 const isKind = Schema.is(PhoneKind.PhoneKind)
 
-/** The chosen kind, or else the kind of the phone whose browser shows the page. Null when neither is known. */
+/**
+ * The kind of phone that the person has chosen. Without a choice, the kind of the phone whose browser shows the page;
+ * null when this kind is not known.
+ */
 export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind.PhoneKind | null => {
   if (isKind(chosen)) return chosen
   if (/\biPhone\b/.test(userAgent ?? "")) return "iphone"

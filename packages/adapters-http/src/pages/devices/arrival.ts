@@ -10,7 +10,10 @@ import { SILENCE_BADGES } from "../../devices/SilenceBadge.js"
 
 const words = texts.devices
 
-/** Half of the way around the earth, in metres: with this accuracy, or a worse one, the phone can be anywhere. */
+/**
+ * Half of the earth's circumference, in metres. When the accuracy of a location is this number or more, the phone can
+ * be anywhere.
+ */
 const ANYWHERE_M = 20_037_508
 
 /**

@@ -35,8 +35,8 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     const query = yield* Form.query
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const known = kindOf(form.values("phone") || query.value("phone"), headers["user-agent"])
-    // A form with mistakes is shown again. If neither the form nor the browser names the kind of phone, the form offers
-    // the apps for Android.
+    // When a form with mistakes is shown again, it must offer apps. If neither the form nor the browser names the kind
+    // of phone, it offers the apps for Android.
     const kind = known ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
     const reader = yield* Visitor.reader(visitor)

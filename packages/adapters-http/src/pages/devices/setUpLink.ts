@@ -40,7 +40,7 @@ const page = Effect.gen(function* () {
 
 const HEADERS = { "content-type": "text/plain; charset=us-ascii", "cache-control": "no-store" }
 
-/** The answer to a HEAD request for GPSLogger's profile. */
+/** The answer to a HEAD request for the profile with GPSLogger's settings. */
 const HEAD = HttpServerResponse.empty({ status: 200, headers: HEADERS })
 
 /**
@@ -49,7 +49,8 @@ const HEAD = HttpServerResponse.empty({ status: 200, headers: HEADERS })
 const profile = Effect.gen(function* () {
   const { baseUrl } = yield* HttpOptions
   const key = (yield* Form.query).value("key")
-  // The router answers HEAD with the route of GET. HEAD must change nothing (RFC 9110 §9.2.1), so it opens no link.
+  // The router answers HEAD with the route of GET. HEAD must change nothing (RFC 9110 §9.2.1), so a HEAD request does
+  // not use up the link.
   if ((yield* HttpServerRequest.HttpServerRequest).method === "HEAD") {
     return isKey(key) ? HEAD : yield* Effect.fail(Errors.notFound("link"))
   }

@@ -41,8 +41,8 @@ const show = (portal: string) =>
         share: {
           nonce: yield* Entropy.nonce,
           texts: forScript(({ setUp }) => setUp.share.script),
-          // A browser requests the manifest without the session cookie, so the address of the manifest contains the
-          // language.
+          // A browser requests the manifest without the session cookie, so the service does not know the reader, and
+          // the address of the manifest contains the language.
           manifest: `${manifestPath(portal)}?language=${reader.locale.language}`
         },
         main: html`<p><a href="${portal}/devices">${texts.devices.title}</a></p>

@@ -226,8 +226,8 @@ const scopes = (contract: Contract): Value => [
 ]
 
 /**
- * The operations and events that need the scope. The operations come from the contract. The list contains an event when
- * the service checks this scope before it delivers the event.
+ * The operations and events that need the scope. The operations come from the contract. An event needs the scope when
+ * the service checks the scope before it delivers the event.
  */
 const opens = (contract: Contract, scope: Scope.Scope): Value => [
   calls(contract, (needs) => needs.length === 1 && needs[0] === scope),

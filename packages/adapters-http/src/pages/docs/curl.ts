@@ -17,8 +17,9 @@ export const curl = (baseUrl: string, method: string, path: string, operation: J
 }
 
 /**
- * Query parameters that the example contains although the contract does not require them. The contract does not require
- * them because some phone apps use other names. A request without a position has no reading to store.
+ * Query parameters that the example contains although the contract does not require them. Some phone apps use other
+ * names for these parameters, so the contract requires none of them. But the example needs them: a request without a
+ * position has no reading to store.
  */
 const POSITION: ReadonlyArray<string> = ["lat", "lon"]
 

@@ -22,7 +22,7 @@ const referent = (schema: Json, schemas: Json): Json => {
   return name === undefined ? schema : referent(object(schemas[name]), schemas)
 }
 
-/** The end of the words for a type that includes null. */
+/** The words for a type that includes null end with this text. */
 const OR_NULL = ", or null"
 
 /** The type of a value in words, such as `integer, 5 to 720, or null`. Literal values are in back quotes. */
@@ -62,7 +62,7 @@ const bounds = (schema: Json): ReadonlyArray<string> => {
     ...range(minimum, maximum, ""),
     ...range(minLength, maxLength, " characters"),
     ...(maxItems === 0 ? [] : range(minItems, maxItems, " entries")),
-    // The pattern of an id is internal, and a long pattern is hard to read, so neither is shown.
+    // The reference shows neither the pattern of ids, which is internal, nor a long pattern, which is hard to read.
     ...(typeof pattern === "string" && pattern !== "^[A-Za-z0-9_-]+$" && pattern.length < 40 ? [`\`${pattern}\``] : []),
     ...(usual === undefined ? [] : [`\`${String(usual)}\` unless given`])
   ]

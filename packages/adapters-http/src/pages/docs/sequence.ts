@@ -1,6 +1,6 @@
 import { html, type Html } from "../../html/Html.js"
 
-/** One arrow of a sequence diagram, from one participant to another one, or to itself. */
+/** One arrow of a sequence diagram, from one participant to another participant or to itself. */
 export interface SequenceMessage {
   readonly from: string
   readonly to: string

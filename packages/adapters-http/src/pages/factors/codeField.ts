@@ -7,7 +7,7 @@ import { texts } from "../../languages/index.js"
 
 const words = texts.factors.asked
 
-// The form field for the code of a second factor, and the answers to a factor that was refused.
+// The form field for the code of a second factor, and the answers when the service refuses a factor.
 
 export const LABELS = { code: words.code, passkey: words.passkey }
 

@@ -19,7 +19,7 @@ import { newCodes } from "./recoveryCodes.js"
 
 const words = texts.factors
 
-/** The page with a person's second factors, and the forms that change them. */
+/** The page that lists a person's second factors, and the forms that change these factors. */
 
 const pathOf = (portal: string): string => `${portal}/settings/second-factor`
 
@@ -140,7 +140,7 @@ interface Removal {
   /** The address to which the form is posted. */
   readonly action: string
   readonly token: string
-  /** What the button does, with the name of the factor. */
+  /** The heading: what the button does, and the name of the factor. */
   readonly name: Text
   readonly button: Text
   /** A text that says what the removal of the only factor means for the person. */

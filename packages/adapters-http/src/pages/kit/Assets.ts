@@ -41,7 +41,7 @@ const asset = (name: string, extension: string, contentType: string, content: st
   }
 }
 
-/** The logo: a pin over a ring, for a place and the circle around it. */
+/** The logo: a pin over a ring. The pin stands for a place, and the ring for the circle around the place. */
 const MARK =
   '<path fill="currentColor" fill-rule="evenodd" d="M12 1.5a7 7 0 0 0-7 7c0 4.6 5.2 9.6 6.4 10.7.35.3.85.3 1.2 0C13.8 18.1 19 13.100 19 8.500a7 7 0 0 0-7-7Zm0 4.250a2.750 2.750 0 1 1 0 5.500 2.750 2.750 0 0 1 0-5.500Z"/><path fill="none" stroke="currentColor" stroke-width="1.600" stroke-linecap="round" d="M6.500 18.200c-2 .6-3.300 1.400-3.300 2.100 0 1.300 4 2.200 8.800 2.200s8.800-.9 8.800-2.200c0-.7-1.300-1.500-3.300-2.100"/>'
 

@@ -97,5 +97,5 @@ const rect = (index: number, y: number, height: number, kind: string | null, tit
     ><title>${title}</title></rect
   >`
 
-/** The `max` for charts that people compare: the greatest of their values, and at least 1. */
+/** The value `max` for charts that people compare: the greatest of their values, and at least 1. */
 export const tallest = (values: ReadonlyArray<number>): number => Math.max(1, ...values)

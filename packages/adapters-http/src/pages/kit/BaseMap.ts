@@ -31,7 +31,7 @@ const INDEX: ReadonlyMap<string, Buffer> = new Map(
 /** The bytes of a tile of the open sea, which has no shapes and no names. */
 const SEA = gzipSync(Buffer.alloc(5))
 
-/** The compressed bytes of one tile. A tile that the file does not have is sea. */
+/** The compressed bytes of one tile. When the file does not have the tile, the tile is open sea. */
 export const tile = (zoom: string, column: string, row: string): Buffer => INDEX.get(`${zoom}/${column}/${row}`) ?? SEA
 
 const DIGEST = createHash("sha256").update(FILE).digest("base64url").slice(0, 12)

@@ -52,8 +52,8 @@ export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<str
   pending: codes(pending, current, html`<span class="badge">${words.added}</span>`)
 })
 
-// Separates the codes with <br>. On a phone, the cell's label is to the left of the first code, and the items of a <ul>
-// would be indented from that label.
+// Separates the codes with <br>. A <ul> would not do: on a phone, the cell's label is to the left of the first code,
+// and the items of the list would be indented further.
 const codes = (own: ReadonlyArray<string>, other: ReadonlyArray<string>, badge: Html): Html =>
   html`${own.map(
     (one, index) =>

@@ -74,8 +74,8 @@ export const problemBox = (content: Html): Html =>
   html`<div class="problems" role="alert" tabindex="-1" autofocus>${content}</div>`
 
 /**
- * Matches a message that continues the sentence of its label. Such a message begins with a verb or with `in line`, in
- * English or German.
+ * Matches a message that continues a sentence which begins with the label of its field. Such a message begins with a
+ * verb, or with `in line` (in English or German).
  */
 const GOES_ON =
   /^(?:must|is|are|was|were|cannot|belongs|in line|muss|müssen|ist|sind|war|waren|wird|wurde|hat|fehlt|gehört|kann|können|darf|dürfen|in Zeile)\b/
@@ -224,7 +224,7 @@ export const select = (
 export const file = (
   shown: Shown,
   field: Pick<Input, "name" | "id" | "label" | "hint"> & {
-    /** The name of the field, for the sentence about its problem. */
+    /** The name of the field in the sentence about the field's problem. */
     readonly faultLabel: Text
     readonly accept?: string
     readonly several?: true
@@ -254,7 +254,10 @@ export const describedByFaults = (shown: Shown, ...names: ReadonlyArray<string>)
   return ids.length === 0 ? nothing : html` ${attribute("aria-describedby", ids.join(" "))}`
 }
 
-/** The problem of a group of checkboxes or radio buttons, or of a file, to show under its legend or label. */
+/**
+ * The problem of a group of checkboxes or radio buttons (shown under the group's legend), or of a file (shown under the
+ * field's label).
+ */
 export const groupFault = (shown: Shown, name: string, label: Text): Html => {
   const faults = faultsOf(shown, name)
   return faults.length === 0

@@ -89,7 +89,8 @@ const decimal = (text: string): number => {
 export const Number = typedNumber(decimal)
 
 /**
- * Groups of three digits, with a sign that people put between thousands. The sign must be the same between all groups.
+ * Groups of three digits, with a sign that people put between thousands. All groups of one number must have the same
+ * sign between them.
  */
 export const GROUPS = /^[1-9]\d{0,2}([,. \u00a0\u2009\u202f'’])\d{3}(?:\1\d{3})*$/
 

@@ -27,7 +27,7 @@ export interface PageReader {
 
 const words = texts.frame
 
-/** Lets a script run on a page. */
+/** What a page needs to run a script. */
 export interface ScriptPolicy {
   /** The browser runs only scripts that carry this nonce. The nonce of each answer is new. */
   readonly nonce: string
@@ -38,7 +38,10 @@ export interface ScriptPolicy {
 export interface HtmlPage {
   readonly title: Text
   readonly main: Value
-  /** Null when nobody is signed in, and on pages without the reader's navigation, such as the consent page. */
+  /**
+   * The signed-in reader, for the navigation. Null when nobody is signed in, and on pages without navigation, such as
+   * the consent page.
+   */
   readonly reader: PageReader | null
   /** The navigation of pages that are the same for everybody. It replaces the reader's navigation. */
   readonly sections?: ReadonlyArray<{ readonly path: string; readonly name: Text }>

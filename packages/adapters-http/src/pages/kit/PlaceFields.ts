@@ -85,7 +85,10 @@ export const newest = ({ account }: Pick<Visitor.Visitor, "account">) =>
   )
 
 interface Setting {
-  /** False when the fields are a part of a larger form that can be sent while these fields are empty. */
+  /**
+   * Whether the person must fill in the fields. False when they are a part of a larger form that can be sent with these
+   * fields empty.
+   */
   readonly required: boolean
 }
 

@@ -14,7 +14,10 @@ interface RemovalForm {
   readonly consequence: Value
 }
 
-/** The form that removes one thing of a list. The form is folded away, so that one wrong click removes nothing. */
+/**
+ * The form that removes one thing of a list. The form is folded away, so that a person must click twice to remove a
+ * thing.
+ */
 export const form = ({ action, button, consequence, named, token }: RemovalForm): Html =>
   html`<details>
     <summary aria-describedby="${named}">${button}</summary>

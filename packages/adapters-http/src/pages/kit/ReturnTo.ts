@@ -32,7 +32,7 @@ export const CHOOSE_AGAIN = "choose-again"
  */
 const AFTERWARDS: ReadonlySet<string> = new Set([CHOOSE_AGAIN, "exact-location-not-restored", "export-confirmed"])
 
-/** The address, without the name of a notice that `isShown` refuses. */
+/** Returns the address. Leaves out the name of the notice when `isShown` refuses the name. */
 export const withNotice = (address: string, isShown: (name: string) => boolean): string => {
   const [, page = "", query = "", fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(.*)$/.exec(address) ?? []
   const fields = new URLSearchParams(query)

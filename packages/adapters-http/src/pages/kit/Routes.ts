@@ -22,7 +22,10 @@ export interface PageRoute<R> {
 
 const isPath = (text: string): text is PageRoute<never>["path"] => text.startsWith("/")
 
-/** Paths are joined from settings, so this function checks at the start of the server what the compiler cannot. */
+/**
+ * Paths contain parts from the settings, so the compiler cannot check their form. This function checks it when the
+ * server starts.
+ */
 const routeOf = <R>(method: PageRoute<R>["method"], path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => {
   if (!isPath(path)) throw new Error(`The path of a page must begin with "/": ${path}`)
   return { method, path, handler }

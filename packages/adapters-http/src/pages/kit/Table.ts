@@ -27,7 +27,7 @@ const AFTER_AT = /(?<=@)/
 
 /** Lets a browser break a long code or e-mail address after a separator, and not in the middle of a word. */
 export const breakable = (text: string): Html => {
-  // The parts of a text that is written from right to left must stay together, because each part would be isolated.
+  // A text that is written from right to left must not be divided, because each part would be isolated from the others.
   if (Isolation.isDirected(text)) return html`${text}`
   const parts = text.split(text.includes("@") ? AFTER_AT : AFTER_SEPARATOR)
   return html`${parts.map((part, index) => html`${index > 0 && html`<wbr />`}${part}`)}`

@@ -107,7 +107,7 @@ export const local = (at: Timestamp.Timestamp, style: Style, locale: LocaleWithZ
   return written(style, parts, dateOf(parts, locale), textsIn(locale.language).time.at)
 }
 
-/** A date such as `31 March`, with the year if it is not the present year. */
+/** A date such as `31 March`. The year follows if it is not the present year. */
 const dateOf = ({ day, month, year }: DateTime.DateTime.Parts, { language, now, zone }: LocaleWithZone): string => {
   const say = textsIn(language).time
   const name = say.months[month - 1] ?? ""

@@ -160,7 +160,7 @@ export const confirmed = (
 const confirmThen = (comesBackTo: PageToReturnTo) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => seeOther(ReturnTo.confirm(comesBackTo(request))))
 
-/** Redirects to the page `/confirm`, which leads back to `path`, where the person chooses again. */
+/** Redirects to the page `/confirm`, which leads back to `path`, where the person fills in the form again. */
 export const toConfirmAndChoose = (path: string) => seeOther(ReturnTo.confirm(chooseAgain(path)))
 
 /** The token of the form named `form`, for this visitor. A page has the token in the hidden field `form_token`. */
@@ -301,8 +301,8 @@ export const once = <E, R>(
     if (Option.isSome(before)) return before.value
     const answer = yield* handle
     const isDone = Credentials.cookieName(yield* HttpOptions) in answer.cookies.cookies
-    // Another request with the same form may have succeeded while this request ran. Then the one-time code in the form
-    // is used up, or the old session has ended, so this request failed.
+    // Another request with the same form may have succeeded while this request ran. In this case this request failed
+    // only because the other request has used up the one-time code in the form, or has ended the old session.
     return isDone ? answer : Option.getOrElse(yield* again, () => answer)
   })
 
@@ -320,7 +320,7 @@ const repeated = (to: (form: Form.Form) => string, makesKnown: boolean) =>
     const owns = yield* Effect.exists(bound, (one) => checkFormToken(one, form.value("form_token")))
     if (!owns && present !== cookie) return Option.none<Response>()
     // A confirmation makes no browser known: a thief with a stolen session could make a browser known that way, and the
-    // owner would get no mail.
+    // owner would get no mail about a new browser.
     return Option.some(
       makesKnown
         ? yield* staysSignedIn(account, Option.some(cookie), seeOther(to(form)))

@@ -6,7 +6,7 @@ import * as BaseMap from "../kit/BaseMap.js"
  * the tiles.
  */
 
-/** The width and the height of a tile, in the tile's own units. */
+/** How many of its own units a tile is wide and high. */
 export const EXTENT = 4096
 
 /** The zoom levels that the base map has. Level 0 shows the whole world as one tile. */

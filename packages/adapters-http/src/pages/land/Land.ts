@@ -13,7 +13,7 @@ export interface LandView {
   readonly centre: Geometry.Point
   readonly width: number
   readonly height: number
-  /** How many units of the picture are one metre on the ground, at the centre of the picture. */
+  /** The scale at the centre of the picture: how many units of the picture one metre on the ground takes. */
   readonly unitsPerM: number
 }
 
@@ -27,7 +27,7 @@ const EQUATOR_M = 40_075_017
 /** The base map reaches to this latitude in the north and in the south, in degrees. */
 export const MAX_LATITUDE = 85
 
-/** Whether the point is not too far north or south for the base map. */
+/** Whether the base map contains the latitude of the point. */
 export const isOnMap = ({ lat }: Geometry.Point): boolean => Math.abs(lat) <= MAX_LATITUDE
 
 /**
@@ -74,8 +74,8 @@ interface Placed {
 type Position = readonly [x: number, y: number]
 
 /**
- * The smallest width of a tile on the picture, in units of the picture. At about this width, the details of a tile are
- * neither too coarse nor too fine.
+ * A tile is drawn at least this wide, in units of the picture. At about this width, the details of a tile are neither
+ * too coarse nor too fine.
  */
 const TILE_UNITS = 384
 
@@ -107,8 +107,8 @@ const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 /**
- * The shapes are cut off at this distance outside of the picture, in units of the picture. So the line along the cut is
- * not visible.
+ * Shapes are cut off at this distance outside of the picture (in units of the picture), so that the line along the cut
+ * is not visible.
  */
 const MARGIN = 6
 
@@ -159,7 +159,10 @@ const near = ({ height, width }: LandView, line: ReadonlyArray<Position>): Reado
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
-/** The smallest distance between two points of a drawn line, in units of the picture. Nearer points look like one. */
+/**
+ * The smallest distance between two points of a drawn line, in units of the picture. Points that are nearer to each
+ * other look like one point.
+ */
 const LEAST_STEP = 1.6
 
 const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
@@ -283,8 +286,8 @@ export const towns = (view: LandView, { letter, line, mark, most, taken = [] }: 
 }
 
 /**
- * A text names the nearest town to say where a point is. This is the greatest distance between the two, in metres: a
- * town that is farther away says little about where the point is.
+ * A text names the nearest town to say where a point is. A town that is farther away from the point than this number of
+ * metres is not named, because it would say little about where the point is.
  */
 const NEAR_M = 40_000
 

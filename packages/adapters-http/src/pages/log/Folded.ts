@@ -51,13 +51,13 @@ export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold>
 }
 
 /**
- * Whether all repeats were in the same second. Pages show times to the second, so they show one time only for such
- * repeats.
+ * Whether all repeats were in the same second. Pages show times to the second. So for repeats within one second they
+ * show one time, and otherwise the first and the last time.
  */
 export const isOneSecond = ({ newest, oldest }: Fold): boolean =>
   Math.floor(newest.at / Timestamp.SECOND) === Math.floor(oldest.at / Timestamp.SECOND)
 
-/** The number with which a text about several items begins, such as `12 visits to “Home”`. */
+/** Matches the number at the beginning of a text about several items, such as `12 visits to “Home”`. */
 const FIRST_COUNT =
   /^(the names of |how many locations there are on each of |)\d+ (visit|location|day|shared place)s?\b/
 

@@ -10,7 +10,7 @@ import * as Folded from "./Folded.js"
 /** A page has at least this number of lines, unless it has read `MOST` entries or the end of the log. */
 const LINES = 25
 const FIRST = 50
-/** How many entries each further read gets, when the first entries had many repeats. */
+/** When the first entries have many repeats, the module reads more entries, this number at a time. */
 const FURTHER = 500
 /**
  * One page reads at most this number of entries. An app that sends requests all day causes many thousands of entries a

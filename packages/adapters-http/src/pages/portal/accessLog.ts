@@ -46,7 +46,8 @@ const list = (portal: string) =>
       const fields = Form.shown(form, problems)
       const flags = cursor === "" ? yield* flagsFor(visitor, filter) : []
       const isFiltered = [...Object.values(shown), cursor].some((value) => value !== "")
-      // The page offers no file when a filter cannot be read: the address of the file would then answer 400.
+      // When a filter cannot be read, the page offers no file, because a request for the file with this filter gets
+      // 400.
       const hasFile = page.entries.length > 0 && problems.length === 0
       const path = `${portal}/access-log`
       const reader = yield* Visitor.reader(visitor)
@@ -221,8 +222,8 @@ const when = (fold: Folded.Fold): Html => {
 /** The request in words, and how often it was repeated. */
 const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {
   const deed = EntryWords.deed(endpoint)
-  // A single entry that counts several calls is about tokens that no longer work: all calls of one connection to one
-  // route with such tokens, within an hour, share one entry.
+  // When a single entry counts several calls, the calls used tokens that no longer work. All calls of one connection to
+  // one route with such tokens share one entry for an hour.
   const often = times > 1 && html`<strong>${count(times)} ×</strong> `
   const within = newest === oldest && times > 1 && html`<br /><span class="soft">${words.withinAnHour}</span>`
   return deed === undefined
@@ -249,7 +250,8 @@ const capitalised = (text: Html): Html =>
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
-    // The specification's `{user_portal_url}` is the address of the access log, so the portal's root leads there.
+    // In the specification, `{user_portal_url}` is the address of the access log. So the root of the portal redirects
+    // to the access log.
     Routes.get(portal, Effect.succeed(seeOther(`${portal}/access-log`))),
     Routes.get(`${portal}/access-log`, list(portal)),
     Routes.get(`${portal}/access-log.csv`, AccessLogFile.download)

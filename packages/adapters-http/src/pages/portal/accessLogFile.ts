@@ -47,7 +47,7 @@ const csv = (entries: ReadonlyArray<ReadableEntry>, language: Language.Language)
 
 /**
  * `GET {portal}/access-log.csv`: the entries that match the filters of the page, the newest first, at most
- * `MAX_ENTRIES`. The entries contain no coordinates.
+ * `MAX_ENTRIES`. No entry contains coordinates.
  */
 export const download = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {

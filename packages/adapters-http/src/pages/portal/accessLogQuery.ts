@@ -47,7 +47,7 @@ export interface FilterOption {
   readonly text: Text
 }
 
-/** The choices that the form offers besides "all". */
+/** The choices that the form offers for each filter, besides the choice "all". */
 export type FilterOptions = Readonly<Record<"app" | "purpose", ReadonlyArray<FilterOption>>>
 
 /**
@@ -63,7 +63,7 @@ export const notOffered = (
     .filter((name) => !options[name].some(({ value }) => value === shown[name]))
     .map((name) => ({ field: name, message: texts.accessLog.notOfList }))
 
-/** The address of `path`, such as the access log's page or file, with the filters that the query has. */
+/** The address of `path`, such as the access log's page or file, with the same filters as in the query. */
 export const address = (
   path: string,
   { shown }: AccessLogPageQuery,

@@ -33,7 +33,10 @@ const connectionId = param("connection", ConnectionId, "connection")
 
 interface RejectedForm {
   readonly problems?: Fields.Shown["problems"]
-  /** 409: the connection was changed after the form was opened. Left out: 400 with problems, otherwise 200. */
+  /**
+   * 409 when the connection was changed after the form was opened. Left out otherwise: the status is then 400 if there
+   * are problems, and 200 if there are none.
+   */
   readonly status?: 409
   /** The form of permissions, as it was posted. */
   readonly permissions?: Parameters<typeof controls.permissions>[3]

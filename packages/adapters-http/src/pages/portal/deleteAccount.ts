@@ -107,8 +107,8 @@ const lastAdmin = html`<div class="note warn">
 const fieldsOf = (account: Account.Account) => ({ account: account.id, mail: getsMail(account) ? "yes" : "no" })
 
 /**
- * The name of the form, to which the form's token is bound. The name contains the fields, so a form that names another
- * account needs another token.
+ * The name to which the form's token is bound. The name contains the fields, so a form that names another account needs
+ * another token.
  */
 const formOf = ({ account, mail }: Readonly<Record<"account" | "mail", string>>): string =>
   `delete-account ${account} ${mail}`

@@ -21,16 +21,19 @@ const words = texts.portal.imports
 const LABELS = { file: words.upload.one }
 const MOST = `${Import.MAX_BYTES / Import.MIB} MiB`
 const MOST_TOGETHER = `${Import.MAX_WAITING_BYTES / Import.MIB} MiB`
-/** The file name extensions that the browser's dialog offers first. The service decides by the content. */
+/**
+ * The file name extensions that the browser's dialog offers first. The service itself decides by the content of a file,
+ * not by its name.
+ */
 const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
 
-/** The name of an imported file. For a file that was sent without a name, this is a text in the reader's language. */
+/** The name of an imported file. A file that was sent without a name gets a text in the reader's language. */
 export const nameOf = (name: string): Text => (name === Import.FALLBACK_NAME ? words.nameless : name)
 
 interface Refused {
   readonly status: number
   readonly problems: ReadonlyArray<Fields.ShownProblem>
-  /** How many files of the form were stored, when the form had several files. */
+  /** How many files of a form with several files were stored. */
   readonly stored?: number
   /** Whether one of the stored files is a table whose owner must say which columns are read. */
   readonly isAsking?: boolean
@@ -99,8 +102,8 @@ export const page = (
   })
 
 /**
- * A note for a person whose history is kept for a limited time. The service leaves out older entries of the file. To
- * add these entries later, the person must upload the file again.
+ * A note for a person whose history is kept for a limited time. The service does not store entries of the file that are
+ * older than this time. To add these entries later, the person must upload the file again.
  */
 const kept = (portal: string, keep: History.Keep): Html | false =>
   keep !== null &&
@@ -143,8 +146,8 @@ export const receive = (portal: string) =>
       )
       return yield* outcomes.pipe(
         Effect.flatMap((all) => answer(portal, visitor, all)),
-        // The script that sends dropped files treats a redirect as success. So a refused form is answered with this
-        // page, and never with a redirect.
+        // The script that sends dropped files treats a redirect as success. So the answer to a refused form is this
+        // page, and never a redirect.
         Effect.catchIf(
           (error) => error === Visitor.stale,
           () => page(portal, visitor, refusedAs(Visitor.stale.statusCode, texts.frame.messages.stale))

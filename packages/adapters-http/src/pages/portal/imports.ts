@@ -100,12 +100,12 @@ const card = (portal: string, one: Import.Import, token: string, now: Timestamp.
     ${one.state !== "undoing" && actions(portal, one, token)}
   </li>`
 
-/** Whether the file has entries, and none of them could be used. */
+/** Whether the file has entries and the service could use none of them. */
 const isUseless = ({ quarantined, read }: Import.ImportCounts): boolean => read > 0 && quarantined === read
 
 /**
  * Whether the history may have entries that an undo of the import deletes. An import without new entries may still have
- * such entries: when another import with the same entries was undone, this import inherited them.
+ * such entries: when another import with the same entries is undone, its entries then belong to this import.
  */
 const isUndoable = ({ counts }: Import.Import): boolean => counts.stored > 0 || counts.duplicates > 0
 
@@ -134,7 +134,7 @@ const actions = (portal: string, one: Import.Import, token: string): Html => {
  * history already had, and entries from a time whose history the user has deleted.
  */
 const months = (all: ReadonlyArray<Months.MonthCounts>): Html => {
-  // Only a file with very many months has entries of months that have no row.
+  // Only when a file has entries of very many months are there months without a row of their own.
   const none = all.length < Months.MAX_MONTHS ? words.months.none : words.months.noneOrFurther
   return html`<details>
     <summary>${words.months.summary}</summary>

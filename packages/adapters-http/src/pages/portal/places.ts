@@ -92,13 +92,16 @@ const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown)
     })
   })
 
-/** A coordinate, to a tenth of a metre. Places that were made with the API may have more decimals. */
+/**
+ * A coordinate with six decimals, which is exact to a tenth of a metre. A place that was made with the API may have
+ * more decimals.
+ */
 const degrees = (coordinate: number): string => String(Number(coordinate.toFixed(6)))
 
 const card = (
   portal: string,
   { lastVisit, place, sharedWith }: PlaceCard.PlaceCard,
-  // `unvisited`: the text of the card when there is no last visit.
+  // `unvisited`: the text of a place's card when the place has no last visit.
   { token, unvisited }: { readonly token: string; readonly unvisited: Html }
 ): Html => {
   const town = nearestTown(place.circle)

@@ -15,7 +15,7 @@ interface Reloading {
   readonly line: Html
 }
 
-/** The value for a page that waits for nothing, and so does not need to reload itself. */
+/** What a page uses that waits for nothing: it does not reload itself. */
 export const NONE: Reloading = { headers: {}, line: nothing }
 
 /**

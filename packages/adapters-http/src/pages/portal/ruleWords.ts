@@ -12,8 +12,8 @@ import { nearestTown } from "../land/Land.js"
 const words = texts.rules
 
 /**
- * The badge with a rule's state. An active rule has no badge, because the sentence about the rule is true without a
- * badge.
+ * The badge with a rule's state. An active rule has no badge, because the sentence about the rule needs no addition
+ * then.
  */
 export const stateBadge = ({ state }: ListedRule): Html | false =>
   state !== "active" && html`<span class="badge quiet">${words.states[state]}</span>`
@@ -52,7 +52,10 @@ const condition = ({ dwellMinutes, type }: Rule.Rule, place: Html): Html =>
 const area = (name: Html, { circle }: Rule.ZoneTarget, appName: string): Html =>
   words.area(name, appName, circle.radiusM, centre(circle))
 
-/** A point as coordinates, with the town that is near: coordinates alone tell people little. */
+/**
+ * A point as coordinates, with the town that is near: most people cannot tell from coordinates alone where the point
+ * is.
+ */
 const centre = (point: Geometry.Point): Html => {
   const [at, town] = [`${point.lat.toFixed(5)}, ${point.lon.toFixed(5)}`, nearestTown(point)]
   return html`${town === null ? at : words.nearTown(at, town)}`

@@ -40,7 +40,7 @@ const words = texts.review.decision
 
 const LABELS = { note: words.note, decision: words.yours }
 
-/** The form of a decision that the service refused, and that the page shows again. */
+/** The form of a decision that the service refused. The page shows this form again. */
 interface RejectedForm {
   readonly form: Fields.Shown
   readonly status: 400 | 403 | 409

@@ -30,7 +30,10 @@ const linkTo = (version: ConsentPreview.Version, isFirst: boolean): Html => {
 const address = (app: Pick<App.App, "id">, version: ConsentPreview.Version): string =>
   `${reviewPath(app)}/consent?version=${version}`
 
-/** The versions of the consent page that users see now, or will see if the reviewer approves. */
+/**
+ * The versions of the consent page to preview: the page that users see now, and the page that they will see if the
+ * reviewer approves the changes.
+ */
 const versions = (app: App.App): ReadonlyArray<ConsentPreview.Version> => [
   ...(app.status === "production" ? (["in_force"] as const) : []),
   ...(app.proposal !== null || app.status !== "production" ? (["proposed"] as const) : [])

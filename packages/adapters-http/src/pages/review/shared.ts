@@ -79,7 +79,7 @@ export const pager = (
 
 type Tab = "" | "/flags" | "/leaks" | "/apps"
 
-/** The head of the lists of reviewers, with their tabs. */
+/** The head of each page with a list for reviewers: the heading, and the tabs that lead to the other lists. */
 export const reviewHead = (current: Tab): Html => {
   const tab = (path: Tab, name: Text) =>
     html`<a href="${REVIEW}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
@@ -117,7 +117,7 @@ export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App
         )
       )
 
-/** The description of an app, for reviewers and admins. */
+/** The section that describes an app to reviewers and admins. */
 export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
   html`<section class="card" aria-labelledby="about">
     <h2 id="about">${words.about.heading}</h2>

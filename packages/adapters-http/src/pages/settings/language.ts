@@ -22,7 +22,7 @@ const LABELS = { language: words.field }
 const nameOf = (language: Language.Language): string =>
   new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language
 
-/** The value of the form for an account that has not chosen a language. */
+/** The value that the form has when the account has not chosen a language. */
 const BROWSER = "browser"
 
 const OPTIONS = [
@@ -30,7 +30,10 @@ const OPTIONS = [
   ...Language.all.map((value) => ({ value, text: nameOf(value) }))
 ]
 
-/** The row of the language in the settings: the chosen language, or the text that pages follow the browser. */
+/**
+ * The row of the language in the settings. It shows the chosen language, or says that pages are in the language of the
+ * browser.
+ */
 export const row = (portal: string, { account: { language } }: Visitor.Visitor): Row => ({
   heading: words.heading,
   text:

@@ -48,7 +48,10 @@ const causes = <Said>(
   { reasons }: { readonly reasons: Causes<Said>["endedBy"] }
 ): Causes<Said> => ({ by, endedBy: reasons })
 
-/** The key of an entry, for the address of its receipt. The time and the change together identify the entry. */
+/**
+ * The key of an entry, for the address of its receipt. The time and the kind of the change together identify an entry
+ * of the history.
+ */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
 /**
@@ -58,7 +61,7 @@ const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 const exactEnd = ({ sensitiveExpiresAt, standardExpiresAt }: Entry): Timestamp.Timestamp | null =>
   sensitiveExpiresAt === null ? null : Timestamp.earlier(sensitiveExpiresAt, standardExpiresAt)
 
-/** Whether exact location had already lapsed when the change was made, so that only its grace period was running. */
+/** Whether exact location had already lapsed when the change was made. Only its grace period was then still running. */
 const hadEnded = ({ at, sensitiveExpiresAt }: Entry): boolean => sensitiveExpiresAt !== null && sensitiveExpiresAt <= at
 
 const changes = (entry: Entry): Html => {

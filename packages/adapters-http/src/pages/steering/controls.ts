@@ -44,7 +44,10 @@ export const pausedBadge = ({ pause }: Listed): Value =>
 export const pausedUntil = ({ pause }: Listed): Html =>
   pause?.until == null ? words.pause.untilResumed : words.pause.until(time(pause.until))
 
-/** The buttons at the top of a live connection: pause, or resume and pause longer, end exact location, disconnect. */
+/**
+ * The buttons at the top of the page of a live connection: pause (during a pause: resume, and pause longer), end exact
+ * location, disconnect.
+ */
 export const now = (portal: string, connection: Listed, token: string, disconnect: Html): Html => {
   const { app, heldScopes, pause } = connection
   const isExact = heldScopes.some(Scope.isSensitive)
@@ -126,7 +129,8 @@ const inDays = (days: number | "never") => ({
 
 /**
  * The form in which a person removes permissions, restores permissions that they once agreed to, and changes the end
- * dates. `was_limited`: the granted permissions that the app may not have now, as the form showed them.
+ * dates. The field `was_limited` has the granted permissions that an admin did not allow the app when the page showed
+ * the form.
  */
 export const permissions = (
   portal: string,

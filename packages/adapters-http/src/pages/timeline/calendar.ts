@@ -16,13 +16,13 @@ const { DAY, plus } = Timestamp
 const dateOf = (year: number, month: number, day = 1): string =>
   `${String(year).padStart(4, "0")}-${Words.twoDigits(month)}-${Words.twoDigits(day)}`
 
-/** A month of the calendar, with its days and with the moments at which it begins and ends. */
+/** A month of the calendar, with its days and with the instants at which the month begins and ends. */
 export interface CalendarMonth {
   readonly name: Html
   readonly dates: ReadonlyArray<string>
   readonly from: Timestamp.Timestamp
   readonly until: Timestamp.Timestamp
-  /** A date in the previous month, and a date in the next month. */
+  /** A date of the previous month, and a date of the next month, for the links to these months. */
   readonly before: string
   readonly after: string
 }
@@ -61,10 +61,7 @@ const column = (date: string): number => {
   return (saturdayFirst + 5) % 7
 }
 
-/**
- * `ROW`: the number of days in the row of links. `AFTER`: the greatest number of days in the row that come after the
- * chosen day.
- */
+/** The row of links has `ROW` days. At most `AFTER` of them are after the chosen day. */
 const ROW = 7
 const AFTER = 3
 

@@ -26,7 +26,7 @@ const words = texts.timeline
 /** The page of a day reads at most this number of entries of the access log. The log's own pages have all entries. */
 const ENTRIES = 500
 
-/** The day of the query, or today when the query has none. */
+/** The day that the query names; without a day in the query, today. */
 const dayOfQuery = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const form = yield* Form.query

@@ -19,7 +19,7 @@ import { requestedDay } from "./requestedDay.js"
 
 const words = texts.timeline.erase
 
-/** The parts of a day for which the page of the day has links to this page. */
+/** The parts of a day. For each part, the page of the day has a link to this page. */
 const PARTS = [
   { part: "morning", from: "00:00", until: "12:00" },
   { part: "afternoon", from: "12:00", until: "18:00" },
@@ -27,8 +27,8 @@ const PARTS = [
 ] as const
 
 /**
- * The end of a day, in a link (`END_OF_DAY`) and in a field (`MIDNIGHT`). A browser shows a time field with the value
- * 24:00 as empty, so a field has 00:00.
+ * The end of a day is written as `END_OF_DAY` in a link, and as `MIDNIGHT` in a field: a browser shows a time field
+ * with the value 24:00 as empty.
  */
 const END_OF_DAY = "24:00"
 const MIDNIGHT = "00:00"
@@ -88,7 +88,7 @@ const stretchOfQuery = (visitor: Visitor.Visitor) =>
       zone
     } = yield* requestedDay(visitor, query.value("day"))
     const from = LocalDays.instantOf(zone, day, query.value("from"))
-    // As an end, 00:00 means the end of the day, because nothing of the day is before its beginning.
+    // In the field for the end, 00:00 means the end of the day: nothing of the day is before the beginning of the day.
     const end = query.value("until")
     const until = LocalDays.instantOf(zone, day, end === MIDNIGHT ? END_OF_DAY : end, "last")
     const problems: ReadonlyArray<FieldProblem> = [
@@ -117,7 +117,7 @@ const show = (portal: string) =>
       if (fault !== undefined)
         return yield* showAgain(portal, visitor, day, [{ field: fault.field, message: fault.reason }], typed)
       const { from, until } = stretch.value
-      // `Erasure.fault` has found no fault, so this call does not fail with `Invalid`.
+      // `Erasure.fault` has found no fault in the times, so this call cannot fail with `Invalid`.
       const foreseen = foreseeErasure(visitor.account.id, stretch.value)
       const { apps, fixes } = yield* Effect.catchTag(foreseen, "Invalid", Effect.die)
       return yield* respond({

@@ -92,7 +92,8 @@ const find = (
     const page: Page = query.isNone
       ? NONE
       : yield* from(cursor === "" ? undefined : cursor).pipe(
-          // A cursor that is refused, for example because the address was changed, leads to the beginning of the list.
+          // When the service refuses the cursor, for example because somebody has changed the address, the page shows
+          // the beginning of the list.
           Effect.catchTag("Invalid", () => from(undefined))
         )
     const urls = new Map((yield* listEndpoints(account, appId)).map(({ id, url }) => [id as string, url as string]))

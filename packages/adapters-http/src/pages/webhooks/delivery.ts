@@ -30,7 +30,9 @@ const deliveryId = param("delivery", DeliveryId, "delivery")
 
 const deliveryPath = (app: TeamApp, id: DeliveryId): string => `${appPath(app)}/deliveries/${id}`
 
-/** One delivery with every attempt. `refusal` is the reason why a requested action was not possible. */
+/**
+ * One delivery with every attempt. `refusal`: the reason why the service refused an action that the person requested.
+ */
 const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?: string) =>
   Effect.gen(function* () {
     const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
@@ -100,8 +102,8 @@ interface ActedOn {
 }
 
 /**
- * The button that sends the event again, or sooner than planned. When the service would refuse to send the event, the
- * page shows the reason in place of the button.
+ * The button that sends the event again, or that makes the next attempt due now. When the service would refuse to send
+ * the event, the page shows the reason in place of the button.
  */
 const actions = (app: TeamApp, { delivery, endpoint, hidden, now }: ActedOn): Html => {
   const button = (action: string, text: Html, hint: Html) =>

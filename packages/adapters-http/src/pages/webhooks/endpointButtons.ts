@@ -49,7 +49,7 @@ const onEndpoint =
  */
 const isOnOwnPage = (form: Form.Form): boolean => form.value("on_page") === "endpoint"
 
-/** The address of the page with the button. */
+/** The address of the page on which the person pressed the button. */
 const pageOf = (app: TeamApp, id: EndpointId, form: Form.Form): string =>
   `${appPath(app)}/webhooks${isOnOwnPage(form) ? `/${id}` : ""}`
 
@@ -77,7 +77,8 @@ const newSecret = (action: string, make: typeof rotateSecret) =>
         }))
         const made = yield* addOnce(visitor, form, { typed: [action, app.id, id], kept: Kept, add, count })
         const endpoint = (yield* listEndpoints(visitor.account, app.id)).find((one) => one.id === id)
-        // The form was sent again. The endpoint may have been removed meanwhile, or may have a newer secret.
+        // When the form was sent again, the endpoint may have been removed in between, or may have a newer secret. Then
+        // the page cannot show the secret.
         return endpoint === undefined || madeAt(endpoint) !== made.madeAt
           ? seeOther(`${appPath(app)}/webhooks`)
           : yield* secretPage(visitor, pageOf(app, id, form), endpoint.url, made.secret)

@@ -13,7 +13,9 @@ import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 const words = texts.webhooks
 const own = words.endpoint
 
-/** The events that a test can send. `ping` comes first, because a receiver needs to do nothing for a `ping`. */
+/**
+ * The events that a test can send. `ping` comes first: it is harmless, because a receiver need not react to a `ping`.
+ */
 export const TEST_TYPES = ["ping", ...Event.EventType.literals.filter((type) => type !== "ping")] as const
 
 /** The card of an endpoint, for the tab with all endpoints of the app. */
@@ -61,8 +63,8 @@ export const card = (
 }
 
 /**
- * The controls of the card, for the endpoint's own page. The documentation and the delivery log send developers to this
- * page.
+ * The controls of the card, for the endpoint's own page. The documentation and the delivery log link to the page of an
+ * endpoint.
  */
 export const controls = (
   app: TeamApp,

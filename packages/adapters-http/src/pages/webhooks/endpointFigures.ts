@@ -42,7 +42,8 @@ export const section = ({ health, hours, lastDay, lastWeek, waiting }: EndpointO
 const summed = ({ attempts, p95Millis, succeeded }: EndpointFigures.AttemptSummary): Html => {
   if (attempts === 0 || p95Millis === null) return words.noAttempts
   const percent = ((100 * succeeded) / attempts).toFixed(1)
-  // The last bound stands for all attempts that took longer than the bound before it, so it is no real duration.
+  // Attempts that took longer than the last bound but one are all counted under the last bound. So the last bound is
+  // not a measured duration.
   const [bound = 0, late] = EndpointFigures.BOUNDS_MILLIS.slice(-2)
   return p95Millis === late ? words.summedLate(percent, attempts, bound) : words.summed(percent, attempts, p95Millis)
 }

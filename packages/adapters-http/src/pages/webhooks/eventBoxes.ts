@@ -26,10 +26,7 @@ export const boxes = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =
     </div>
   </fieldset>`
 
-/**
- * The event's first example in the catalogue. The function that makes the bodies of real events also makes this
- * example.
- */
+/** The event's first example in the catalogue. The same function makes this example and the bodies of real events. */
 const sample = (name: Event.Subscribable): Html | false => {
   const entry = EventCatalogue.ENTRIES.find((one) => one.name === name)
   const body = entry?.examples[0]?.body

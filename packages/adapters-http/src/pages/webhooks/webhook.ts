@@ -44,7 +44,10 @@ export const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
-  /** `rejected`: the posted form, which has mistakes or is outdated. `above`: the result of a test. */
+  /**
+   * `rejected`: the posted form, which has mistakes or is outdated. `above`: the result of a test, which the page shows
+   * above the form.
+   */
   { above, rejected }: { readonly rejected?: RejectedForm; readonly above?: Html } = {}
 ) =>
   Effect.gen(function* () {

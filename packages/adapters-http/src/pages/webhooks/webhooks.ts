@@ -115,7 +115,7 @@ export const list = (
     })
   })
 
-/** The example of an address at which a developer's receiver listens. */
+/** The address in the examples, at which the receiver on a developer's machine listens. */
 const RECEIVER = "http://localhost:3000/webhooks"
 
 /** Help for developers whose receiver still runs on their own machine. */
@@ -134,7 +134,7 @@ const DESCRIPTION = {
   maxlength: 200
 }
 
-/** The fields for a new endpoint and for a change. */
+/** The fields of an endpoint, for the form of a new endpoint and for the form that changes an endpoint. */
 export const fields = (
   form: Fields.Shown,
   ticked: ReadonlyArray<string>,
@@ -193,7 +193,8 @@ const add = Visitor.signedIn((visitor) =>
     if (Either.isLeft(decodedForm)) return yield* showAgain(decodedForm.left)
     const input = decodedForm.right
     const sender = yield* Effect.cached(Effect.flatMap(WebhookSender, (sender) => lookUpBefore(sender, input.url)))
-    // The limit protects the look-up of the host, and the look-up must be done before the transaction of `add` begins.
+    // This limit is taken before the host is looked up, and the look-up must end before the transaction of `add`
+    // begins. So `count` does both.
     const count = Effect.zipRight(RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id), sender)
     const add = Effect.provideServiceEffect(createEndpoint(visitor.account, app.id, input), WebhookSender, sender)
     const addition = { typed: { ...input, headers: [...input.headers] }, kept: Kept, add, count }
@@ -202,7 +203,7 @@ const add = Visitor.signedIn((visitor) =>
         Effect.gen(function* () {
           const endpoints = yield* listEndpoints(visitor.account, app.id)
           const endpoint = endpoints.find((one) => one.id === id && WebhookEndpoint.hasFirstSecret(one))
-          // The form was sent again. The endpoint may have been removed meanwhile, or may have another secret.
+          // When the form was sent again, the endpoint may have been removed in between, or may have another secret.
           return endpoint === undefined
             ? seeOther(`${appPath(app)}/webhooks`)
             : yield* secretPage(visitor, `${appPath(app)}/webhooks`, endpoint.url, secret)
@@ -223,7 +224,7 @@ const add = Visitor.signedIn((visitor) =>
   )
 )
 
-/** The problems of a part of a form. An empty list for a part without problems. */
+/** The problems of a part of a form. The list is empty when the part has no problems. */
 const problemsOf = (decoded: Either.Either<unknown, ReadonlyArray<FieldProblem>>): ReadonlyArray<FieldProblem> =>
   Either.isLeft(decoded) ? decoded.left : []
 

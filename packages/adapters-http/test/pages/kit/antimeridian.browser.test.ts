@@ -102,7 +102,7 @@ describeBrowser("the map at the antimeridian", () => {
     expect(clicked.lon).toBeGreaterThan(-180)
     expect(clicked.lon).toBeLessThan(-179.99)
     expect(await acrossOf(page, ".map .pin")).toBeCloseTo(0.7, 1)
-    // The keyboard moves the pin back over the antimeridian.
+    // The arrow keys move the pin back over the antimeridian.
     for (let i = 0; i < 10 && (await fields(page)).lon < 0; i++)
       await page.locator(".map .pin").press("Shift+ArrowLeft")
     expect((await fields(page)).lon).toBeGreaterThan(179)

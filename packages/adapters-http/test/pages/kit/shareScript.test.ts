@@ -61,7 +61,7 @@ const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", sto
       getElementById: part,
       createElement: () => ({}),
       documentElement: { lang: language },
-      // The focused element is neither `body` nor a button, so the script does not move the focus.
+      // Neither `body` nor a button has the focus, so the script does not move the focus.
       body: {}
     },
     window: { isSecureContext: true },
@@ -84,7 +84,7 @@ const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", sto
   })
   return {
     requests: () => requests,
-    /** The durations, in milliseconds, of the timers that have not ended. */
+    /** The durations of all timers that have not fired yet, in milliseconds. */
     pauses: () => Array.from(timers.values(), ({ ms }) => ms),
     press: async (id: string) => {
       await parts.get(id)?.press?.()
@@ -95,7 +95,7 @@ const opened = (answer: () => Answer, { language = "en", signedIn = "usr_1", sto
       await events.get("online")?.()
       await new Promise(setImmediate)
     },
-    /** The device that the browser has stored for the page's account. */
+    /** The device that the page has stored in the browser for its account. */
     device: () => JSON.parse(storage.get("share-device:usr_1") ?? "null") as unknown,
     /** The number of positions in the browser's queue, which have not been uploaded. */
     waiting: () => (JSON.parse(storage.get("share-queue:usr_1") ?? "[]") as ReadonlyArray<unknown>).length,

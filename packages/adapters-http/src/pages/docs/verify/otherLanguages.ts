@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// IsGenuine takes the body as it arrived, before anything parses it.
+// IsGenuine takes the body as it arrived, before any code parses it.
 func IsGenuine(body []byte, header, secret string, toleranceS int64, now time.Time) bool {
 	if secret == "" {
 		return false // with a secret that is missing, anybody could sign
@@ -99,7 +99,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 public final class Webhooks {
-  /** body: the bytes as they arrived, before anything parses them. */
+  /** body: the bytes as they arrived, before any code parses them. */
   public static boolean isGenuine(byte[] body, String header, String secret, long toleranceS, long nowS)
       throws GeneralSecurityException {
     if (secret == null || secret.isEmpty()) return false; // with a secret that is missing, anybody could sign
@@ -134,7 +134,7 @@ using System.Text.RegularExpressions;
 
 public static class Webhooks
 {
-    // body: the bytes as they arrived, before anything parses them
+    // body: the bytes as they arrived, before any code parses them
     public static bool IsGenuine(byte[] body, string header, string secret, long toleranceS, long nowS)
     {
         if (string.IsNullOrEmpty(secret)) return false; // with a secret that is missing, anybody could sign

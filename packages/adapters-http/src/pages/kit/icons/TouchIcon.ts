@@ -20,7 +20,7 @@ export const SIZES = `${SIZE}x${SIZE}`
  */
 const MARGIN = 26
 const UNIT = (SIZE - 2 * MARGIN) / 24
-/** Each pixel is the mean of 3 x 3 samples, which makes the edges smooth. */
+/** The colour of each pixel is the mean of 3 x 3 samples, which makes the edges smooth. */
 const SAMPLES = 3
 
 type Point = readonly [x: number, y: number]
@@ -65,7 +65,7 @@ const lines = (points: ReadonlyArray<Point>): ReadonlyArray<Line> =>
 const SIDE_LINES = lines(SIDE)
 const RING_LINES = lines(RING)
 
-/** Half of the width of the pin at a height below its head. */
+/** Half of the width of the pin at the height `y`, below the pin's head. */
 const halfWidth = (y: number): number => {
   for (const [below, above] of SIDE_LINES) {
     if (y <= below[1] && y >= above[1]) {

@@ -137,7 +137,7 @@ export const baseMapScript = `"use strict"
           if (rank > least || (rank === 0 && zoom > 5)) continue
           const point = L.point((tile.x + x) * 256, (tile.y + y) * 256)
           const at = map.unproject(point, z)
-          // The map repeats to the east and to the west, so a name can be visible at several longitudes.
+          // The map repeats to the east and to the west, so the same name can be visible at several places of the map.
           for (const turn of [-360, 0, 360]) {
             const here = L.latLng(at.lat, at.lng + turn)
             if (bounds.contains(here)) found.push({ at: here, name, rank, weight })
@@ -164,8 +164,8 @@ export const baseMapScript = `"use strict"
   })
   L.baseMap = (address, options) => new L.BaseMap(address, options)
 
-  // The map repeats to the east and to the west, so a point has a copy in every world. This function returns the copy
-  // nearest to the given middle. Its longitude may be beyond 180.
+  // The map repeats to the east and to the west, so each point has a copy in every repetition. This function returns
+  // the copy nearest to the given middle. Its longitude may be beyond 180.
   L.copyNear = (at, middle) => L.latLng(at.lat, at.lng + 360 * Math.round((middle.lng - at.lng) / 360))
 })()
 `

@@ -81,7 +81,7 @@ export const consentScript = `"use strict"
     sayWhat()
   }
   field.addEventListener("input", find)
-  // Without this line, the Enter key in the search field would press the first button of the form.
+  // Without this listener, the Enter key in the search field would press the first button of the form.
   field.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault())
   search.querySelector("[data-all]").addEventListener("click", tick(true))
   search.querySelector("[data-none]").addEventListener("click", tick(false))

@@ -7,7 +7,7 @@
 export const deviceScript = `"use strict"
 ;(() => {
   const texts = JSON.parse(document.currentScript.dataset.texts)
-  // Browsers offer the clipboard on secure pages (https or localhost) only.
+  // Browsers offer the clipboard only on secure pages (https or localhost). On other pages there are no copy buttons.
   for (const text of navigator.clipboard === undefined ? [] : document.querySelectorAll("[data-copy]")) {
     const button = document.createElement("button")
     button.type = "button"
@@ -65,8 +65,9 @@ export const deviceScript = `"use strict"
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
       const now = page.getElementById("arrival")
       if (now === null) return
-      // A screen reader announces every replacement of the box, so an equal box is not replaced. The texts are
-      // compared, because the text also names the reason for a quarantine, and the state does not.
+      // A screen reader announces every replacement of the box, so the script does not replace a box by an equal box.
+      // The script compares the texts of the boxes and not their states, because only the text names the reason for a
+      // quarantine.
       if (now.textContent !== box.textContent) {
         box.dataset.state = now.dataset.state
         box.className = now.className

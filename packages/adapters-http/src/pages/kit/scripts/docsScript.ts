@@ -74,8 +74,8 @@ export const docsScript = (rank: string): string => `"use strict"
   }
   for (const { chooseName } of groups) chooseName(kept())
   /**
-   * The id that the fragment of the address names. A fragment that cannot be decoded, such as a lone percent sign, is
-   * used as it is.
+   * The id that the fragment of the address names. A fragment that cannot be decoded, for example because it contains a
+   * single percent sign, is used as it is.
    */
   const named = () => {
     const text = location.hash.slice(1)
@@ -97,7 +97,7 @@ export const docsScript = (rank: string): string => `"use strict"
   follow()
   addEventListener("hashchange", follow)
 
-  // Browsers offer the clipboard on secure pages (https or localhost) only.
+  // Browsers offer the clipboard only on secure pages (https or localhost). On other pages there are no copy buttons.
   for (const block of navigator.clipboard === undefined ? [] : document.querySelectorAll(".docs pre")) {
     const button = document.createElement("button")
     button.type = "button"

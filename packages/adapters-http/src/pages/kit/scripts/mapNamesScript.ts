@@ -13,7 +13,8 @@ export const mapNamesScript = `"use strict"
   const overlaps = (a, b) =>
     a.left < b.right + GAP_X && b.left < a.right + GAP_X && a.top < b.bottom + GAP_Y && b.top < a.bottom + GAP_Y
 
-  // The positions that a name may have around its point, as the left and top edge of a box of the given size.
+  // The positions that a name may have around its point. Each position is the left and the top edge of the name's box,
+  // computed from the size of the box.
   const AROUND = {
     own: [
       (w, h, r) => [-w / 2, -r - h - 4],

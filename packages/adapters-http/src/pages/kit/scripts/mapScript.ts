@@ -64,8 +64,8 @@ export const mapScript = `"use strict"
     fadeAnimation: moves,
     inertia: moves
   })
-  // Leaflet has no option that switches off the animation after an arrow key. So this line replaces the method panBy
-  // for people who want less motion.
+  // Leaflet has no option that switches off the animation after an arrow key. So the next lines replace the method
+  // panBy for people who want less motion.
   const panBy = map.panBy.bind(map)
   if (!moves) map.panBy = (offset, options) => panBy(offset, { ...options, animate: false })
   L.control.zoom({ zoomInTitle: texts.zoomIn, zoomOutTitle: texts.zoomOut }).addTo(map)

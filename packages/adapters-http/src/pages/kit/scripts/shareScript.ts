@@ -56,8 +56,8 @@ export const shareScript = `"use strict"
     forget.hidden = load(DEVICE) === null
     if (focused?.hidden) focus()
   }
-  // A button that is hidden or disabled loses the focus, and a screen reader then reads from the top of the page. So
-  // the button that takes its place gets the focus.
+  // A button that is hidden or disabled loses the focus, and a screen reader then starts again at the top of the page.
+  // So the script moves the focus to the button that replaces the hidden or disabled button.
   const focus = () => (watch === undefined ? start : stop).focus()
   const clock = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium", hourCycle: "h23" })
   const number = new Intl.NumberFormat(document.documentElement.lang)
