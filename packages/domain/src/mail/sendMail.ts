@@ -51,7 +51,7 @@ interface InFlight {
   readonly slots: Effect.Semaphore
   /**
    * The keys of the attempts that hold a slot. Until an attempt is counted (`MailOutbox.begin`), the outbox lists its
-   * message as due. With this set, the worker does not begin the same attempt twice.
+   * message as due. These keys keep the worker from beginning the same attempt twice.
    */
   readonly held: Set<string>
   /** How many messages were sent, given up or set for a retry. */

@@ -201,7 +201,9 @@ export const STALE_AFTER = 15 * MINUTE
  * rules-14): the person may have left after that fix.
  */
 export const LAST_WORD = 30 * MINUTE
-/** Spec §4.6.5: a fix from the time of the rule's window is evaluated if it arrives at most this long after its end. */
+/**
+ * Spec §4.6.5: a fix from within the rule's window is evaluated if it arrives at most this long after the window's end.
+ */
 export const LATE_UPLOAD = DAY
 
 /** Whether the window ended so long ago that uploads at `now` no longer evaluate the rule. */
