@@ -194,7 +194,8 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
 })
 
 /**
- * `admit` asks the throttle about the attempt at most once for each of these pauses, after the pause. In milliseconds.
+ * The pauses of `admit`, in milliseconds. After each pause `admit` asks the throttle, until the throttle admits or
+ * refuses the attempt.
  */
 const PAUSES_MS = [0, 100, 200, 400, 800, 1600]
 

@@ -10,10 +10,10 @@ import type { Delivery } from "./Delivery.js"
 /**
  * The entries of the user's access log about an event (Spec §4.6.8, §4.7).
  *
- * - Every firing of a rule has an entry with the label of its place or zone, whether or not the event was sent. The
- *   firing has no entry only when each of its deliveries ended before the first attempt for one of these reasons: the
- *   endpoint was disabled or removed or got another address than the rule names, the delivery was abandoned, or a
- *   delivery to a legacy receiver, which is only in a worker's memory, was lost.
+ * - Every firing of a rule has an entry with the label of its place or zone, whether or not the event was sent.
+ * - There is one exception: a firing has no entry when all its deliveries ended before the first attempt, because the
+ *   endpoint was disabled or removed or got another address than the rule names, because the delivery was abandoned, or
+ *   because the delivery to a legacy receiver (only in a worker's memory) was lost.
  * - An event has one entry for all its endpoints, attempts and replays. A retry that is withheld (not sent) adds an
  *   entry (decision M10).
  * - The entry's id is derived from the event, and its time from the event or from the due time of a withheld retry. So
