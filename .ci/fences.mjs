@@ -1,6 +1,9 @@
-// Checks which module imports which (.dependency-cruiser.cjs), that no two rooms import each other, that no room has
-// too many files (rooms.mjs), and that no HTTP handler calls a store. Checks also that the cruiser read every module,
-// because it silently skips a file that it cannot parse or reach, and would then report no problem.
+// Checks that
+// - modules import only what they may (.dependency-cruiser.cjs);
+// - no two rooms import each other, and no room has too many files (rooms.mjs);
+// - no HTTP handler calls a store;
+// - the cruiser read every module: it silently skips a file that it cannot parse or reach, and would then report no
+//   problem.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -1,6 +1,6 @@
-// Checks that the domain's programs are written in the same way: when a room's index.ts exports a function of a
-// camelCase file, the function is `program("itsName", function* …)`. .oxlintrc.json forbids the other ways to make a
-// span.
+// Checks that the domain's programs are written in the same way: when a room's index.ts exports a function from a file
+// with a camelCase name, this function must be made with `program("itsName", function* …)`. .oxlintrc.json forbids the
+// other ways to make a span.
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import ts from "typescript"

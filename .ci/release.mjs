@@ -1,9 +1,14 @@
 // Makes the folder and the tarball with which an operator runs the service: `npm run release`, which bundles first.
 // Both are written into the folder `release`, or into the given folder: `node .ci/release.mjs <folder> [--here]`.
 //
-// The operator needs no build and no installation: `npm start` in the folder starts the server at once. The folder has
-// the bundles, the few packages that cannot be part of a bundle, a lock file of exactly these packages, the files that
-// the programs read at run time, the documents for operators, and `deploy` (the folder `.deploy` of the repository).
+// The operator needs no build and no installation: `npm start` in the folder starts the server immediately. The folder
+// has
+// - the bundles;
+// - the few packages that cannot be part of a bundle, and a lock file of exactly these packages;
+// - the files that the programs read at run time;
+// - the documents for operators;
+// - `deploy` (the folder `.deploy` of the repository).
+//
 // With `--here` the folder has the native packages of this machine only.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -17,8 +22,8 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
 const json = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"))
 
 /**
- * The packages that the release folder installs: those that `bundle.mjs` leaves out of the bundles (except `pg-native`,
- * which is optional), and those whose files the pages send to browsers unchanged.
+ * The packages that the release folder installs: the packages that `bundle.mjs` leaves out of the bundles (except
+ * `pg-native`, which is optional), and the packages whose files the pages send to browsers unchanged.
  */
 const PACKAGES = ["@electric-sql/pglite", "@node-rs/argon2", "leaflet"]
 
@@ -48,7 +53,7 @@ const versionOf = (manifest) => {
   return commit === "" || isTagged ? manifest.version : `${manifest.version}+${commit}`
 }
 
-/** The entries of the repository's lock file that the packages need, themselves included. */
+/** The entries of the repository's lock file for these packages, and for all packages that these packages need. */
 const lockedOf = (lock, names) => {
   const found = new Map()
   const visit = (name) => {
@@ -149,8 +154,8 @@ const npm = (cwd, ...args) =>
   })
 
 /**
- * Installs the packages of the lock file; npm checks them against its digests. Unless `isOnlyHere`, adds the native
- * packages of all `PLATFORMS`.
+ * Installs the packages of the lock file; npm checks them against the digests in the lock file. Unless `isOnlyHere`,
+ * adds the native packages of all `PLATFORMS`.
  */
 const install = (folder, isOnlyHere) => {
   npm(folder, "ci", "--omit=dev")

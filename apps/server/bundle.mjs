@@ -50,7 +50,10 @@ const newest = (path) => {
   return Math.max(...entries.map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs))
 }
 
-/** When a file that the bundles depend on last changed, such as a source, a list of packages, or this script. */
+/**
+ * The time of the last change of any file that the bundles depend on, such as a source, a list of packages, or this
+ * script.
+ */
 const changedAt = Math.max(
   ...[
     "packages/domain/testing",

@@ -30,9 +30,9 @@ export const peerRatio = (peer: string, least: number): Goal =>
   atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
 
 /**
- * Limits the cost of optional work, such as traces. The peer is the product with that work switched on, so the product
- * is faster. The goal fails when the product reaches more than `most` times the throughput of the peer: with 1.05, the
- * optional work may cost about 5 %.
+ * Limits the cost of optional work, such as traces. The peer is the product with that work switched on. The product
+ * itself runs without it, so it is faster. The goal fails when the product reaches more than `most` times the
+ * throughput of the peer: with 1.05, the optional work may cost about 5 %.
  */
 export const peerCost = (peer: string, most: number): Goal =>
   atMost(`throughput ÷ ${peer}`, most, ({ peerRatios }) => peerRatios[peer])

@@ -88,7 +88,9 @@ export const seed = async (
     FROM ${people}, generate_series(1, ${fixes}) AS i`)
 }
 
-/** Makes further phones of the people `from` to `from + count - 1`, which have `phones` phones afterwards. */
+/**
+ * Makes further phones of the people `from` to `from + count - 1`, so that each of them has `phones` phones afterwards.
+ */
 export const seedPhones = async (
   { query }: Pick<Scratch, "query">,
   { count, from = 0, phones }: { readonly count: number; readonly from?: number; readonly phones: number }

@@ -32,7 +32,7 @@ export interface Sample {
  */
 export type Side = () => Promise<Sample>
 
-/** The medians over the rounds; of `peakMB` the maximum. */
+/** The median of each figure over all rounds, but for `peakMB` the maximum. */
 export interface Median {
   readonly opsPerS: number
   readonly p50Ms: number | null

@@ -30,7 +30,9 @@ const ENDPOINTS = 400
  */
 const SHARE = 0.15
 
-/** The numbers of processes to compare, and how many times the work of one process they must do. */
+/**
+ * The comparisons: `count` processes with one process. `least`: how many times the work of one process they must do.
+ */
 const COUNTS = [
   { count: 2, least: 1.8 },
   { count: 4, least: 3.2 }

@@ -46,7 +46,7 @@ export const adviceFor = ({ count, id, state, uses }: KeyStatus): string | null 
         : `It must stay: what it sealed could not be read without it. ${HOW_TO_END[endOf(uses)]}`
       : null
 
-/** How the use of an older key ends. */
+/** Says why an older key is still needed, or what ends the need for it. */
 const HOW_TO_END = {
   start: "The server or worker that started last had this key in front.",
   reencrypt:

@@ -13,7 +13,7 @@ import { stayPoints } from "./StayPoints.js"
  * side too.
  */
 
-/** A log, with the places to measure. */
+/** A log, with the places for which its replay is measured. */
 export interface MeasuredLog {
   readonly log: Log
   readonly circles: ReadonlyArray<Geometry.Circle>

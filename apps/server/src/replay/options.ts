@@ -32,7 +32,10 @@ export interface ReplayOptions {
   readonly places: string | undefined
   readonly radiusM: number
   readonly dwellMinutes: number
-  /** The settling time in seconds; null: arrivals and departures are sent immediately. */
+  /**
+   * How many seconds a rule waits after an arrival or a departure, in case a later reading contradicts it (`settle_s`);
+   * null: the rule does not wait.
+   */
   readonly settleS: number | null
   /** The time of silence in seconds; null: only readings fire dwell rules. */
   readonly silenceS: number | null

@@ -17,7 +17,10 @@ import * as Stores from "./Stores.js"
 export interface ReplayTerms {
   readonly circles: ReadonlyArray<Geometry.Circle>
   readonly dwellMinutes: number
-  /** The settling time of arrival and departure rules; null: none. */
+  /**
+   * How many seconds a rule waits after an arrival or a departure, in case a later reading contradicts it (`settle_s`);
+   * null: the rule does not wait.
+   */
   readonly settleS: number | null
   /** The silence in seconds after which dwell rules fire; null: only readings fire them. */
   readonly silenceS: number | null

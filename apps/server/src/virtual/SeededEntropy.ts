@@ -16,7 +16,7 @@ type Draws = Readonly<Record<string, number>>
 export interface SeededEntropy {
   readonly entropy: Entropy.Entropy["Type"]
   readonly draws: () => Draws
-  /** Continues each stream after this number of draws. */
+  /** Continues each random stream after this number of draws. */
   readonly resume: (draws: Draws) => void
 }
 

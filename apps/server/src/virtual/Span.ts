@@ -14,8 +14,8 @@ export const LONGEST = 731 * DAY
 const PART = /(\d{1,11})(ms|s|m|h|d|w)/y
 
 /**
- * Parses a length of time such as `14d` or `23h35m`, to milliseconds. None: the text is no length of time, or it
- * exceeds `LONGEST`.
+ * Parses a length of time such as `14d` or `23h35m`, to milliseconds. Returns none when the text is no length of time,
+ * or when the length exceeds `LONGEST`.
  */
 export const parse = (text: string): Option.Option<number> => {
   const plain = text.replaceAll(" ", "")
@@ -30,7 +30,7 @@ export const parse = (text: string): Option.Option<number> => {
 }
 
 /**
- * Parses a moment such as `2026-01-05T09:00:00Z`, to milliseconds since 1970. None: the text is no moment
+ * Parses a moment such as `2026-01-05T09:00:00Z`, to milliseconds since 1970. Returns none when the text is no moment
  * (`Timestamp.parseIso`).
  */
 export const parseMoment = (text: string): Option.Option<number> => Option.fromNullable(Timestamp.parseIso(text))

@@ -54,7 +54,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand |
   }
 }
 
-/** Says what a command did not do, for a command that the server refuses. */
+/** Says what has not been done, when the server refuses a command. */
 export const failureOf = ({ body, path }: ClockCommand): string => {
   if (path === "/dev/clock") return body === null ? "The clock was not read" : "The clock was not moved"
   return body !== null && "save" in body ? "The snapshot was not saved" : "The snapshot was not restored"

@@ -23,10 +23,10 @@ export type { Mention, Schema } from "./relations.js"
 
 /**
  * Reads a statement with PostgreSQL's own parser, and tries to prove that the statement names the key of every
- * distributed table that it mentions. The proof accepts the key `=` or `= ANY` a given value, and a key that equals the
- * restricted key of another mention, also through joins, sub-queries and WITH. In doubt, the statement is reported: an
- * unknown expression counts as no condition, and an unknown statement or part of FROM throws. Queries inside a database
- * function are not read.
+ * distributed table that it mentions. The proof accepts a key that is compared with a given value by `=` or `= ANY`. It
+ * also accepts a key that equals the restricted key of another mention, even through joins, sub-queries and WITH. In
+ * doubt, the statement is reported: an unknown expression counts as no condition, and an unknown statement or part of
+ * FROM throws. Queries inside a database function are not read.
  */
 export const mentions = async (text: string, schema: Schema): Promise<ReadonlyArray<Mention>> => {
   const { stmts = [] }: ParseResult = await parse(text)

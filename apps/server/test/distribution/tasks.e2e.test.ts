@@ -101,9 +101,10 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
   })
 
   /**
-   * The frequent actions, without two kinds of statements. First, the first look-up of a session and all statements
-   * after it, because they belong to other requests that the test sends for the action. Second, the counts that the
-   * server stores once a second, because they belong to no action.
+   * The statements of the frequent actions, without two kinds of statements:
+   * - the first look-up of a session and all statements after it, because they belong to other requests that the test
+   *   sends for the action;
+   * - the counts that the server stores once a second, because they belong to no action.
    */
   const frequent = () =>
     ran

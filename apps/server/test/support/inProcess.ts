@@ -17,7 +17,7 @@ import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/
 export interface InProcess {
   readonly url: string
   readonly clock: SettableClock
-  /** Does the work of a worker until there is no work for the present time. */
+  /** Does the work of a worker until no more work is due at the present time. */
   readonly work: () => Promise<void>
   /** The server's log. Each entry is a line. */
   readonly log: ReadonlyArray<string>

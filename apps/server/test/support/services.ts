@@ -49,8 +49,8 @@ const findPostgres = async (url: string): Promise<string | null> => {
 }
 
 /**
- * The address of the database `postgres` at each node of the cluster; null if there is none. `url` leads to a database
- * of the coordinator whose catalog lists the nodes.
+ * The address of the database `postgres` at each node of the cluster; null if there is no cluster. `url` leads to a
+ * database of the coordinator whose catalog lists the nodes.
  */
 const findCitus = async (url: string | undefined): Promise<ReadonlyArray<string> | null> => {
   if (url === undefined) return null

@@ -110,7 +110,10 @@ export const record = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => 
   return [{ _tag: "Reading", reading, origin: id(element["deviceTag"]) }]
 }
 
-/** The measured position in an element of `timelineEdits`, in `Timeline Edits.json`. Undefined: there is none. */
+/**
+ * The measured position in an element of `timelineEdits`, in `Timeline Edits.json`. Undefined: the element has no
+ * measured position.
+ */
 const editedPosition = (element: JsonValue): unknown => member(member(element["rawSignal"], "signal"), "position")
 
 /** Whether an element of `timelineEdits` has a measured position. All other elements have no location history. */

@@ -44,8 +44,8 @@ export const instant = (value: unknown): Timestamp.Timestamp | undefined => {
 
 const NUMBER = String.raw`[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`
 /**
- * `52.1°, 4.2°`, `52.1, 4.2` or `geo:52.1,4.2`. A wrong encoding may have changed the degree sign, so up to three other
- * characters may stand in its place.
+ * Matches a position such as `52.1°, 4.2°`, `52.1, 4.2` or `geo:52.1,4.2`. A wrong encoding may have changed the degree
+ * sign, so up to three other characters may stand in its place.
  */
 const POINT = new RegExp(String.raw`^(?:geo:)?\s*(${NUMBER})[^\d,;]{0,3},\s*(${NUMBER})[^\d,;]{0,3}(?:[,;].*)?$`)
 

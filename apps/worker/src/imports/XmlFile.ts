@@ -98,8 +98,8 @@ export const open = (): FileReader => {
   }
 
   /**
-   * Collects bytes until the file's declaration is complete, or until it is clear that there is none. Then the encoding
-   * is known, and the parser gets the bytes.
+   * Collects bytes until the file's declaration is complete, or until it is clear that the file has no declaration.
+   * Then the encoding is known, and the parser gets the bytes.
    */
   const begin = (bytes: Uint8Array, isAll: boolean): void => {
     head = joined(head, bytes)

@@ -37,7 +37,7 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
         Mailer.of({
           send: (mail) =>
             Effect.tryPromise({
-              // The signal aborts when the deadline has passed or the worker stops, and then closes the connection.
+              // The signal is aborted when the deadline has passed or the worker stops. This closes the connection.
               try: (signal) => transport.sendMail({ ...message(mail, from), signal }),
               catch: classify
             }).pipe(

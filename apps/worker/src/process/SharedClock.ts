@@ -10,7 +10,10 @@ import { Clock, Effect, Fiber, Schedule } from "effect"
  * refuses uploads.
  */
 
-/** A larger difference of the two clocks is corrected. The network can cause a smaller measured difference. */
+/**
+ * Smaller differences of the two clocks are not corrected, because the network alone can cause a smaller measured
+ * difference.
+ */
 const CORRECTED_FROM_MILLIS = 250
 const LOGGED_FROM_MILLIS = 1_000
 /** A worker whose machine's clock differs from the database's by more than this does no work. */
@@ -53,7 +56,10 @@ export const make = () => {
   let correction = 0
   let isRight = true
   let hasAnswer = false
-  /** The wall clock's lead over the time since the start of the process. It changes when somebody sets the clock. */
+  /**
+   * How far the wall clock is ahead of the time since the start of the process. This changes when somebody sets the
+   * clock.
+   */
   const drift = () => host.unsafeCurrentTimeMillis() - performance.now()
   /** The drift at the beginning of the last comparison that the database answered. */
   let comparedAt = drift()

@@ -10,7 +10,8 @@ import * as SpanBatch from "./SpanBatch.js"
 const BATCH = 1_000
 const EVERY = Duration.seconds(5)
 /**
- * How long no span is kept after a failed request, because spans take memory while the collector does not accept them.
+ * For this time after a failed request no span is kept, because spans take memory while the collector does not accept
+ * them.
  */
 const PAUSE = Duration.minutes(1)
 

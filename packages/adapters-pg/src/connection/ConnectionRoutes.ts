@@ -20,8 +20,8 @@ export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/con
   ConnectionRoutes,
   {
     /**
-     * None when neither the cache nor the database has a route of the connection. A None is not cached: the user may
-     * approve the connection a moment later.
+     * Returns none when neither the cache nor the database has a route of the connection. The none is not cached: the
+     * user may approve the connection a moment later.
      */
     readonly userOf: (id: ConnectionId) => Effect.Effect<Option.Option<UserId>, SqlError | ParseResult.ParseError>
   }

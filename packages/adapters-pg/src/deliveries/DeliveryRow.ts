@@ -92,13 +92,13 @@ export const toAttempt = (row: typeof AttemptRow.Type): Delivery.Attempt => ({
   ...(row.exchange === null ? {} : { exchange: row.exchange })
 })
 
-/** The HTTP exchange of an attempt as a parameter for a jsonb column; null when the attempt has none. */
+/** The HTTP exchange of an attempt as a parameter for a jsonb column; null when the attempt has no exchange. */
 export const storedExchange = (attempt: Pick<Delivery.Attempt, "exchange"> | null): string | null =>
   attempt?.exchange === undefined ? null : Rows.json(exchangeRecord(attempt))
 
 /**
  * The HTTP exchange of an attempt as JSON without NUL characters, which PostgreSQL cannot store; null when the attempt
- * has none.
+ * has no exchange.
  */
 export const exchangeRecord = (attempt: Pick<Delivery.Attempt, "exchange"> | null) => {
   const exchange = attempt?.exchange

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type pg from "pg"
 import { answered, isReadOnly, isVictim, noConnection, refused, repeated, type RunStatement } from "./Run.js"
 
-/** The time that a cancelled statement has to stop. After this time its connection is closed. */
+/** How long a cancelled statement may take to stop. After this time its connection is closed. */
 const NOTICE_MILLIS = 1_000
 
 /**

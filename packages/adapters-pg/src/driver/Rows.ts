@@ -92,7 +92,7 @@ export const all = <A, I>(
   row: Schema.Schema<A, I>
 ): ((rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError>) => Effect.flatMap(read(row))
 
-/** Decodes the first row; none when there is no row. */
+/** Decodes the first row. Returns none when there is no row. */
 export const first = <A, I>(
   row: Schema.Schema<A, I>
 ): ((rows: Rows) => Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError>) => {

@@ -77,7 +77,8 @@ export const save = (name: string, notes: string) =>
   })
 
 /**
- * The notes of a snapshot. None when no snapshot has that name, or when a migration ran since the snapshot was saved.
+ * Reads the notes of a snapshot. Returns none when no snapshot has that name, or when a migration ran since the
+ * snapshot was saved.
  */
 export const notesOf = (name: string) =>
   Effect.gen(function* () {

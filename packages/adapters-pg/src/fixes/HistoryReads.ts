@@ -32,8 +32,8 @@ export const newestStatement = (
   ORDER BY captured_at DESC FETCH FIRST ${limit} ROWS WITH TIES`
 
 /**
- * Reads the fixes nearest to the moment `at`, on either side and within the tolerance; none when the user deleted the
- * history of this moment. Each side is one index look-up, so the cost does not grow with the history.
+ * Reads the fixes nearest to the moment `at`, on either side and within the tolerance. Reads no fix when the user
+ * deleted the history of this moment. Each side is one index look-up, so the cost does not grow with the history.
  */
 export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
   (SELECT ${COLUMNS} FROM fixes

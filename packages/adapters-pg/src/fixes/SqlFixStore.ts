@@ -65,7 +65,7 @@ const WaitingRow = Schema.Struct({
   received_at: Rows.At
 })
 
-/** `FutureReading.undisputed` is the same rule in memory. */
+/** Selects readings by the same rule as `FutureReading.undisputed` does in memory. */
 const waiting =
   (sql: SqlClient): Store["waiting"] =>
   (userId, { deviceId, fixes, receivedAt }, since, limit) => {

@@ -19,7 +19,7 @@ interface FannedOut {
 
 /**
  * The authorisation of a delivery is read before every attempt and never cached, because it may change at any time.
- * (Only a first attempt that begins at once uses the authorisation that was read together with its event: decision
+ * (Only a first attempt that begins immediately uses the authorisation that was read together with its event: decision
  * events-4.) On a single server, while one statement reads authorisations, new questions wait, and the next statement
  * answers all of them. Events are marked as fanned out in the same way, many in one statement, on a cluster too.
  * Otherwise each mark would need a commit of its own.

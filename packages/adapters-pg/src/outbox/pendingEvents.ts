@@ -105,7 +105,7 @@ export const readPending = (
 ): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> =>
   Effect.map(Effect.flatMap(waitingEvents(sql, query, true), read), (found) => ({ ...found, ahead: new Map() }))
 
-/** Decodes events, a row for each. */
+/** Decodes events, one row for each event. */
 export const read = (rows: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     const events: Array<Event.WaitingEvent> = []

@@ -24,7 +24,7 @@ const renamed = (table: string, schema: { readonly fields: object }, prefix: str
     .map((name) => `${table}.${name} AS ${prefix}${name}`)
     .join(", ")
 
-/** Takes the columns of the schema out of a row in which they have a prefix. */
+/** Picks the columns of the schema from a row in which their names have a prefix. */
 const without = (schema: { readonly fields: object }, prefix: string) => {
   const names = Object.keys(schema.fields)
   return (from: Row) => Object.fromEntries(names.map((name) => [name, from[prefix + name]] as const))
@@ -51,11 +51,11 @@ const goesElsewhere = (sql: SqlClient, now: Fragment) =>
 
 /**
  * The statement of `EventStore.pending` that also reads ahead (`ReadAhead`). It returns a row for each event and
- * endpoint, or one row for an event whose endpoints it does not read, or that has none. OFFSET 0 keeps the planner from
- * joining whole tables, which it would do because it expects many events. The limit of `asked` changes no result,
- * because `due` has the same limit. But the limit in `due` is a sub-query, so the planner assumes that `due` returns a
- * tenth of all waiting events. With a large backlog the statement would then seem so expensive that PostgreSQL would
- * compile it (JIT), which takes a second.
+ * endpoint, or one row for an event whose endpoints it does not read, or that has no endpoint. OFFSET 0 keeps the
+ * planner from joining whole tables, which it would do because it expects many events. The limit of `asked` changes no
+ * result, because `due` has the same limit. But the limit in `due` is a sub-query, so the planner assumes that `due`
+ * returns a tenth of all waiting events. With a large backlog the statement would then seem so expensive that
+ * PostgreSQL would compile it (JIT), which takes a second.
  */
 export const waitingWithAhead = (sql: SqlClient, query: PendingRead) =>
   sql`WITH due AS (${waitingEvents(sql, query)}), asked AS (

@@ -48,10 +48,10 @@ export interface StandingPart {
 
 /**
  * Lists the connection's rules that are not deleted, or a part of them, oldest first, with the current labels and
- * `disabledAt`; none when the connection has ended. Reading also writes. When a rule has become disabled since the last
- * read, its row stores the time since which it is disabled; when a rule has become enabled, that time is removed
- * (`RuleStore.list`). When the user has withdrawn the place, the row stores the place's label at that time, because the
- * app must not get a later label.
+ * `disabledAt`. The list is empty when the connection has ended. Reading also writes. When a rule has become disabled
+ * since the last read, its row stores the time since which it is disabled; when a rule has become enabled, that time is
+ * removed (`RuleStore.list`). When the user has withdrawn the place, the row stores the place's label at that time,
+ * because the app must not get a later label.
  *
  * Without the lock of the connection's row, a withdrawal may commit between the SELECT and the UPDATE. The UPDATE then
  * skips the rows that the withdrawal changed, because it would remove their labels. The next read stores what is

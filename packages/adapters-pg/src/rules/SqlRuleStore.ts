@@ -32,7 +32,7 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Creates a rule of a place. The user chose the circle of the place, and not the app. So the rule does not count
+ * Creates a rule of a place. The user, and not the app, chose the circle of the place. So the rule does not count
  * towards the number of zones that the app may ask about.
  */
 const create =
@@ -108,7 +108,8 @@ const sharedPlaces = (sql: SqlClient, { connectionId, userId }: Owner) =>
   )
 
 /**
- * The rules that uploads may evaluate at `now`: not deleted, and no window that ended more than `LATE_UPLOAD` ago.
+ * The rules that uploads may evaluate at `now`: rules that are not deleted and whose window did not end more than
+ * `LATE_UPLOAD` ago.
  */
 const evaluated = (sql: SqlClient, { connectionId, userId }: Owner, now: Timestamp.Timestamp) =>
   sql`SELECT ${sql.literal(COLUMNS)} FROM rules r

@@ -33,8 +33,8 @@ type Failure = SqlError | ParseResult.ParseError | IsolationRefused
  * `node` if it is given. The command can be repeated: it changes nothing when the app has a separate shard on that node
  * already. The command checks everything before it writes anything (decision deliveries-17).
  *
- * Splitting a shard blocks writes to its apps: the split of Citus that blocks no writes needs a plugin that PostgreSQL
- * does not allow by default. Moving the new shard does not block.
+ * Splitting a shard blocks writes of the rows in it: the split of Citus that blocks no writes needs a plugin that
+ * PostgreSQL does not allow by default. Moving the new shard does not block.
  */
 export const isolate = program("Isolation.isolate", function* ({ appId, node, say }: IsolationRequest): Program<
   void,
@@ -123,7 +123,10 @@ const PlacementRow = Schema.Struct({
   port: Schema.Int
 })
 
-/** `hasChanged`: whether the command has split or moved the shard already. */
+/**
+ * Finds the app's shard and its node; refuses when no node of the shard is up. `hasChanged`: whether the command has
+ * split or moved the shard already.
+ */
 const placementOf = (appId: AppId, hasChanged: boolean) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

@@ -141,7 +141,7 @@ const ensure = (
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if (yield* isThere(sql, missing)) {
-      // A killed process may have left the constraint behind that closes the month, and a process of an earlier release
+      // A killed process may have left behind the constraint that closes the month, and a process of an earlier release
       // makes the partition without deleting this constraint. Once retention has dropped the partition, the constraint
       // would refuse imported rows of the month.
       const isClosed = (yield* closings(sql, missing)).includes(closingOf(missing))
@@ -319,10 +319,10 @@ const PartitionRow = Schema.Struct({ name: Schema.String, month: Schema.String }
 const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4))
 
 /**
- * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose month
- * is past the retention time. Returns their names. Idempotent; several processes may run the function at the same time.
- * While it waits for a lock, the statements behind it wait for at most 200 ms at a time. A table that stays busy is
- * left to the next run. On a cluster, the function drops partitions only when it is connected to the coordinator.
+ * Drops those partitions of past months that have no row to keep: empty ones, and partitions of the access log whose
+ * month is past the retention time. Returns their names. Idempotent; several processes may run the function at the same
+ * time. While it waits for a lock, the statements behind it wait for at most 200 ms at a time. A table that stays busy
+ * is left to the next run. On a cluster, the function drops partitions only when it is connected to the coordinator.
  */
 export const dropExpired = program(
   "Partitions.dropExpired",

@@ -26,9 +26,9 @@ export const layer: Layer.Layer<StaffStore, never, SqlClient> = Layer.effect(
 const TAKEN = Option.some(Either.left(new Conflict({ reason: Account.EMAIL_TAKEN })))
 
 /**
- * Locks the account and its apps, and takes the lock of `lockAdmins`. None when the account does not belong to a person
- * (`Account.isPerson`). On a single server, take the lock of the credentials after these locks, because other people's
- * changes wait for the lock of the credentials.
+ * Locks the account and its apps, and takes the lock of `lockAdmins`. Returns none when the account does not belong to
+ * a person (`Account.isPerson`). On a single server, take the lock of the credentials after these locks, because other
+ * people's changes wait for the lock of the credentials.
  */
 const lockPerson = (sql: SqlClient, id: UserId) =>
   Effect.gen(function* () {

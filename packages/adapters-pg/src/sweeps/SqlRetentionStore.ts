@@ -17,7 +17,7 @@ interface Table {
   readonly types?: Readonly<Record<string, string>>
   /** A further SQL condition that a row `t` must meet. */
   readonly only?: string
-  /** Columns outside of the key that the deletion also reads. */
+  /** Further columns, not part of the key, that the deletion reads. */
   readonly also?: string
   /**
    * A lock to take before the DELETE, on a cluster only. There the DELETE locks the whole table, and then the whole

@@ -62,7 +62,8 @@ const LookedAtRow = Schema.Struct({ ...WithAppRow.fields, look_at: Rows.At })
 
 /**
  * Reads a connection that is due for the tier sweep. The statements run after the lock, so that they see what earlier
- * transactions committed. None: the connection does not exist any more, has ended, or has no next check any more.
+ * transactions committed. Returns none when the connection does not exist any more, has ended, or has no next check any
+ * more.
  */
 const read = (sql: SqlClient, select: ConnectionColumns, due: ConnectionKey) =>
   Effect.gen(function* () {

@@ -52,7 +52,7 @@ export const membersOf = (sql: SqlClient, appId: AppId) =>
     Effect.map((rows) => rows.map(toMember))
   )
 
-/** The members of an app without its holder and without members whose accounts are suspended, oldest first. */
+/** The members of an app, oldest first. Leaves out the holder, and members whose accounts are suspended. */
 export const activeMembersOf = (sql: SqlClient, appId: AppId) =>
   sql`SELECT m.member_id, m.user_id, m.role, m.since FROM app_members m JOIN accounts a ON a.user_id = m.user_id
       WHERE m.app_id = ${appId} AND a.suspended_at IS NULL ORDER BY m.since, m.member_id`.pipe(

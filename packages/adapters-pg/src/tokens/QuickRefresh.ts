@@ -98,8 +98,8 @@ export const make = (sql: SqlClient): Effect.Effect<QuickRefresh, never, Scope.S
   )
 
 /**
- * Reads the connection with its app, and the presented token if it belongs to this connection. None: there is no such
- * connection.
+ * Reads the connection with its app, and the presented token if it belongs to this connection. Returns none when there
+ * is no such connection.
  */
 export const read = (sql: SqlClient) => {
   const [shared, select] = [reads(sql), columns(sql)]

@@ -104,9 +104,9 @@ export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
 ).pipe(Layer.provide(ConnectionRoutes.layer))
 
 /**
- * Locks a connection and reads the state that the decision about a change of the connection needs; none when the
- * connection does not exist. The lock and the reads are sent in one round trip. The server starts each read after it
- * got the lock, with a new snapshot, so the reads see every change that was committed before.
+ * Locks a connection and reads the state that the decision about a change of the connection needs. Returns none when
+ * the connection does not exist. The lock and the reads are sent in one round trip. The server starts each read after
+ * it got the lock, with a new snapshot, so the reads see every change that was committed before.
  */
 const lockedReads = (sql: SqlClient) => {
   const connections = ConnectionReads.make(sql)

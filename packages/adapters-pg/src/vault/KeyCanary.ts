@@ -30,7 +30,7 @@ type Failure = SqlError | ParseResult.ParseError | WrongKeys
 /** The column of the canary, as `KeyUsage.count` names it. */
 export const COLUMN = "key_canaries.sealed"
 
-/** The name of the canary's row. There is only one. */
+/** The name of the canary's row. The table has no other row. */
 const NAME = "current"
 const CONTEXT = "key-canary"
 const TEXT = "place-access"

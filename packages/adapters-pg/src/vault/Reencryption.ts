@@ -77,7 +77,7 @@ const rowOf = <Owner extends string, Id extends string>(
   id: Schema.Schema<Id, string>
 ) => Schema.Struct({ owner, id, value: Schema.String })
 
-/** The value, encrypted again. The value itself, when it cannot be decrypted. */
+/** Returns the value encrypted again, or the value unchanged when it cannot be decrypted. */
 const resealed = (sealed: Vault.Sealed, context: string): Effect.Effect<Vault.Sealed, never, Vault.Vault> =>
   Effect.flatMap(Vault.Vault, (vault) =>
     vault.unseal(sealed, context).pipe(

@@ -21,7 +21,7 @@ describeServers("a place that is archived while it is shared", (server) => {
 
   const production = Effect.flatMap(Fixtures.user, ({ id }) => Fixtures.app(id, { status: "production" }))
 
-  /** A connection that shares a place, and one that shares none. The archiving locks them in this order. */
+  /** A connection that shares a place, and one that shares no place. The archiving locks them in this order. */
   const twoApps = Effect.gen(function* () {
     const heldScopes = SCOPES
     const { connection: first, place, user } = yield* RuleSamples.sharing({ heldScopes })

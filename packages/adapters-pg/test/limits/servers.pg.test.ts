@@ -134,7 +134,7 @@ describeCitus("limits, one server on a cluster on which one shard of the windows
         const those = (is: boolean) => placed.filter(({ is_blocked }) => is_blocked === is).map(({ index }) => index)
         const [mine, others] = [those(true), those(false)]
         // The blocked shard must have more subjects than the pool has connections (4). If each blocked call took a
-        // connection, the calls of other shards would get none.
+        // connection, the calls of other shards would get no connection.
         expect(mine.length).toBeGreaterThan(4)
         yield* Effect.forEach(mine, call, { concurrency: "unbounded" })
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

@@ -92,7 +92,7 @@ const unpack = async (image: string, dataDir: string): Promise<void> => {
   await promisify(execFile)("tar", ["-xf", image, "-C", join(dataDir, "database")])
 }
 
-/** Makes an empty database in a data folder that has none. */
+/** Makes an empty database in a data folder that has no database. */
 export const makeEmptyDatabase = async (dataDir: string): Promise<void> => unpack(await emptyPath(), dataDir)
 
 /**

@@ -65,7 +65,8 @@ export const oneTransactionContract: Contract<
     })
   },
   {
-    // Work that needed a second connection would wait for a connection that only other work of this kind can free.
+    // If the work needed a second connection, such transactions could take all connections of the pool, and each would
+    // wait for a connection that only the others can free.
     name: "once: a call that the work counts is counted on the connection of its transaction",
     run: Effect.gen(function* () {
       const { take, takeOnce, takeOnceAndFail } = yield* someone

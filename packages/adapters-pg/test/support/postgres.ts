@@ -86,8 +86,8 @@ const serverOf = (kind: Kind): Server => {
   }
 
   /**
-   * Citus moves a shard by a subscription of one node to another, and sometimes its daemon drops the subscription only
-   * later. A database with a subscription cannot be dropped.
+   * Citus moves a shard by a subscription of one node to another, and sometimes its daemon drops the subscription some
+   * time after the move. A database with a subscription cannot be dropped.
    */
   const dropSubscriptions = (name: string) =>
     onEachNode(async (client, node) => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 
 /**
  * The migrations of every released version, in order; each release adds its migrations. Databases in use have applied
- * these migrations, so they never change.
+ * these migrations, so a released migration never changes.
  */
 export const released: ReadonlyArray<string> = []
 

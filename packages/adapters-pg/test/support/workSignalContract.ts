@@ -62,7 +62,7 @@ export const workSignalContract: Contract<WorkSignal | Ground> = [
       Effect.gen(function* () {
         const signal = yield* WorkSignal
         // When the signal has connected, it wakes waiting workers once, because they may have missed a signal before.
-        // This wait takes that wake-up, so that the next wait gets none.
+        // This wait takes that wake-up, so that the next wait does not get it.
         yield* signal.wait(forever)
         const waiting = yield* Effect.fork(signal.wait(Duration.seconds(1)))
         yield* hostSleep(20)

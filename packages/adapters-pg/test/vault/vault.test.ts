@@ -188,8 +188,8 @@ describe("Argon2PasswordHasher", () => {
   it.effect("a text longer than any password is wrong, and is never normalised [accounts-4]", () =>
     Effect.gen(function* () {
       const hasher = yield* PasswordHasher
-      // Normalizing turns this character into 18 others, and no character into more. So no password of 200 characters
-      // is longer after normalizing.
+      // Normalizing turns this character into 18 others, and no other character into more than 18. So, after
+      // normalizing, no password of 200 characters is longer than this one.
       const longest = "\ufdfa".repeat(200)
       const hash = yield* hasher.hash(Account.Password.make(longest))
       expect(yield* hasher.verify(hash, longest)).toBe(true)

@@ -17,9 +17,10 @@ import { steering } from "./operations/steering.js"
 import { withBrowsers } from "./people.js"
 
 /**
- * Operations that call the programs directly, without a request. `signUp`: an operator makes the accounts, so that
- * their addresses are confirmed and get mail. The operations that read: they show oracles what no request shows, such
- * as the strikes of an endpoint. `importFile`: the service reads its body from a stream of Node, which needs a socket.
+ * Operations that call the programs directly, without a request:
+ * - `signUp`: an operator makes the accounts, so that their addresses are confirmed and get mail.
+ * - The operations that read: they show oracles what no request shows, such as the strikes of an endpoint.
+ * - `importFile`: the service reads its body from a stream of Node, which needs a socket.
  */
 type Direct = "signUp" | "importFile" | "readEndpoints" | "readDeliveries" | "readAccessLog" | "readOwnHistory"
 

@@ -8,8 +8,8 @@ import { Blocks } from "./Blocks.js"
 /** Finds out which source lines of the service's programs the runs reach. V8 counts them in this process. */
 export interface LineWatch {
   /**
-   * The first lines of the functions and branches whose first run was after the last call, as texts such as
-   * `line rules/RuleEvaluation.ts:90`.
+   * The first lines of the functions and branches whose first run was after the last call of this function, as texts
+   * such as `line rules/RuleEvaluation.ts:90`.
    */
   readonly fresh: () => ReadonlySet<string>
   /**

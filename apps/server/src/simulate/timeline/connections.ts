@@ -15,7 +15,7 @@ interface ConnectionTrack {
   readonly appId: string
   readonly dots: Array<Dot>
   readonly bars: Array<Bar>
-  /** The current terms, and the entry that set them. */
+  /** The connection's current terms (the ends of its tiers), and the entry that set them. */
   terms: Terms | undefined
 }
 
