@@ -198,7 +198,8 @@ export const make = ({
     const launch = fn(function* (event: WaitingEvent, attempts: ReadonlyArray<FirstAttempt>, isBacklog: boolean) {
       const now = yield* Timestamp.now
       const { heldSince, hasSurplus } = leases.crew()
-      // `hasSurplus`: the worker must give up leases and waits until no attempt uses them, so it begins nothing new.
+      // `hasSurplus`: the worker keeps more leases than its share, because attempts use the leases that it should give
+      // up. So it begins no new attempts.
       if (hasSurplus || !isFresh(event, heldSince, now) || marks.takeUnstored(event.id)) return false
       // Either all attempts of the event begin, or none of them begins. So there must be room for each attempt in
       // addition to the event's attempts before it.

@@ -146,8 +146,8 @@ const deliverLegacy = program(
 )
 
 /**
- * Whether the receiver's subscription still exists. True when the receiver is the address of a rule, because the check
- * of the permission looks for the rule.
+ * Whether the receiver's subscription still exists. Always true when the receiver is the address of a rule, because the
+ * check of the permission finds out whether the rule exists.
  */
 const isThere = ({ envelope, receiver, userId }: LegacyDelivery.LegacyDelivery) =>
   Effect.gen(function* () {

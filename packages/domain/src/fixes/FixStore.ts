@@ -138,8 +138,8 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     readonly view: (userId: UserId, sent: ReadonlyArray<SentFixes>, now: Timestamp.Timestamp) => StoreEffect<UploadView>
     /**
      * Commits uploads of a user, unless the user's version (`UploadView.version`) has grown since `version` was read.
-     * This commit is optimistic: no lock is held while the caller evaluates. Returns false, and writes nothing, when the
-     * version has grown: then the caller must read and evaluate again.
+     * This commit is optimistic: no lock is held while the caller evaluates. Returns false, and writes nothing, when
+     * the version has grown: then the caller must read and evaluate again.
      *
      * The commit also sets each device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits. The
      * commit does not change quarantined readings and visits that are stored already. An upload that contains only
