@@ -36,8 +36,9 @@ interface CountedRequest {
 }
 
 /**
- * Reads the request, and counts it against its limit (`ClientCalls.counted`). The app is recorded before
- * its secret is checked, because developers look in the app's request log for calls with a wrong secret.
+ * Reads the request, and counts it against the limit of the app and the network address (`ClientCalls.counted`). The
+ * app is recorded before its secret is checked, because developers look in the app's request log for calls with a wrong
+ * secret.
  */
 const counted = fn(function* (request: Request) {
   const sent = yield* OAuthRequest.read(request)

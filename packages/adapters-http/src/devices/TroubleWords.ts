@@ -17,7 +17,7 @@ type ByPhone = Readonly<Record<Exclude<PhoneKind, "other">, string>>
 
 /**
  * The advice for each kind of phone that has an app for the format. There is no advice for a phone of the kind `other`,
- * because the service does not know the settings of such a phone.
+ * because the service does not know the settings of this kind.
  */
 const forPhones = (format: Device.PhoneFormat, advice: ByPhone): ReadonlyArray<string> =>
   KINDS[format].flatMap((kind) => (kind === "other" ? [] : [advice[kind]]))

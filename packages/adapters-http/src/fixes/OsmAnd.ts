@@ -67,7 +67,7 @@ export const decode =
 
 /**
  * The names of the fields that are read from a query or a form. Fields with other names are dropped, because anybody
- * can send any number of such fields. `acc`, `alt`, `spd`, `dir` and `time` come from `%ALL` of GPSLogger (gpslogger,
+ * can send any number of fields. `acc`, `alt`, `spd`, `dir` and `time` come from `%ALL` of GPSLogger (gpslogger,
  * CustomUrlManager.java).
  */
 const NAMES: ReadonlySet<string> = new Set([
