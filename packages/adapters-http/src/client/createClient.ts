@@ -72,7 +72,10 @@ export const createClient = (options: PlaceAccessOptions) => {
       /** The address of the consent page, and the values to keep until the user comes back. */
       start: async (request: AuthorizationRequest): Promise<StartedAuthorization> =>
         startAuthorization(consentPage(baseUrl, options.authorizeUrl), clientId, request),
-      /** Exchanges the code in the callback address for tokens, and stores them. Calls about the user need tokens. */
+      /**
+       * Exchanges the code in the callback address for tokens, and stores them. Before that, the client can make no
+       * calls about the user, because these calls need the tokens.
+       */
       complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))

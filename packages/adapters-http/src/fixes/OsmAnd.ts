@@ -23,7 +23,7 @@ export interface OsmAndRequest {
 
 /**
  * Finds the query fields and the messages of a request. Elements of a list that are no messages are dropped. `query`:
- * the query string without the question mark. `json`: the body as JSON; undefined when the body is no JSON.
+ * the query string without the question mark. `json`: the body as JSON; undefined when the body is not JSON.
  */
 export const requestOf = (query: string, body: string, json: unknown): OsmAndRequest => ({
   query: formFields(query),

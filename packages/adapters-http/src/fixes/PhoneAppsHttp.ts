@@ -34,7 +34,7 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
     .handleRaw("osmand", ({ request }) => osmAnd(request).pipe(toWire), { uninterruptible: true })
 )
 
-/** The body as JSON; undefined when the body is no JSON. */
+/** The body as JSON; undefined when the body is not JSON. */
 const json = (request: Request): Effect.Effect<unknown> => Effect.flatMap(Effect.orDie(request.text), Body.lenientJson)
 
 const OK = { result: "ok" }

@@ -122,7 +122,7 @@ const QUERIES: Readonly<Record<string, () => string>> = {
   "/v1/locations/days": () => `?purpose=order_ahead&from=${encodeURIComponent(ago(9_000))}&to=${now()}`
 }
 
-/** Every route that can be read, with the scope that it requires. */
+/** Every GET route of the API, with the scope that the route requires. */
 const readable: Array<{ readonly path: string; readonly scope: Scope.Scope | "any_standard" | "none" | undefined }> = []
 HttpApi.reflect(Api, {
   onGroup: () => undefined,

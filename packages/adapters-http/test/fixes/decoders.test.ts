@@ -229,7 +229,7 @@ describe("OsmAnd and Traccar Client", () => {
     expect(json({ id: "dev", timestamp: AT / 1_000, batt: 80 })).toEqual([])
     expect(query({ id: "dev", timestamp: "1", lat: "", lon: "" })).toEqual([])
     const called = (valid: string) => query({ ...Recorded.traccarQuery("dev", AT), valid }).length
-    // A program in Python writes False.
+    // A program in Python writes `False` with a capital letter.
     expect(["false", "False", "FALSE", "0"].map(called)).toEqual([0, 0, 0, 0])
     expect(["true", "True", "1", ""].map(called)).toEqual([1, 1, 1, 1])
   })

@@ -46,7 +46,10 @@ export const phoneDesk = () => {
     }
   }
 
-  /** The owner removes the phone after `send` has authenticated it, and before its readings are evaluated. */
+  /**
+   * Simulates that the owner removes the phone after the service has authenticated the request of `send` and before it
+   * evaluates the readings.
+   */
   const whileRemoved = async ({ id }: Pick<Phone, "id">, send: () => Promise<Answer>): Promise<Answer> => {
     const { devices, streamVersions } = await world.run(MemoryDatabase)
     streamVersions.get = () => {

@@ -181,7 +181,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     const other = await context.newPage()
     await other.clock.setFixedTime(at.world.clock.now())
     await other.goto(page.url())
-    // The answer comes late, so that the second tab does not find the first tab's device in the storage.
+    // The test delays the answer, so that the second tab does not find the first tab's device in the storage.
     await context.route("**/v1/user/devices", async (route) => {
       await page.waitForTimeout(1_000)
       await route.continue()

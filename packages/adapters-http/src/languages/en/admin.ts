@@ -129,7 +129,7 @@ export const admin = {
     operator: "An operator, on the server",
     stranger: "Somebody who did not prove who they are"
   },
-  /** The names of the kinds of events, as the filter of the audit log shows them. */
+  /** The names of the kinds of events in the filter of the audit log. */
   kinds: {
     account_made: "Account created",
     account_deleted: "Account deleted",

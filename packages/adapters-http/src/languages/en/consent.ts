@@ -6,7 +6,10 @@ import { plural } from "./words.js"
 /** A number of days that a person can choose; `never`: no end date. */
 type Days = number | "never"
 
-/** The page on which a person decides what an app may do, and the pages that are shown when no decision is possible. */
+/**
+ * The texts of the page on which a person decides what an app may do, and of the pages that are shown when no decision
+ * is possible.
+ */
 export const consent = {
   titles: {
     new: (app: string): string => `Connect ${app}`,

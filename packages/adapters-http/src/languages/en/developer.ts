@@ -4,7 +4,10 @@ import type { ListedRule, RuleEvaluation } from "@place-access/domain/rules"
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
-/** The pages of developers about their apps. The texts about purposes and webhooks are in files of their own. */
+/**
+ * The texts of the pages on which developers see their apps. The texts about purposes and webhooks are in separate
+ * files.
+ */
 export const developer = {
   yourApps: "Your apps",
   /** The names of an app's properties: they are labels of fields and headings of rows. */
@@ -291,7 +294,7 @@ export const developer = {
   }
 }
 
-/** The page of an app's test people. */
+/** The texts of the page about an app's test people. */
 export const testPeople = {
   labels: {
     name: "Name",

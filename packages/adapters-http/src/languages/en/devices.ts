@@ -6,8 +6,8 @@ import { number, plural } from "./words.js"
 const CLOCK = "Let the phone set its date and time automatically."
 
 /**
- * The page of a person's devices: which devices send locations, whether each device works, and what to do when it does
- * not.
+ * The texts of the page about a person's devices: which devices send locations, whether each device works, and what to
+ * do when it does not.
  */
 export const devices = {
   title: "Devices",
@@ -115,7 +115,7 @@ export const devices = {
         "It was older than you want your history kept, or from a time that you deleted, so we did not store it."
     }
   } satisfies Record<QuarantineReason, { readonly status: string; readonly explanation: string }>,
-  /** How often the phone has sent in the last 24 hours. */
+  /** The texts about how often the phone has sent in the last 24 hours. */
   sending: {
     heading: "The last 24 hours",
     byHour: "Locations by hour, late ones in red",
@@ -162,7 +162,7 @@ export const devices = {
       json: "Let your program send a location at least every 10 minutes, also when nothing moved."
     } satisfies Record<Device.PhoneFormat, string>
   },
-  /** What may be wrong with a phone. */
+  /** The titles of the troubles: what may be wrong with a phone. */
   troubles: {
     neverArrived: "Nothing has arrived yet",
     wentSilent: "It has stopped sending",
@@ -186,7 +186,7 @@ export const devices = {
       android:
         "Battery, Android: in the settings of the app, set the battery use to “Unrestricted”. Battery savers stop the app."
     },
-    /** For each app, the setting or action without which the app sends nothing and which people often forget. */
+    /** For each app, the setting or action that people often forget and without which the app sends nothing. */
     switchedOn: {
       overland: "Overland's tracking must be on.",
       owntracks: "OwnTracks's monitoring must not be “Quiet” or “Manual”, and its mode must be HTTP.",

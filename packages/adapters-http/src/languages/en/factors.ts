@@ -1,7 +1,7 @@
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
-/** The second factor: passkeys, one-time codes and recovery codes. */
+/** The texts about the second factor: passkeys, one-time codes and recovery codes. */
 export const factors = {
   title: "Your second factor",
   isOn: "Your password alone signs nobody in: we also ask for one of these.",

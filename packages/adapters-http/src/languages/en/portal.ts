@@ -180,7 +180,7 @@ export const portal = {
   imports
 }
 
-/** The places of a person. */
+/** The texts of the pages about a person's places. */
 export const places = {
   title: "Places",
   lead: "A place is a circle on the map with a name. Apps learn only what you allow.",
@@ -224,8 +224,8 @@ export const places = {
 }
 
 /**
- * The access log. The texts for what an app did and for the result are texts of the API (`access-log/EntryWords.ts`),
- * which the domain translates.
+ * The texts of the access log's pages. The texts for what an app did and for the result are texts of the API
+ * (`access-log/EntryWords.ts`), which the domain translates.
  */
 export const accessLog = {
   title: "Access log",
@@ -278,7 +278,7 @@ export const accessLog = {
   file: ["Time (UTC)", "App", "Request", "What it did", "Purpose", "Outcome", "Code", "What it learned", "Times"]
 }
 
-/** The rules by which apps are notified, and what each reading of a phone did to them. */
+/** The texts about the rules by which apps are notified, and about what each reading of a phone did to a rule. */
 export const rules = {
   title: (app: string): string => `A rule of ${app}`,
   heading: (app: string): string => `Notifications for ${app}`,

@@ -70,7 +70,7 @@ export const purposes = {
   cannotBeUsed: (reason: Html): Html => html`cannot be used: ${reason}`
 }
 
-/** The page of an app's team, and the page of an invitation. */
+/** The texts of the page of an app's team, and of the page of an invitation to a team. */
 export const team = {
   labels: { email: "E-mail address", role: "Role" },
   title: (app: string): string => `Team of ${app}`,

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
-/** The pages of reviewers, and what they share with the pages of admins. */
+/** The texts of the pages of reviewers, and the texts that these pages share with the pages of admins. */
 export const review = {
   title: "Review",
   titleOf: (name: string): string => `Review: ${name}`,

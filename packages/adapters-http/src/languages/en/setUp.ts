@@ -3,7 +3,7 @@ import { type Html, html } from "../../html/Html.js"
 
 type Steps = (address: string) => ReadonlyArray<string>
 
-/** The instructions for setting up a phone or a browser so that it sends its location. */
+/** The texts of the instructions for setting up a phone or a browser so that it sends its location. */
 export const setUp = {
   title: (device: string): string => `Set up ${device}`,
   howTo: (device: string): string => `How to set up ${device}`,

@@ -1,7 +1,10 @@
 import { type Html, html } from "../../html/Html.js"
 import { number } from "./words.js"
 
-/** The front page, and the pages about sign-in, sign-up, new passwords, mailed links and the account's address. */
+/**
+ * The texts of the front page, and of the pages about sign-in, sign-up, new passwords, mailed links and the account's
+ * address.
+ */
 export const signIn = {
   title: "Sign in",
   already: (email: string): string => `You are signed in as ${email}. Sign in here to use another account.`,

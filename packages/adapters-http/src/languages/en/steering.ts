@@ -3,8 +3,8 @@ import { type Html, html } from "../../html/Html.js"
 import { plural } from "./words.js"
 
 /**
- * The changes that a person makes to a connection without the app's consent page, the history of a connection, and the
- * receipts to download.
+ * The texts about the changes that a person makes to a connection without the app's consent page, about the history of
+ * a connection, and about the receipts to download.
  */
 export const steering = {
   /** The badges of a connection. `at`: a day such as `tomorrow` or `31 March`. */

@@ -2,7 +2,7 @@ import type { CsvColumns, Import } from "@place-access/domain/imports"
 import { type Html, html, type Text } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
-/** A person's own days, visits, and the deletion of a part of a day. */
+/** The texts of the timeline: a person's own days and visits, and the deletion of a part of a day. */
 export const timeline = {
   heading: "My timeline",
   titleOf: (day: Html): Html => html`Timeline: ${day}`,
@@ -18,7 +18,10 @@ export const timeline = {
   dayAfter: "The day after",
   stillThere: (duration: Html): Html => html`${duration}, still there`,
   atLeast: (duration: Html, at: Html): Html => html`${duration}, until ${at} at least`,
-  /** A stay whose end is uncertain: the phone was silent after the stay, and its next reading was far away. */
+  /**
+   * The text about a stay whose end is uncertain, because the phone was silent after the stay and its next reading was
+   * far away.
+   */
   uncertain: (duration: Html, at: Html): Html =>
     html`${duration} at least. Uncertain when it ended: the phone was silent from ${at}, and then far away`,
   until: (duration: Html, at: Html): Html => html`${duration}, until ${at}`,
@@ -107,7 +110,7 @@ export const timeline = {
   }
 }
 
-/** Files of location history: the list, the upload, and the columns of a table. */
+/** The texts about files of location history: the list of files, the upload, and the columns of a table. */
 export const imports = {
   title: "Imports",
   lead: "Files of where you were before your phone was connected. They go into your history only: no app gets a notification because of them.",

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
-/** The first page of a signed-in person. */
+/** The texts of the page Today, the first page of a signed-in person. */
 export const today = {
   title: "Today",
   steps: {
@@ -82,8 +82,8 @@ export const today = {
     look: "Look at it"
   },
   /**
-   * The card about the access log. An entry is a request of an app, a notification to an app, or a look by a developer,
-   * so the texts count “entries”.
+   * The texts of the card about the access log. An entry is a request of an app, a notification to an app, or a look by
+   * a developer, so the texts count “entries”.
    */
   asked: {
     heading: "Who asked or was told",

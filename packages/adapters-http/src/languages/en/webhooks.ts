@@ -3,7 +3,7 @@ import type { Event } from "@place-access/domain/events"
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
-/** Webhook endpoints and deliveries on the pages of developers. */
+/** The texts about webhook endpoints and deliveries on the pages of developers. */
 export const webhooks = {
   labels: { url: "Address", events: "Events", description: "Description" },
   hints: {

@@ -78,7 +78,7 @@ interface Listing {
    * would save no space.
    */
   readonly isAlone: boolean
-  /** Whether the user has paused the app. Then the page says so above the rules, and shows no checks. */
+  /** Whether the user has paused the app. If so, the page says so above the rules, and shows no checks. */
   readonly isPaused: boolean
 }
 
@@ -125,8 +125,8 @@ const silence = (rule: ListedRule): Html =>
   rule.disabledAt !== null ? words.silentDisabled : rule.target._tag === "Zone" ? words.silentZone : words.silentPlace
 
 /**
- * The table of checks. The check of the reading that arrived last comes first. Successive checks without effect share a
- * line (rules-12).
+ * The table of checks (evaluations of readings). The check of the reading that arrived last comes first. Successive
+ * checks without effect share a line (rules-12).
  */
 const table = (app: TeamApp, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(

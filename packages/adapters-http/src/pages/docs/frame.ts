@@ -33,7 +33,7 @@ export interface Document {
   /** Content between the head and the sections. */
   readonly above?: Value
   readonly sections: ReadonlyArray<Section>
-  /** Whether the content of each section has its own heading. Then the page adds no heading. */
+  /** Whether the content of each section has its own heading. If so, the page adds no heading. */
   readonly hasHeadings?: boolean
   /** Content after the sections. */
   readonly content?: Value

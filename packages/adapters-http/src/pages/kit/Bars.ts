@@ -11,7 +11,7 @@ const GAP = 3
 const HEIGHT = 32
 
 export interface DrawnBar {
-  /** The day or the hour. */
+  /** The label of the bar: the day or the hour. */
   readonly name: Text
   readonly value: number
   /** The part of `value` that counts failures or late readings, in another colour at the foot of the bar. */

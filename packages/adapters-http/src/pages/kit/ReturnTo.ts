@@ -41,7 +41,10 @@ export const withNotice = (address: string, isShown: (name: string) => boolean):
   return `${page}${fields.size === 0 ? "" : `?${fields}`}${fragment}`
 }
 
-/** Makes the address of the page `to`, which leads to `path` afterwards. */
+/**
+ * Returns a function that makes the address of the page `to`. When the person has finished there, the page `to` leads
+ * to `path`.
+ */
 export const before =
   (to: `/${string}`) =>
   (path: string): string =>

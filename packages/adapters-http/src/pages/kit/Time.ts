@@ -114,7 +114,7 @@ const dateOf = ({ day, month, year }: DateTime.DateTime.Parts, { language, now, 
   return year === partsOf(now, zone).year ? say.dayOfMonth(day, name) : say.dayOfYear(day, name, year)
 }
 
-/** The number of the local calendar day. Two moments with the same number are on the same day in that zone. */
+/** The number of the local calendar day. Two moments with the same number are on the same day in the zone. */
 const dayNumber = (at: Timestamp.Timestamp, zone: TimeZone.TimeZone): number =>
   Math.floor((at + DateTime.zonedOffset(DateTime.setZone(DateTime.unsafeMake(at), zone))) / Timestamp.DAY)
 

@@ -66,7 +66,9 @@ export const decode = (bytes: Uint8Array): Tile => {
   return { land, lakes, rivers, borders, names }
 }
 
-/** A cache of the tiles that were read last from the file. For most people, one or two tiles have all their places. */
+/**
+ * A cache of the tiles that were read last from the file. For most people, one or two tiles contain all their places.
+ */
 const RECENT = new Map<string, Tile>()
 const MOST_RECENT = 24
 

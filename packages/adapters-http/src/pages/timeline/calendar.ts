@@ -66,8 +66,8 @@ const ROW = 7
 const AFTER = 3
 
 /**
- * The days around the chosen day, as a row of links. A future day is in the row only if it is not after the chosen day,
- * because most people look for a day of the last week.
+ * The days around the chosen day, as a row of links. No day in the future follows the chosen day, because most people
+ * look for a day of the last week.
  */
 export const row = (
   path: string,
