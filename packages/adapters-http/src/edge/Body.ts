@@ -314,7 +314,7 @@ const parseShort = (text: string, entriesMax: number, strictness: Strictness): E
 const LEVELS = 100
 const TOO_DEEP = "too deep"
 
-/** This number of members of an object are not counted as entries. A reading of a phone's app has fewer members. */
+/** The first members of an object, up to this number, are not entries. A reading of a phone's app has fewer members. */
 const UNCOUNTED_MEMBERS = 64
 
 /**

@@ -195,7 +195,7 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
 
 /**
  * The pauses of `admit`, in milliseconds. After each pause `admit` asks the throttle, until the throttle admits or
- * refuses the attempt.
+ * refuses the attempt. If it has done neither after the last pause, `admit` refuses the attempt.
  */
 const PAUSES_MS = [0, 100, 200, 400, 800, 1600]
 

@@ -46,9 +46,9 @@ export const MOST_ALSO = 20
 
 /**
  * Returns a function that finds the imported device for `origin`, the id of a device in the file. The result undefined
- * stands for the device of the import (`importDevice`). This device gets the entries of the file's first device, and
- * the entries that name no device. So the file of a single phone creates no other device. A worker that reads the same
- * file again finds the same devices.
+ * stands for the device of the import (`importDevice`). This device gets the entries of the file's first device, the
+ * entries of devices beyond `MOST`, and the entries that name no device. So the file of a single phone creates no other
+ * device. A worker that reads the same file again finds the same devices.
  */
 export const finder = (
   importDevice: DeviceId,

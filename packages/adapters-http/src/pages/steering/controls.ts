@@ -129,8 +129,8 @@ const inDays = (days: number | "never") => ({
 
 /**
  * The form in which a person removes permissions, restores permissions that they once agreed to, and changes the end
- * dates. The field `was_limited` has the granted permissions that an admin did not allow the app when the page showed
- * the form.
+ * dates. The field `was_limited` has the granted permissions that the app could not use when the page showed the form,
+ * because an admin limited the app or the app no longer declared them (`EffectiveScopes.limited`).
  */
 export const permissions = (
   portal: string,
