@@ -73,8 +73,8 @@ export const createClient = (options: PlaceAccessOptions) => {
       start: async (request: AuthorizationRequest): Promise<StartedAuthorization> =>
         startAuthorization(consentPage(baseUrl, options.authorizeUrl), clientId, request),
       /**
-       * Exchanges the code in the callback address for tokens, and stores them. Before that, the client can make no
-       * calls about the user, because these calls need the tokens.
+       * Exchanges the code in the callback address for tokens, and stores them. While no tokens are stored, the client
+       * can make no calls about the user.
        */
       complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
         const code = codeOf(callback, pending, options.issuer)
