@@ -26,8 +26,9 @@ export interface ResolvedAddress {
 }
 
 /**
- * Looks up the host's IPv4 addresses a second time and returns why they were unknown; undefined when the host has none.
- * The look-up takes time, so it runs only after a connection failed because the machine has no IPv6. Never rejects.
+ * Looks up the host's IPv4 addresses a second time and returns why the first look-up did not find them; undefined when
+ * the host has no IPv4 address. The look-up takes time, so it runs only after a connection failed because the machine
+ * has no IPv6. Never rejects.
  */
 export type Ipv4Fault = () => Promise<LookupFailed | undefined>
 

@@ -67,7 +67,7 @@ it("each address of a host has one of the five seconds to connect, so a fourth i
 
 it.each([
   ["127.0.0.1", "a machine that has a route to it: the receiver's", { _tag: "Unreachable" }],
-  // No UDP socket connects to the broadcast address, as if there were no route.
+  // A UDP socket cannot connect to the broadcast address; the error is the same as without a route.
   ["255.255.255.255", "a machine that has none: the service's", { _tag: "NotSent" }]
 ] as const)("a network that is not reached, %s, on %s fault [W3-router]", async (address, _, answer) => {
   withoutIpv6(address)

@@ -127,8 +127,8 @@ it("an IPv4 question that failed beside an answered IPv6 question does not hold 
   const { found, took } = await unknownIpv4(resolver)
   expect(found).toEqual(["2606:4700::1111", 0])
   expect(took[0]).toBeLessThan(500)
-  // The sender ends an exchange after five seconds. If the resolver did not know the reason by then, the failure would
-  // count as the receiver's fault.
+  // The sender ends an exchange after five seconds. If the resolver did not know the reason of a failed look-up by
+  // then, the failure would count as the receiver's fault.
   expect(took[1]).toBeLessThan(4_500)
   expect(queries.filter((question) => question.endsWith(` ${A}`))).toHaveLength(2)
 })

@@ -37,7 +37,10 @@ export const lockCredentials = (sql: SqlClient) =>
 
 const BRIEFLY = "300ms"
 
-/** Transactions share the lock only on a cluster. */
+/**
+ * Takes the lock of the credentials in shared mode: transactions in this mode do not wait for each other. Only a
+ * cluster needs it.
+ */
 export const shareCredentials = (sql: SqlClient) =>
   sql`SELECT pg_advisory_xact_lock_shared(hashtextextended('credentials', 0))`
 

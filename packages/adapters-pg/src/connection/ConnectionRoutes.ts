@@ -27,7 +27,7 @@ export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/con
   }
 >() {}
 
-/** For each database, the cached user of each connection (a row of the table `connection_routes`). */
+/** For each database, a cache of rows of the table `connection_routes`: the user of each connection. */
 const cached = new WeakMap<SqlClient, Map<ConnectionId, UserId>>()
 
 /**

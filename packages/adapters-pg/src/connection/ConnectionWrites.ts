@@ -118,7 +118,10 @@ const setPlaces = (sql: SqlClient, { id, userId }: ConnectionKey, places: Connec
 const noteRules = (sql: SqlClient, { id, userId }: ConnectionKey, now: Timestamp.Timestamp) =>
   standing(sql, userId, id, now)
 
-/** Inserts a connection, or updates the stored connection with the same id, except its app, `sub`, start and end. */
+/**
+ * Inserts a connection. If a connection with this id is stored, updates it instead; its app, `sub`, start and end do
+ * not change.
+ */
 const save = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     yield* upsert(sql, one, now)
@@ -159,8 +162,9 @@ const regained = (sql: SqlClient, scope: Scope.Scope, column: string, now: Times
            THEN ${Rows.at(now)} ELSE connections.${sql.literal(column)} END`
 
 /**
- * An SQL expression like `regained`, for an UPDATE that sets the scopes to `after`. In the SET list of an UPDATE, the
- * column `held_scopes` has the old value.
+ * An SQL expression for an UPDATE that sets the scopes to `after`: `now` when the update adds the scope, else the
+ * stored time in `column`. (`regained` is the expression for an upsert.) In the SET list of an UPDATE, the column
+ * `held_scopes` has the old value.
  */
 const regainedBy = (
   sql: SqlClient,

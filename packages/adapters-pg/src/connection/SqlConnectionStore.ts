@@ -68,8 +68,8 @@ const changes = (sql: SqlClient, routes: Routes): Pick<Store, "change" | "archiv
         const place = yield* places.lock(userId, placeId)
         if (Option.isNone(place)) return Option.none()
         const now = yield* Timestamp.now
-        // Reads the connections that share the place after both locks: the statement that locks the connections sees
-        // the places as they were before it waited.
+        // This read comes after both locks. The statement that locks the connections cannot replace it, because that
+        // statement sees the places as they were before it waited for the lock.
         const ids = yield* sharing(userId, placeId)
         const sharedWith = yield* Effect.forEach(ids, (one) => connections.readWithApp(userId, one.connection_id))
         const decision = decide({ place: place.value, sharedWith: Array.getSomes(sharedWith) }, now)

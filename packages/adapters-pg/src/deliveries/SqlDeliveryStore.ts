@@ -69,7 +69,7 @@ const finish = (sql: SqlClient, onCluster: OnCluster) =>
 
 /**
  * Stores deliveries after their first attempt. Deliveries of one app that end this attempt at the same time share a
- * statement, as in `finish`.
+ * statement.
  */
 const inserting = (sql: SqlClient, onCluster: OnCluster) =>
   Effect.gen(function* () {

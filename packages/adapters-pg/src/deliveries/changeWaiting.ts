@@ -16,7 +16,7 @@ export const changingThese = (sql: SqlClient, these: Fragment, change: Fragment)
       FROM (SELECT * FROM (${these}) AS d WHERE user_id = user_id || '') AS done
       WHERE e.user_id = done.user_id AND e.event_id = done.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
 
-/** Like `changingThese`, for events that the caller lists. */
+/** Changes those of the listed events that wait for their fan-out (`changingThese`). */
 export const changing = (sql: SqlClient, events: ReadonlyArray<EventKey>, change: Fragment, onCluster: boolean) => {
   const people = events.map(({ userId }) => userId)
   // Without a condition on `e.user_id` that Citus can read, the statement would go to every shard.

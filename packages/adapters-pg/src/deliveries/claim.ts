@@ -203,8 +203,8 @@ const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, reque
  * Takes deliveries of each app in a transaction of its own: an app's rows are on one node, and a transaction over
  * several nodes would be a two-phase commit. In each round, an app gets a part of the remaining limit, in proportion to
  * its number of endpoints. The part is rounded up, and the next app gets its part of the limit that is then left. An
- * app that used up its part is in the next round too. The second part of the result says whether an endpoint was
- * skipped because its row was locked or deleted.
+ * app that took as many deliveries as its part allows may have more, so it gets a part in the next round too. The
+ * second value of the result says whether an endpoint was skipped because its row was locked or deleted.
  */
 const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {

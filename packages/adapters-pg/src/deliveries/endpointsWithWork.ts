@@ -167,7 +167,7 @@ export const nextDue = (sql: SqlClient, after: Timestamp.Timestamp) =>
         ORDER BY d.due_at LIMIT 1
       ) head`
 
-/** Like `nextDue` for a cluster: by one index look-up for each stored endpoint. */
+/** Finds when the next delivery after `after` is due, on a cluster: by one index look-up for each stored endpoint. */
 export const nextDueOnCluster = (sql: SqlClient, after: Timestamp.Timestamp) =>
   sql`SELECT min(head.due_at) AS due_at FROM endpoints e CROSS JOIN LATERAL (
         SELECT d.due_at FROM deliveries d

@@ -115,7 +115,10 @@ const logging = (sql: SqlClient) =>
         FROM held WHERE made IS NOT NULL
       ), `
 
-/** The last parts of a statement without a strike: successful deliveries set the strikes of their endpoints to 0. */
+/**
+ * The last parts of a statement that finishes deliveries without a strike: successful deliveries set the strikes of
+ * their endpoints to 0.
+ */
 const clearing = (sql: SqlClient, appId: AppId) =>
   sql`cleared AS (
         SELECT e.endpoint_id
@@ -131,9 +134,9 @@ const FAIL = setting(["Failed"], "w")
 const MAY_FAIL = mayTake("Failed", "d.state")
 
 /**
- * The last parts of a statement with one strike. They add 1 to the endpoint's strikes, and at some numbers of strikes
- * store a warning (not on a cluster). At `MAX_STRIKES` they disable the endpoint, and fail up to `SWEEP` of its
- * deliveries.
+ * The last parts of a statement that finishes a delivery with a strike. They add 1 to the endpoint's strikes, and at
+ * some numbers of strikes store a warning (not on a cluster). At `MAX_STRIKES` they disable the endpoint, and fail up
+ * to `SWEEP` of its deliveries.
  */
 const striking = (sql: SqlClient, appId: AppId, onCluster: boolean) =>
   sql`counted AS (

@@ -21,7 +21,7 @@ export interface AttemptedDelivery {
   readonly now: Timestamp.Timestamp
 }
 
-/** The delivery after its first attempt as a record for `jsonb_to_recordset`. */
+/** Makes the record of a delivery and its first attempt, for `jsonb_to_recordset`. */
 const toAttemptedRecord = ({ attempt, how, isOnly, now, row }: AttemptedDelivery) => {
   const begun = Delivery.begin(row)
   const after = Delivery.move(begun, how)
@@ -54,8 +54,8 @@ const COLUMNS = `${RECORD_COLUMNS}, state text, fail_reason text, first_attempt 
   snippet text, exchange jsonb`
 
 /**
- * The values of a row after its first attempt. When its endpoint was removed or has a newer epoch than the delivery, a
- * delivery that would be retried fails instead.
+ * The values of a delivery's row after its first attempt. When the endpoint was removed or has a newer epoch than the
+ * delivery, a delivery that would be retried fails instead.
  */
 const AFTER = {
   state: "r.state",
@@ -108,9 +108,9 @@ const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"
 
 /**
- * Marks as fanned out those events of `attempted` that have no other delivery. The condition on `cleared` is always
- * true. It makes PostgreSQL lock the endpoints before the events, as in the deletion of an account, so that nothing
- * deadlocks.
+ * Marks as fanned out those events of `attempted` that have no other delivery. The condition on `cleared` (the part of
+ * the statement that locks the endpoints) is always true. It makes PostgreSQL lock the endpoints before the events, as
+ * in the deletion of an account, so that nothing deadlocks.
  */
 const markingOnly = (sql: SqlClient) =>
   changingThese(

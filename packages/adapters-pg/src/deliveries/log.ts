@@ -77,7 +77,10 @@ const answered = (sql: SqlClient, status: number | null) => [
   status === null ? sql`a.attempt IS NOT NULL AND a.status IS NULL` : sql`a.status = ${status}`
 ]
 
-/** The condition that is the opposite of `Delivery.isWithheld`. */
+/**
+ * An SQL condition: the developer's log shows the kind and the time of the delivery's event (the opposite of
+ * `Delivery.isWithheld`).
+ */
 const isShown = (sql: SqlClient) =>
   sql`(a.attempt IS NOT NULL OR d.is_test OR d.fail_reason IS NULL AND d.replay_no = 0)`
 
@@ -87,7 +90,7 @@ const isShown = (sql: SqlClient) =>
  */
 const isIn = (sql: SqlClient, state: Delivery.DeliveryState) => sql`d.state = ${sql.literal(`'${state}'`)}`
 
-/** Selects one more delivery than `limit`, with which the caller finds out whether there is another page. */
+/** Selects one more delivery than `limit`, so that the caller knows whether there is another page. */
 export const page = (
   sql: SqlClient,
   appId: AppId,

@@ -76,8 +76,8 @@ export const mayTake = (step: StepTag, state: string, table = Delivery.TRANSITIO
 }
 
 /**
- * Like `mayTake`, for the step in `source.step`. The condition is a CASE. The planner does not look into a CASE, so it
- * does not use a partial index for this condition.
+ * An SQL condition: a delivery in `state` may take the step that `source.step` names. The condition is a CASE. The
+ * planner does not look into a CASE, so it does not use a partial index for this condition.
  */
 export const mayTakeOwn = (
   steps: ReadonlyArray<StepTag>,
@@ -95,7 +95,10 @@ export const mayTakeOwn = (
 /** An SQL condition: whether a delivery in `state` waits for an attempt. */
 export const waits = (state: string): string => mayTake("Claimed", state)
 
-/** `Delivery.byDueTime` for ORDER BY. `deliveries_waiting` has the rows of an endpoint in this order. */
+/**
+ * SQL for ORDER BY: the order of `Delivery.byDueTime`, first by due time and then by id. The index `deliveries_waiting`
+ * has the rows of an endpoint in this order.
+ */
 export const byDueTime = (source: string): string => `${source}.due_at, ${source}.delivery_id COLLATE "C"`
 
 /** The state of a new delivery, as an SQL string. */

@@ -172,7 +172,10 @@ const remove =
       return true
     }).pipe(sql.withTransaction, orStoreError)
 
-/** The rule types with a dwell time. Only the dwells of these types may wait for silence. */
+/**
+ * The rule types with a dwell time. Only a rule of these types can have a dwell that fires because the phone stays
+ * silent.
+ */
 const DWELLS = Rule.RuleType.literals.filter((type) => Rule.PROPERTIES[type].hasDwellTime)
 
 /**

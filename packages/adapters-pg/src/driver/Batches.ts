@@ -57,7 +57,10 @@ const answering = <Item, Answer>(
   return run
 }
 
-/** Like `make`, with separate batches for each key: a slow statement for one key delays no item of another key. */
+/**
+ * Collects items into batches (`make`), with separate batches for each key: a slow statement for one key delays no item
+ * of another key.
+ */
 export const makeBy = <Item, Answer>(
   keyOf: (item: Item) => string,
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
@@ -65,7 +68,7 @@ export const makeBy = <Item, Answer>(
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, StoreError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const run = answering(write)
-    // A key is in this map while its loop runs. The loop ends when nothing waits, so an unused key takes no memory.
+    // A key is in this map while its loop runs. The loop ends when no item waits, so an unused key takes no memory.
     const queues = new Map<string, Array<Waiting<Item, Answer>>>()
     let isClosed = false
     const closed = StoreError.unavailable("the store was closed")

@@ -71,7 +71,8 @@ interface Answer {
 }
 
 /**
- * Sends statements a second time: the server skipped them after a failure, or they failed only because of their names.
+ * Sends statements a second time, either because the server skipped them after a failure, or because they failed only
+ * because of their names.
  */
 type Resend = (requests: ReadonlyArray<QueryRequest>) => void
 
@@ -209,7 +210,10 @@ export class Exchange extends Query {
     if (answer !== undefined) this.over(answer)
   }
 
-  /** Ends the result of the current statement. A statement without columns gets no RowDescription. */
+  /**
+   * Ends the result of the current statement. The server sends no RowDescription for a statement without columns, so
+   * this method gives such a result its shape.
+   */
   private over(answer: Answer): void {
     const name = this.names[this.at]
     answer.shape ??= NOTHING
@@ -282,7 +286,8 @@ export class Exchange extends Query {
     if (name === undefined || this.known.prepared.get(name) !== sender) return
     this.known.prepared.delete(name)
     this.known.doubtful.add(name)
-    // A migration may change the columns of the result before the statement is prepared under this name once more.
+    // A migration may change the columns of the result before the statement is prepared under this name once more, so
+    // the columns that this process knows are forgotten.
     this.known.shapes.delete(name)
   }
 }

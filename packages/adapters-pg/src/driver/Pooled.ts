@@ -54,7 +54,7 @@ export const pooled = (pool: pg.Pool): RunStatement => {
         return stopped.pipe(
           Effect.interruptible,
           Effect.timeoutOption(NOTICE_MILLIS),
-          // Connections run in real time, even when the program's `Clock` is another one.
+          // Connections run in real time, even when the program's `Clock` is a simulated one.
           Effect.withClock(Clock.make()),
           Effect.zipRight(
             Effect.sync(() => {

@@ -137,8 +137,8 @@ const ASK = `SELECT s.pid, s.state = 'active' AND s.wait_event_type IS DISTINCT 
   FROM (SELECT 1) one LEFT JOIN pg_stat_activity s ON s.pid = ANY($1::integer[])`
 
 /**
- * Ends the server's processes of lost connections. Without this statement, an open transaction would keep its locks
- * until the server notices the loss.
+ * Ends the server's processes of lost connections. Without this statement, an open transaction of a lost connection
+ * would keep its locks until the server notices the loss.
  */
 const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = ANY($1::integer[]) AND state LIKE 'idle%' AND datname = current_database() AND usename = current_user`

@@ -186,9 +186,9 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
   })
 
 /**
- * Like `together`, as the last work of a transaction: the statements are sent together with its COMMIT, unless the
- * transaction is nested. The returned function gives their rows, once the transaction has succeeded. When a statement
- * fails, nothing is committed, and the transaction fails with that error.
+ * Runs statements that do not depend on each other's answers, as the last work of a transaction: they are sent together
+ * with its COMMIT, unless the transaction is nested. The returned function gives their rows, once the transaction has
+ * succeeded. When a statement fails, nothing is committed, and the transaction fails with that error.
  */
 export const togetherLast = (
   statements: ReadonlyArray<Statement<object>>
@@ -277,9 +277,10 @@ interface Text {
 }
 
 /**
- * The most shapes that are cached for one template. Each use moves a shape one place forward, and a new shape takes the
- * last place of a full cache. So shapes that are used often stay, and shapes that are used once, such as those of a
- * list of changing length, push only each other out.
+ * The most shapes that are cached for one template. A shape is everything in the arguments that changes the statement's
+ * text. Each use moves a shape one place forward, and a new shape takes the last place of a full cache. So shapes that
+ * are used often stay, and shapes that are used once, such as those of a list of changing length, push only each other
+ * out.
  */
 const SHAPES_MAX = 8
 

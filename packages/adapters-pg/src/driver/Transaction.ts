@@ -165,7 +165,7 @@ export const send = (
           values,
           done: (error, result) => {
             if (error === null) answers[index] = result.rows
-            // Only the first error tells the cause; later ones only say that the transaction is aborted.
+            // Only the first error tells the cause; later errors only say that the transaction is aborted.
             else failure ??= error
             left--
             if (left === 0) resume(failure === undefined ? Effect.succeed(answers) : refused(failure))

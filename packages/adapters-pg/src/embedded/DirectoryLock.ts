@@ -264,7 +264,7 @@ const end = (directory: string, reason: string): Effect.Effect<void> =>
   })
 
 /**
- * Touches the lock file regularly, by the clock of the operating system, even when the program's `Clock` is another
+ * Touches the lock file regularly, by the clock of the operating system, even when the program's `Clock` is a simulated
  * one. A touch that has begun is finished before the lock is released.
  */
 const beat = (directory: string, lock: OwnLock): Effect.Effect<unknown, never, Scope.Scope> =>

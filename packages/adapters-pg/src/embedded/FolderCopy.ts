@@ -75,7 +75,7 @@ export const DISK: Disk = {
       // A part may be a link to a bigger disk. Without this option, only the link would be copied.
       dereference: true,
       preserveTimestamps: true,
-      // The copy shares its blocks with the original, on file systems that can do this, and takes almost no time.
+      // On file systems that can do this, the copy shares its blocks with the original and takes almost no time.
       mode: constants.COPYFILE_FICLONE
     }),
   flush: async (path) => {
@@ -131,7 +131,10 @@ const publish = async (disk: Disk, draft: string, to: string): Promise<void> => 
 const reasonOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error)
 
-/** Two copies to the same folder write the same unfinished copy, and the second would delete the files of the first. */
+/**
+ * Copies run one at a time: two copies to the same folder use one folder for their unfinished files (`draftOf`), and
+ * the second copy would delete the files of the first.
+ */
 const ONE_AT_A_TIME = Effect.unsafeMakeSemaphore(1)
 
 /**

@@ -153,7 +153,10 @@ export class PgliteSession implements Backend {
     return Buffer.concat(chunks)
   }
 
-  /** Sends Sync first: after a refused message the server ignores every message up to the next Sync. */
+  /**
+   * Rolls back the open transaction, if there is one. Sends Sync first: after a refused message the server ignores
+   * every message up to the next Sync.
+   */
   private async rollBack(): Promise<void> {
     const { status } = Wire.readAnswer(await this.run(Wire.sync))
     if (status !== "I") await this.run(Wire.query("ROLLBACK"))

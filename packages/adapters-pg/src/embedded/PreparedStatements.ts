@@ -11,7 +11,7 @@ type Preparing = ReadonlyMap<string, Buffer>
  */
 export class PreparedStatements {
   private readonly prepared = new Map<string, Buffer>()
-  /** Names that a failed request may or may not have prepared. */
+  /** Names of statements that a failed request may or may not have prepared. */
   private readonly doubtful = new Set<string>()
 
   /** The messages of a request that the session must get, and the statements that these messages prepare. */

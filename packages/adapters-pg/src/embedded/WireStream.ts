@@ -109,7 +109,7 @@ export class WireStream extends Duplex {
     return message
   }
 
-  /** Delivers in a microtask: the driver does not expect an answer before its write has returned. */
+  /** Delivers the answer in a microtask: the driver does not expect an answer before its write has returned. */
   private answer(bytes: Buffer): void {
     queueMicrotask(() => this.deliver(bytes))
   }

@@ -50,7 +50,7 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
   })
 )
 
-/** Connections run in real time, even when the program's `Clock` is another one. */
+/** Connections run in real time, even when the program's `Clock` is a simulated one. */
 const onHostClock = Effect.withClock(Clock.make())
 
 /**

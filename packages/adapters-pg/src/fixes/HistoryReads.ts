@@ -16,7 +16,7 @@ type Time = Timestamp.Timestamp
 
 /**
  * Reads the newest fixes. WITH TIES adds all other fixes of the last instant, so that a page never ends in the middle
- * of an instant. So the statement need only order by the time, which is also the order of the index.
+ * of an instant. Therefore ORDER BY needs only the time, and the index has the rows in this order.
  */
 export const newestStatement = (
   sql: SqlClient,

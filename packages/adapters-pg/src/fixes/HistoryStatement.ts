@@ -76,11 +76,11 @@ export const historyStatement = (
 const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
 
 /**
- * An SQL expression for the stored value of `column` of the row `device`: the time of the first or the last fix of the
- * file that the user had already from another device. In the step that gives this device its first new entry, because
- * the file has a new entry or because an import that is undone hands one over, the expression gives the stored value;
- * in later steps it gives null. Before the first new entry, fixes that the user had already make no stays due, so that
- * a file that is imported twice changes nothing. From then on, these fixes make stays due too.
+ * An SQL expression for the row `device` of an import: in the step that gives this device its first new entry, the
+ * stored value of `column`; in later steps null. The column has the time of the first or the last fix of the file that
+ * the user had already from another device. A new entry comes from the file, or from an import that is undone and hands
+ * the entry over. Before the first new entry, fixes that the user had already make no stays due, so that a file that is
+ * imported twice changes nothing. From then on, these fixes make stays due too.
  */
 export const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
   sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`

@@ -65,7 +65,9 @@ const WaitingRow = Schema.Struct({
   received_at: Rows.At
 })
 
-/** Selects readings by the same rule as `FutureReading.undisputed` does in memory. */
+/**
+ * Selects stored readings whose time was in the future, by the same rule as `FutureReading.undisputed` uses in memory.
+ */
 const waiting =
   (sql: SqlClient): Store["waiting"] =>
   (userId, { deviceId, fixes, receivedAt }, since, limit) => {

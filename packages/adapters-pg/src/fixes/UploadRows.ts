@@ -27,7 +27,7 @@ export const fixesOf = (uploads: Uploads): ReadonlyArray<FixRow> =>
     }))
   )
 
-/** What all uploads of one device change in the row of the device. */
+/** The changes that the uploads of one commit make to the row of one device. */
 export interface DeviceChange {
   readonly deviceId: DeviceId
   readonly seenAt: Timestamp.Timestamp

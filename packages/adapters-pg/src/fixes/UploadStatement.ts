@@ -19,7 +19,8 @@ import * as UploadRows from "./UploadRows.js"
  * version meanwhile, the CTE `moved` is empty, no part of the statement writes, and the statement returns no row: the
  * caller then reads again and retries. Otherwise the statement returns one row.
  *
- * Most uploads have no visits, put nothing aside and fire no rule, so parts that the uploads do not need are left out.
+ * Most uploads have no visits, no readings to quarantine and no rule that fires, so parts that the uploads do not need
+ * are left out.
  */
 export const uploadStatement = (sql: SqlClient, commit: UploadCommit) => {
   const { states, uploads, userId } = commit

@@ -53,7 +53,7 @@ const LiveRow = Schema.extend(
     radius_m: Schema.Finite,
     // Null for a rule on a zone.
     geometry_version: Schema.NullOr(Schema.Int),
-    // Null for a rule on a zone, and for a place that has had this shape from the beginning.
+    // Null for a rule on a zone, and for a rule on a place that has had this shape from the beginning.
     valid_from: Rows.NullableAt,
     shared_at: Rows.NullableAt,
     scope_since: Rows.NullableAt,

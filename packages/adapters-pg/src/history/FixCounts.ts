@@ -27,8 +27,8 @@ import * as HistoryBound from "./HistoryBound.js"
  */
 
 /**
- * Half an hour. Almost all time zones differ from UTC by a multiple of this width, so that their days consist of whole
- * rows.
+ * Half an hour. Almost all time zones differ from UTC by a multiple of this width, so that a day in these time zones
+ * consists of whole rows of `fix_counts`.
  */
 export const WIDTH = 30 * Timestamp.MINUTE
 

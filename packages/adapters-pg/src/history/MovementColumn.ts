@@ -9,8 +9,8 @@ const Rest = Schema.Struct({ ...Spot.fields, moved_at: Schema.NullOr(Timestamp.T
 
 /**
  * The column `devices.movement`: the spot where the device rests (does not move), the time since which it rests there,
- * and the device's newest position. When the newest position has just ended a rest, the column also has this previous
- * rest.
+ * and the device's newest position. When the newest position has just ended a rest, the column also has the rest that
+ * ended.
  */
 export const MovementColumn = Schema.NullOr(
   Schema.Struct({ ...Rest.fields, heard_at: Timestamp.Timestamp, last: Spot, before: Schema.NullOr(Rest) })

@@ -228,7 +228,7 @@ const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
 }
 
 /**
- * After an import that stored this many entries or more, `finish` makes the counts of the owner's history
+ * When an import has stored this number of entries or more, `finish` counts the fixes of the owner's whole history
  * (`FixCounts`).
  */
 const MANY = 50_000

@@ -65,8 +65,8 @@ export const undo =
             stays_due_from = least(stays_due_from, span.first_at, ${ifFirst(sql, "shared_from")}),
             history_ends_at = greatest(history_ends_at, span.last_at, ${ifFirst(sql, "shared_until")})
           FROM span WHERE device.user_id = ${leased.userId} AND device.device_id = span.device_id`
-      // The rows of `fixes` say which removed imports had the same fixes, so the fixes are deleted only after this
-      // step.
+      // `eraseFromRemoved` reads from the rows of `fixes` which removed imports had the same fixes, so the fixes are
+      // deleted only afterwards.
       const shortened = yield* eraseFromRemoved(sql, leased, isGoing("fixes"))
       yield* sql`DELETE FROM fixes WHERE ${isGoing("fixes")}`
       for (const one of shortened) yield* shorten(sql, leased, one)

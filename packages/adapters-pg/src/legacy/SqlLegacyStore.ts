@@ -69,8 +69,8 @@ const importRules =
       return decided
     }).pipe(
       sql.withTransaction,
-      // Another import has stored a rule with the same id under another connection of the user, after this import read
-      // the known rules. The second attempt reads that rule, and then decides about it.
+      // After this import read the known rules, another import stored a rule with the same id under another connection
+      // of the user. The second attempt reads that rule, and then decides about it.
       Effect.retry({ times: 1, while: (error) => isUniqueViolation(error, "rules_pkey") }),
       Effect.uninterruptible,
       orStoreError

@@ -63,9 +63,9 @@ const ShardRow = Schema.Struct({ shard: Schema.String })
 const MOST_SHARDS_KNOWN = 20_000
 
 /**
- * Returns a function that finds the shard with the window of a subject; "" while the table is not distributed. After a
- * split, a cached shard may be wrong. That does no harm, because the shard only decides which calls wait for each
- * other.
+ * Returns a function that finds the shard that has a subject's row of `rate_windows`; "" while the table is not
+ * distributed. After a split, a cached shard may be wrong. That does no harm, because the shard only decides which
+ * calls wait for each other.
  */
 const shards = (sql: SqlClient) => {
   const known = new Map<string, string>()

@@ -116,7 +116,10 @@ export const authorisations = (sql: SqlClient, questions: ReadonlyArray<Authoris
     orStoreError
   )
 
-/** Like `authorisations`, for one question: a statement that Citus runs on the user's shard alone. */
+/**
+ * Answers one question as `authorisations` answers a batch, but with a statement that Citus runs on the user's shard
+ * alone.
+ */
 export const authorisationOf = (sql: SqlClient, { connectionId, occurredAt, ruleId, userId }: AuthorisationQuestion) =>
   reads(sql)`SELECT c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
             c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,

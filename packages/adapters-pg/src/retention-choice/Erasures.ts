@@ -21,7 +21,7 @@ export const column = (sql: SqlClient, userId: UserId) =>
                                            'until', (extract(epoch FROM e.until_at) * 1000)::bigint) ORDER BY e.from_at)
        FROM erasures e WHERE e.user_id = ${userId})`
 
-/** The schema of the value that `column` selects. */
+/** Decodes the JSON value of `column`: the deleted stretches; null when the user deleted none. */
 export const Column = Schema.NullOr(
   Schema.Array(Schema.Struct({ from: Timestamp.Timestamp, until: Timestamp.Timestamp }))
 )
@@ -155,8 +155,8 @@ const SAID = `(CASE WHEN jsonb_typeof(reading -> 'capturedAt') = 'number' THEN (
 const DEPARTURE = `(CASE WHEN jsonb_typeof(reading -> 'departure') = 'number'
     THEN (reading -> 'departure')::numeric END)`
 /**
- * The time of receipt, as the indexes of migration 0101 have it. The index `quarantined_fixes_by_age` has the column
- * itself.
+ * The SQL expression for the time of receipt that the indexes of migration 0101 contain. The index
+ * `quarantined_fixes_by_age` contains the column itself.
  */
 const RECEIVED = "timezone('UTC', received_at)"
 
@@ -243,7 +243,8 @@ const StateRow = Schema.Struct({ rule_id: RuleId, recent: RecentColumn })
 const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     const { from, until } = erasure
-    // Changes the stored states in SQL as `RuleEvaluation.without` changes a state in memory.
+    // Makes rules forget the side of the user that they know from the deleted stretch: the same change in SQL as
+    // `RuleEvaluation.without` makes in memory.
     yield* sql`UPDATE rule_states SET side = NULL, since = NULL, dwell_spent = false, unsettled_at = NULL,
                  unsettled_until = NULL, settle_due_at = NULL
                WHERE user_id = ${userId}

@@ -8,7 +8,7 @@ import * as Rows from "../driver/Rows.js"
  * log.
  */
 
-/** The times up to which rows are deleted, as SQL. */
+/** For each bound (`Table.until`), the SQL of the time up to which rows are deleted. */
 export type RetentionBounds = Readonly<Record<Table["until"], Fragment>>
 
 export interface Table {
@@ -31,7 +31,8 @@ export interface Table {
 // name the user for each table, so that Citus sends the statement to one shard.
 
 /**
- * An SQL condition: the phone sent nothing after the cutoff, or the imported file contained nothing after the cutoff.
+ * An SQL condition on the device of the row `t`: a phone that sent nothing after the cutoff, or an imported file that
+ * contained nothing after the cutoff.
  */
 const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) FROM devices d WHERE d.user_id = $user AND d.device_id = t.device_id),
     '-infinity') <= $until`

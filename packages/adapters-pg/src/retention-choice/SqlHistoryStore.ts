@@ -115,8 +115,9 @@ const isOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   })
 
 /**
- * Like `isOverdue`; also true when a value in a row of the user cannot be read (an error of class 22) because of a bug.
- * Then `removePast` fails for this user, which the sweep logs, and the rows of all other users are still deleted.
+ * Whether a table has a row of the user that retention must delete. Also true when a value in a row of the user cannot
+ * be read (an error of class 22) because of a bug. In this second case, `removePast` fails for this user, which the
+ * sweep logs, and the rows of all other users are still deleted.
  */
 const mayBeOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   Effect.catchIf(

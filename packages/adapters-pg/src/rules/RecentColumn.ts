@@ -39,9 +39,9 @@ export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
     .join(" ")
 
 /**
- * `RecentEvaluations.append` of two columns as an SQL expression, so that an upload need not read the stored text. A
- * regular expression takes the last entries, because Citus allows only immutable functions in the SET list, and
- * `array_to_string` is not immutable.
+ * An SQL expression that appends the entries `next` to the entries `recent`, as `RecentEvaluations.append` does in
+ * memory. So an upload need not read the stored text. A regular expression takes the last entries, because Citus allows
+ * only immutable functions in the SET list, and `array_to_string` is not immutable.
  */
 export const appended = (recent: string, next: string): string =>
   `CASE WHEN ${next} = '' THEN ${recent} WHEN ${recent} = '' THEN ${next}

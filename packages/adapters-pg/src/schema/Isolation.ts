@@ -125,7 +125,7 @@ const PlacementRow = Schema.Struct({
 
 /**
  * Finds the app's shard and its node; refuses when no node of the shard is up. `hasChanged`: whether the command has
- * split or moved the shard already.
+ * split or moved the shard already. If it has, the refusal also says that these steps stay done.
  */
 const placementOf = (appId: AppId, hasChanged: boolean) =>
   Effect.gen(function* () {
@@ -176,9 +176,9 @@ const SOON = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(9))
 const IN_USE = "A table of the app is in use. The step is tried again."
 
 /**
- * Runs a step of the isolation. Copying rows may take hours, so there is no statement time-out. A wait for a lock is
- * limited, because other statements queue behind the waiting step: a step that did not get its lock fails, lets the
- * queue move on, and is tried again.
+ * Runs a step of the isolation (giving an app a separate shard). Copying rows may take hours, so a step has no
+ * statement time-out. A wait for a lock is limited, because other statements queue behind the waiting step: a step that
+ * did not get its lock fails, lets the queue move on, and is tried again.
  */
 const perform = (
   say: IsolationRequest["say"],
@@ -193,7 +193,7 @@ const perform = (
       schedule: Schedule.onDecision(SOON, (_, next) => (ScheduleDecision.isContinue(next) ? say(IN_USE) : Effect.void)),
       while: isBusy
     }),
-    // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
+    // Waits in real time, because locks are held in real time even when the program's `Clock` is a simulated one.
     Effect.withClock(Clock.make()),
     Effect.mapError((error) => {
       const reason = error.cause instanceof Error ? error.cause.message : error.message

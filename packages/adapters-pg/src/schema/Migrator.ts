@@ -164,7 +164,7 @@ export const migrateWith = program(
         Failures.isLockTimeout(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void
       ),
       Effect.retry(Schedule.whileInput(again, Failures.isLockTimeout)),
-      // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
+      // Waits in real time, because locks are held in real time even when the program's `Clock` is a simulated one.
       Effect.withClock(Clock.make())
     )
     if (done.length > 0) yield* analyse(sql)

@@ -92,7 +92,7 @@ const whileLocked =
   <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
     effect.pipe(
       Effect.retry({ schedule: Schedule.spaced("300 millis"), times, while: Failures.isLockTimeout }),
-      // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
+      // Waits in real time, because locks are held in real time even when the program's `Clock` is a simulated one.
       Effect.withClock(Clock.make())
     )
 
@@ -374,7 +374,7 @@ const isEmpty = (name: string) =>
     )
   )
 
-/** Drops a partition if it is empty; with `whatever`, also one that has rows. */
+/** Drops a partition if it is empty; when `whatever` is true, drops it even if it has rows. */
 const drop = (table: string, name: string, whatever: boolean) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

@@ -71,7 +71,7 @@ const toLeak = (row: typeof LeakRow.Type): Leaked => ({
   endReason: row.end_reason
 })
 
-/** Selects one more leak than `limit`, with which the caller finds out whether there is another page. */
+/** Selects one more leak than `limit`, so that the caller knows whether there is another page. */
 export const leaksPage = (sql: SqlClient, limit: number, from: TimePosition.TimePosition | undefined) => {
   const rest =
     from === undefined ? sql`` : sql`AND (flagged_at, connection_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`

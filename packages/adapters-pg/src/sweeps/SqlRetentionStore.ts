@@ -13,7 +13,7 @@ interface Table {
   readonly table: string
   readonly key: string
   readonly moment: string
-  /** The types of the key's columns that are not text. */
+  /** The SQL types of those columns of the key that are not text. */
   readonly types?: Readonly<Record<string, string>>
   /** A further SQL condition that a row `t` must meet. */
   readonly only?: string

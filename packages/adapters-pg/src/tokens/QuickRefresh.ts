@@ -44,7 +44,7 @@ export type QuickRefresh = <A>(
 
 export type Answer<A> =
   | { readonly _tag: "Done"; readonly outcome: Option.Option<A> }
-  /** Nothing was written, and the decision must be made under the lock of the connection's row. */
+  /** The quick refresh wrote nothing. The caller must decide again, under the lock of the connection's row. */
   | { readonly _tag: "NeedsLock" }
 
 const NEEDS_LOCK: Answer<never> = { _tag: "NeedsLock" }
@@ -152,7 +152,8 @@ export interface RotationWrite {
 }
 
 /**
- * The rotation, when the writes only spend the token and issue a new refresh token and an access token; else undefined.
+ * Returns the rotation, if the writes only spend the token and issue a new refresh token and a new access token; else
+ * undefined.
  */
 const rotationOf = (
   { connection_id: id, user_id: userId, version }: ViewRow,

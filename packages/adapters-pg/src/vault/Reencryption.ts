@@ -45,7 +45,7 @@ interface Renewed {
   readonly value: string
   /** Whether anything was encrypted again or deleted. */
   readonly isChanged: boolean
-  /** Whether every part could be decrypted. */
+  /** Whether every encrypted part of the value could be decrypted. */
   readonly isWhole: boolean
 }
 
@@ -130,8 +130,8 @@ const ENDPOINT = {
 } as const
 
 /**
- * Secrets that stopped signing more than a day ago are deleted: nobody needs them, and their key may be missing. The
- * wait of a day allows for a machine whose clock is wrong.
+ * Secrets that stopped signing more than a day ago are deleted: nobody needs them, and the key that encrypted them may
+ * be missing. The wait of a day allows for a machine whose clock is wrong.
  */
 const SECRETS: Column<AppId, EndpointId> = {
   ...ENDPOINT,
@@ -190,7 +190,10 @@ const CODE_APP_SECRET = textColumn(
   Factors.secretContext
 )
 
-/** The secrets of the links in mails that wait to be sent. Without a mail server, these secrets stay for a month. */
+/**
+ * The secrets of the links in mails that wait to be sent. Without a mail server, these mails and their secrets stay in
+ * the database for a month.
+ */
 const LINK_SECRET = textColumn(
   {
     table: "mail_outbox",

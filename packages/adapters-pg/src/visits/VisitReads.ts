@@ -7,16 +7,17 @@ import * as Rows from "../driver/Rows.js"
 type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
 
 /**
- * SQL: `Stay.departureOf` of a row `s`. A stay of an imported file ends at the latest when the file of device `d` ends,
- * even if the stay is stored without an end, or if a deleted stretch of history gave it a later end. `least` ignores
- * null.
+ * SQL: the end of the stay `s`, as `Stay.departureOf` computes it in memory. A stay of an imported file ends at the
+ * latest when the file of device `d` ends, even if the stay is stored without an end, or if a deleted stretch of
+ * history gave it a later end. `least` ignores null.
  */
 const TOLD = `least(d.history_ends_at,
   CASE WHEN s.departure IS NOT NULL THEN coalesce(s.heard_until, s.departure) END)`
 
 /**
- * SQL: `Visit.isUncertain` of a row `s`. `heard_until` alone is not enough: a release from before migration 0083 may
- * open a stay again without clearing that column.
+ * An SQL condition on a stay `s`: the user left at its departure or later, at an unknown time (`Visit.isUncertain`).
+ * `heard_until` alone is not enough: a release from before migration 0083 may open a stay again without clearing that
+ * column.
  */
 const UNCERTAIN = `s.departure IS NOT NULL AND s.heard_until IS NOT NULL`
 
@@ -67,7 +68,7 @@ export const staysStatement = (
       LIMIT ${limit}`
 }
 
-/** SQL: the beginnings and the ends of the spans, as two arrays. */
+/** Two SQL arrays with a comma between them: the beginnings of the spans, and the ends of the spans. */
 const bounds = (
   sql: SqlClient,
   spans: ReadonlyArray<{ readonly from: Timestamp.Timestamp; readonly to: Timestamp.Timestamp | null }>

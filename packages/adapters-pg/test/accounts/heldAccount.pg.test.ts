@@ -59,7 +59,7 @@ const CHANGES: Readonly<Record<string, (account: Account.Account) => Effect.Effe
 describePg("accountLock", "an account whose row other transactions hold, under the real clock", () => {
   const run = withStores(migratedPostgres, stores)
 
-  /** Holds the account's row until `until` is done. The returned effect waits for the end of the transaction. */
+  /** Starts a fiber that locks the account's row, completes `held`, and keeps the lock until `until` is done. */
   const hold = (account: Account.Account, held: Deferred.Deferred<void>, until: Effect.Effect<unknown>) =>
     Effect.flatMap(SqlClient, (sql) =>
       sql`SELECT 1 FROM accounts WHERE user_id = ${account.id} FOR UPDATE`.pipe(

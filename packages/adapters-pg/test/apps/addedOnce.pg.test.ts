@@ -80,7 +80,7 @@ describeServers("work that is stored together with its answer, and another chang
       return named
     })
 
-  /** The error of the database, such as a deadlock; undefined for a success and for a refusal. */
+  /** The error of the database in `outcome`, such as a deadlock; undefined when `outcome` is a success or a refusal. */
   const faultOf = (outcome: Either.Either<unknown, unknown>) =>
     Either.isLeft(outcome) && outcome.left instanceof StoreError ? String(outcome.left.cause) : undefined
 

@@ -103,7 +103,7 @@ describeServers("a replay while the rows of the event's person are removed [dele
         const sql = yield* SqlClient
         const made = yield* lost
         const { appId, endpoint, id, left } = made
-        // The replay has read the original and waits. Then the removal of the original is committed.
+        // The replay has read the original delivery and waits. Then the removal of this delivery is committed.
         const release = yield* holding(
           Effect.zipRight(
             sql`DELETE FROM deliveries WHERE app_id = ${appId} AND delivery_id = ${id}`,

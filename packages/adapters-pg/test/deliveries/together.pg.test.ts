@@ -78,7 +78,8 @@ describeServers("deliveries that end at the same time", (server) => {
               yield* sql`SELECT 1 FROM endpoints WHERE app_id = ${one.appId} AND endpoint_id = ${one.id} FOR UPDATE`
               yield* hasLocked.open
               yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
-              // Fails if the attempt has locked the event: then the two transactions would wait for each other.
+              // This statement fails if the attempt has locked the event. With that lock, the two transactions would
+              // wait for each other.
               yield* sql`SELECT 1 FROM events WHERE user_id = ${userId} AND event_id = ${envelope.eventId}
                          FOR UPDATE NOWAIT`
             })

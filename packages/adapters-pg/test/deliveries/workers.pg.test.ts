@@ -20,7 +20,7 @@ const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
 const { claim, endpointNow, finish, first, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
-/** Adds `count` deliveries for `to`: a delivery, and copies of it that have been due for an hour. */
+/** Adds `count` deliveries for `to`: one delivery, and `count` - 1 copies that became due an hour before it. */
 const backlog = (to: Endpoint, count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -276,7 +276,10 @@ describeServers("by hand and by workers at once", (server) => {
       })
     ))
 
-  /** Calls `recover` as a program that can be run several times: each run has `count` new ids for the replays. */
+  /**
+   * Calls `recover` with `count` new ids for the replays. Returns a program that can be run several times: each run
+   * makes new ids.
+   */
   const recovery = ({ appId, id: endpointId }: Parameters<typeof states>[0], now: Timestamp.Timestamp, count: number) =>
     Effect.gen(function* () {
       const ids = yield* Effect.replicateEffect(

@@ -7,7 +7,7 @@ import { Deferred, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 
 /**
- * Makes batches that double numbers. Each write waits until the test calls `open`. A write that contains a number of
+ * Makes batches that double numbers. Each write waits until the test calls `open`. A write that contains a number from
  * `bad` fails with `failure`.
  */
 const doubling = (bad: ReadonlySet<number> = new Set(), failure = StoreError.broken("what it is")) =>

@@ -13,7 +13,7 @@ describeServers("the difference between the clocks", (server) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient
         // Runs twice as many callers as the pool has connections, so that each statement waits about a second for its
-        // connection. The measured offset must not contain this time.
+        // connection. The measured offset between the two clocks must not contain this wait.
         const busy = Effect.replicateEffect(Effect.forkScoped(Effect.forever(sql`SELECT pg_sleep(1)`)), 2 * POOL)
         yield* busy
         yield* Effect.sleep("100 millis")

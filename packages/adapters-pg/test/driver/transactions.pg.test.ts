@@ -17,8 +17,9 @@ const empty = Effect.gen(function* () {
 })
 
 /**
- * Runs a program in a transaction and returns, for each wait for an answer, how many writes were sent before it.
- * Nothing else uses the pool, so the test watches its only connection from the BEGIN on.
+ * Runs a program in a transaction and returns a list of numbers, one for each time that the client waits for an answer:
+ * how many writes to the socket came between the previous answer and this one. Nothing else uses the pool, so the test
+ * watches its only connection from the BEGIN on.
  */
 const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
   Effect.gen(function* () {

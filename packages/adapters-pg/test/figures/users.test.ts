@@ -12,7 +12,10 @@ const APP = AppId.make("app_1")
 describe("the users of a popular app", () => {
   const run = withStores(migratedEmbedded, SqlFiguresStore.layer)
 
-  /** Adds the connections of the people with the numbers `from` to `to`. Connections of even numbers have ended. */
+  /**
+   * Adds the connections of the people with the numbers `from` to `to`. The connections of people with an even number
+   * have ended.
+   */
   const connect = (sql: SqlClient, from: number, to: number) =>
     sql`INSERT INTO connections (user_id, connection_id, app_id, sub, held_scopes, places_version, connected_at,
                                  ended_at)

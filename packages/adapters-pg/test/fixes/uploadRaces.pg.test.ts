@@ -28,7 +28,10 @@ const ride: ReadonlyArray<Fix.Reading> = Array.from({ length: 42 }, (_, index) =
 describeServers("uploads of one user at once", (server) => {
   const run = withStores(migratedOn(server), Layer.merge(UploadStores, MemoryWorkSignal.layer))
 
-  /** Sends all `uploads` of a user with rules at the same time. Returns the firings of each rule, by capture time. */
+  /**
+   * Sends all `uploads` of a user with rules at the same time. `firings` has for each rule the times of its events, in
+   * order.
+   */
   const race = (uploads: ReadonlyArray<ReadonlyArray<Fix.Reading>>) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START - 15 * MINUTE)

@@ -133,8 +133,8 @@ describeCitus("limits, one server on a cluster on which one shard of the windows
           FROM generate_series(0, 60) i`
         const those = (is: boolean) => placed.filter(({ is_blocked }) => is_blocked === is).map(({ index }) => index)
         const [mine, others] = [those(true), those(false)]
-        // The blocked shard must have more subjects than the pool has connections (4). If each blocked call took a
-        // connection, the calls of other shards would get no connection.
+        // The test needs more subjects of the blocked shard than the pool has connections (4): if each blocked call
+        // took a connection, the calls of other shards would get no connection.
         expect(mine.length).toBeGreaterThan(4)
         yield* Effect.forEach(mine, call, { concurrency: "unbounded" })
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

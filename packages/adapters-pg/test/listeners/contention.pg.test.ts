@@ -68,8 +68,8 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
           const close = ({ appId, id }: Listener.Listener) =>
             Effect.map(store.close(appId, id), (gone) => void lost.push(...idsOf(gone)))
           /**
-           * Takes up to three waiting events, at most seven times. Then closes the listener twice at the same time,
-           * because a sweep may close a listener whose stream is just ending.
+           * Takes waiting events at most seven times, up to three events each time. Then closes the listener twice at
+           * the same time, because a sweep may close a listener whose stream is just ending.
            */
           const stream = (listener: Listener.Listener) =>
             Effect.gen(function* () {

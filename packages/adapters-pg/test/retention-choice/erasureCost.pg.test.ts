@@ -14,9 +14,9 @@ describePg("plans", "what it costs to delete a stretch, for a phone with many qu
   const run = withStores(migratedPostgres, Layer.empty)
 
   /**
-   * Readings of two kinds, `WAITING` of each. Those of the first kind were received in 2020, and their time is a year
-   * earlier. The others were received in 2024, and their time is in the future. Returns how many rows the statement
-   * that deletes the stretch reads.
+   * Stores `WAITING` readings of each of two kinds. Readings of the first kind were received in 2020, and their time is
+   * a year earlier. Readings of the second kind were received in 2024, and their time is in the future. Returns how
+   * many of these rows are read by the statement that deletes the stretch.
    */
   const reads = (statement: typeof futureOf, mode: Parameters<typeof explained>[2], from: string, until: string) =>
     Effect.gen(function* () {

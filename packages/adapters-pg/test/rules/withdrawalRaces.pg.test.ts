@@ -32,7 +32,10 @@ describeServers("a place is withdrawn from an app", (server) => {
   const withdraw = ({ id }: Connection.Connection) =>
     ConnectionSamples.change(id, { _tag: "SetPlaces", places: [], placesVersion: 2 })
 
-  /** Runs `second` after `first` has written. `first` commits when `second` waits for the locks of `first`. */
+  /**
+   * Starts `second` when `first` has written and its transaction is still open. This transaction commits when `second`
+   * waits for its locks.
+   */
   const overlapping = <A, E, R, B, E2, R2>(first: Effect.Effect<A, E, R>, second: Effect.Effect<B, E2, R2>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient

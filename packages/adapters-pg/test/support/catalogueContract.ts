@@ -28,7 +28,10 @@ const COPIED = [
   "sign_in_tries"
 ]
 
-/** Tables that are distributed neither by a user nor by an app, each with the column by which it is distributed. */
+/**
+ * Tables that are distributed neither by the id of a user nor by the id of an app, each with the column by which it is
+ * distributed.
+ */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   connection_routes: "connection_id",
   consent_requests: "request_id",

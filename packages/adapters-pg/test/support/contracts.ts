@@ -44,8 +44,8 @@ export const migratedCitus: Layer.Layer<Database> = migratedOn(citus)
 export const migratedStock: Layer.Layer<Database> = migratedPostgres.pipe(Layer.provide(Stock.layer))
 
 /**
- * Opens `database` once for the calling `describe` and returns a function that runs programs on it. Each program gets a
- * separate test clock, which stands at `START`.
+ * Opens `database` once for the `describe` block that calls this function, and returns a function that runs programs on
+ * it. Each program gets a separate test clock, which stands at `START`.
  */
 export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>) => {
   const layer = stores.pipe(Layer.provideMerge(Layer.merge(database, secrets)))
@@ -87,8 +87,8 @@ const empty = Effect.flatMap(SqlClient, (sql) =>
 )
 
 /**
- * Opens `database` once for the calling `describe`. The database is emptied each time that the layer is built, so no
- * two builds may be in use at the same time.
+ * Opens `database` once for the `describe` block that calls this function. The database is emptied each time that the
+ * layer is built, so no two builds may be in use at the same time.
  */
 export const emptiedFor = (database: Layer.Layer<Database>): Layer.Layer<Database> => {
   let runtime: ManagedRuntime.ManagedRuntime<Database, never> | undefined

@@ -29,8 +29,8 @@ const ColumnRow = Schema.Struct({
 })
 
 /**
- * SQL values that satisfy the check constraints of these tables. Every other column gets a value of its type; null
- * leaves the column out.
+ * SQL values that satisfy the check constraints of these tables. Every other column gets a value of its type; a null in
+ * this table leaves the column out.
  */
 const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   history_choices: { keep_days: "30" },
@@ -40,8 +40,8 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
 }
 
 /**
- * Tables that `plant` leaves out, because their rows need other rows: `person` inserts these rows, or the deletion
- * writes them.
+ * Tables into which `plant` inserts no rows, because a row there needs rows of other tables. `person` inserts the rows
+ * of these tables, or the deletion writes them.
  */
 const BY_HAND: ReadonlySet<string> = new Set([
   "accounts",
@@ -173,7 +173,7 @@ const strayMails = Effect.gen(function* () {
     AddressChange.confirmMail({ ...AccountLink.make("address_confirmation", hash, yield* Fixtures.user, now), email })
   ]
   for (const mail of mails) yield* (yield* MailOutbox).put(mail, now)
-  // The worker that sends a mail removes the address.
+  // The worker that sends a mail removes the address from the mail's row. The test does the same.
   yield* sql`UPDATE mail_outbox SET sent_at = ${Rows.at(now)}, address = NULL WHERE address = ${email}`
 })
 

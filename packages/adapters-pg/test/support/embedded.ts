@@ -97,7 +97,7 @@ export const makeEmptyDatabase = async (dataDir: string): Promise<void> => unpac
 
 /**
  * Makes a data folder as a server leaves it after its first start: with our schema and separate keys, and without rows.
- * A server that starts in an empty folder spends 4 s of processor time on that.
+ * A server that starts in an empty folder spends 4 s of processor time on making these.
  */
 export const makeDataFolder = async (): Promise<string> => {
   const dataDir = await mkdtemp(join(tmpdir(), "place-access-"))
@@ -106,7 +106,10 @@ export const makeDataFolder = async (): Promise<string> => {
   return dataDir
 }
 
-/** The database of a data folder, as `layerEmbedded` opens it, but with the module of this process. */
+/**
+ * The database of a data folder, as `layerEmbedded` opens it, but with the WebAssembly module that this process has
+ * compiled already.
+ */
 export const embeddedIn = (dataDir: string) =>
   Layer.unwrapEffect(Effect.map(Effect.promise(program), (compiled) => layerEmbedded({ dataDir, program: compiled })))
 

@@ -11,7 +11,10 @@ export const waitsOrEnds = <A, E>(server: Server, other: Fiber.Fiber<A, E>, wait
     }
   })
 
-/** Runs `second` when `first` has written. `first` commits when `second` waits for its locks, or has ended. */
+/**
+ * Starts `second` when `first` has written and its transaction is still open. This transaction commits when `second`
+ * waits for its locks, or has ended.
+ */
 export const overlapping = <A, E, R, B, E2, R2>(
   server: Server,
   first: Effect.Effect<A, E, R>,

@@ -132,9 +132,9 @@ const serverOf = (kind: Kind): Server => {
   }
 
   /**
-   * Makes the template on every node, from which the migrated databases of this run are copied. Copying takes a fifth
-   * of the time of the migrations, and an even smaller part of the time of distributing. Several processes may call
-   * `makeTemplate` at the same time: one makes the template, and the others wait for the lock and then find the
+   * Makes, on every node, the template database from which the migrated databases of this run are copied. Copying takes
+   * a fifth of the time of the migrations, and an even smaller part of the time of distributing. Several processes may
+   * call `makeTemplate` at the same time: one makes the template, and the others wait for the lock and then find the
    * template.
    */
   const makeTemplate = async (): Promise<string> => {

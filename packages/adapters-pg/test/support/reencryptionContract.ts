@@ -10,7 +10,7 @@ import { Deferred, Effect, Either, Redacted } from "effect"
 import { lockCredentials } from "../../src/accounts/credentialLock.js"
 
 const key = (id: string): string => Redacted.value(NodeVault.generateKey(id))
-/** `k20` begins like `k2`, which must not be mistaken for it. */
+/** `k20` begins like `k2`, and a search for one of these ids must not find the other. */
 const [k1, k2, k20, k3] = [key("k1"), key("k2"), key("k20"), key("k3")]
 
 /** Runs an effect with these keys, newest first. The newest key seals new values. */

@@ -78,7 +78,7 @@ describe("the count of sealed values", () => {
           yield* sql`INSERT INTO authorization_codes (user_id, code_hash, connection_id, app_id, redirect_uri, challenge,
                      created_at, used_at, nonce, key_id)
                    VALUES ('usr_1', ${key}, ${`con_${key}`}, 'app_1', 'https://example.com/', 'c', ${at}, ${at}, 'n', ${key})`
-          // The user read the consent page for half an hour before the decision.
+          // The consent request is half an hour old: the user read the consent page for this time before the decision.
           yield* sql`INSERT INTO consent_requests (request_id, app_id, redirect_uri, scopes, challenge, state, answers_issuer,
                      created_at, decided_by, outcome, connection_id, key_id)
                    VALUES (${key}, 'app_1', 'https://example.com/', '{}', 'c', '12345678', true,

@@ -62,8 +62,8 @@ const emptyPartitions = Effect.gen(function* () {
 })
 
 /**
- * The scans of a plan without the scans of empty partitions, the number of pages that it reads, and the number of rows
- * that it returns.
+ * What a plan costs: its scans (without the scans of empty partitions), the number of pages that it reads, and the
+ * number of rows that it returns.
  */
 const cost = (root: Node, empty: ReadonlySet<string>) => ({
   scans: nodes(root).flatMap((node) => {

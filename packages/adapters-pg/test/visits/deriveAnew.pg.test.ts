@@ -23,8 +23,9 @@ const at = (minutes: number, metres: number): Fix.Reading => ({
 })
 
 /**
- * The first readings of a phone that is at the place. `readings` continues with a jump away after 30 minutes, silence
- * from 60 minutes on, and readings from far away four hours later.
+ * The first readings of a phone that is at the place. `readings` has these and later readings: a jump away 30 minutes
+ * after the first reading, then the place again until 60 minutes after the first reading, then no reading for four
+ * hours, and then readings from far away.
  */
 const day = [0, 10, 20].map((minutes) => at(minutes - 600, 5))
 const readings: ReadonlyArray<Fix.Reading> = [
