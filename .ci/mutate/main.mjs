@@ -101,7 +101,10 @@ const others = () =>
     )
     .map(({ path }) => path)
 const rounds = values.tests === undefined ? [() => rooms, others] : [() => values.tests.split(",")]
-/** For each fault the name of a test that sees it, null when no test reaches it, undefined when none sees it. */
+/**
+ * For each fault the name of a test that sees it, null when no test reaches it, undefined when tests reach it and none
+ * sees it.
+ */
 const verdicts = new Map()
 for (const tests of rounds) {
   const open = tried.filter(({ id }) => typeof verdicts.get(id) !== "string")

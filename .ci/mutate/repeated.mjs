@@ -10,7 +10,7 @@ const BANDS = [20, 200, 2_000, 120_000]
 /** Milliseconds for the work of the runner beside a test, such as loading the sources. */
 const GRACE_MILLIS = 60_000
 
-/** The lines of a file of notes, each of which is JSON. */
+/** Parses a file of notes, which has JSON in each line. */
 export const linesOf = (file) =>
   readFileSync(file, "utf8")
     .split("\n")
@@ -49,7 +49,7 @@ const runShare = async (share, folder, name, open, tests, environment) => {
 
 /**
  * Judges the faults `ids`. `files` has for each test file its path, the names and milliseconds of its tests, and the
- * ids that it reaches. Returns the test that sees each fault, and the ids that a process of their own must judge.
+ * ids that it reaches. Returns the test that sees each fault, and the ids that must be judged in a separate process.
  */
 export const judgeRepeated = async ({ environment, files, folder, ids, jobs, say }) => {
   const seen = new Map()

@@ -23,7 +23,7 @@ export const database = (settings: Pick<ServerSettings, "storage">, opening: Dat
 export const layer = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening: Data.Opening) =>
   layerOver(Stores.layer, Webhooks.layer(settings.webhooks), settings, opening)
 
-/** Like `layer`, with the stores and the sender of webhooks that the caller gives. */
+/** Makes the same ports as `layer`, but over the stores and the sender of webhooks that the caller passes. */
 export const layerOver = (
   stores: Layer.Layer<Stores.Stores, never, Stores.StorePorts>,
   sender: Layer.Layer<WebhookSender>,

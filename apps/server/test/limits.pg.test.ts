@@ -17,7 +17,7 @@ describeServers("two servers on one database", ({ migratedDatabase }) => {
     Effect.gen(function* () {
       const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ drop }) => Effect.promise(drop))
       const database = layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
-      // The clock stands still, so that the minute does not end while the test runs.
+      // The clock stands still, so that the minute of the rate limit does not end while the test runs.
       const clock = settableClock(Date.UTC(2026, 0, 15, 12))
       /** The ports of one server, with a separate pool and separate batches. */
       const ports = Layer.fresh(

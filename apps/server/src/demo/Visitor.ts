@@ -20,7 +20,7 @@ interface Call {
 export interface DemoVisitor {
   /** Sends a request; does not follow redirects. */
   readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer, TourStopped>
-  /** Sends a request like `call`. Fails unless the answer is a success of this shape. */
+  /** Sends a request as `call` does. Fails unless the answer is a success whose body has this shape. */
   readonly ask: <A, I>(
     shape: Schema.Schema<A, I>,
     method: string,

@@ -169,7 +169,7 @@ const TYPES: ReadonlyArray<Rule.RuleType> = Rule.RuleType.literals
  */
 const made = ({ circles, dwellMinutes, settleS, silenceS }: ReplayTerms) =>
   Effect.gen(function* () {
-    // A connection that ends would end the rules in the middle of a long log.
+    // This connection has no end, because an end would also end the rules in the middle of a long log.
     const sharing = yield* RuleSamples.sharing({ standardExpiresAt: null })
     const userId = sharing.user.id
     yield* (yield* HistoryStore).choose(userId, null, yield* Timestamp.now)

@@ -93,7 +93,7 @@ export class Mover {
     })
   }
 
-  /** Runs `act` after all earlier calls of this function. Meanwhile nothing but `act` moves the clock. */
+  /** Runs `act` after all earlier calls of this function have ended. Meanwhile nothing but `act` moves the clock. */
   alone<A>(act: () => Promise<A>): Effect.Effect<A, InThePast | NeverAtRest> {
     return Effect.tryPromise({
       try: () => {

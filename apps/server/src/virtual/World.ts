@@ -79,7 +79,8 @@ export class World {
   }
 
   /**
-   * Call this when something happened. Loops that slowed down in a quiet time then look for work at their normal pace.
+   * Call this when something may have made work for the worker's loops, such as a request. Loops that slowed down in a
+   * quiet time then look for work at their normal pace.
    */
   stir(): void {
     this.clock.stir()

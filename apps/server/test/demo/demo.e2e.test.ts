@@ -44,7 +44,8 @@ describe("npm run demo", () => {
     const START = Date.UTC(2026, 0, 15, 10) / 1_000
     const row = (seconds: number, lat: number) => `${START + seconds},${START + seconds},${lat},13.38,10,1,1,40`
     const HOME = 52.47
-    // A phone that uploads every day from another spot. On the first day and on the last, it stays at one spot.
+    // A phone that sends one reading a day, each from another spot. On the first day and on the last, it also stays at
+    // home.
     const stay = [12, 14, 16, 18, 20, 22, 24, 26].map((minutes) => minutes * 60)
     const rows = Array.from({ length: 40 }, (_, day) => day * 86_400).flatMap((midnight, day) => [
       row(midnight, HOME + 0.02 * (day + 1)),

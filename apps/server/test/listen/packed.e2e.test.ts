@@ -48,8 +48,8 @@ describe("listen as one file, which npx runs without a clone", () => {
         cwd: empty,
         env: { PATH: process.env["PATH"], PLACE_ACCESS_EMAIL: person.email, PLACE_ACCESS_PASSWORD: person.password },
         stdio: ["ignore", "pipe", "pipe"],
-        // The program gets its own process group. A terminal sends Control-C to the whole group, because npx waits for
-        // the command and does not pass the signal on.
+        // The program gets its own process group, and the test sends the signal to the whole group, as a terminal does
+        // with Control-C: npx waits for the command and does not pass a signal on.
         detached: true
       }
     )

@@ -72,7 +72,8 @@ describe("backup", () => {
       const to = join(folder, "copy")
       const command = Effect.flip(backupCommand({ json: false, to }, embedded(folder)))
       expect((yield* command).message).toContain(`made the copy ${to}, but in a file system of its own`)
-      // The server makes a new folder, so a folder that the command saw before is not the copy.
+      // The server makes the copy in a new folder. So a folder that the command saw at this path before is not the
+      // copy.
       yield* Effect.promise(() => mkdir(to))
       expect((yield* command).message).toContain(`made the copy ${to}, but in a file system of its own`)
     }).pipe(Effect.scoped)

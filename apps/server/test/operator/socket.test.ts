@@ -100,7 +100,7 @@ describe("a command that a running server carries out [staff-4]", () => {
         )
         const silent = connect(join(dataDir, "control.sock"))
         yield* Effect.promise(() => once(silent, "connect"))
-        // The backup waits for this transaction, as it would for the copy of a large folder.
+        // The backup waits for this transaction. So it takes as long as the copy of a large folder would.
         const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         const holding = Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(gate))
         const holder = yield* Effect.fork(sql.withTransaction(Effect.zipRight(sql`SELECT 1`, holding)))

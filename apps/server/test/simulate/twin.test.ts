@@ -43,8 +43,8 @@ setTimeout(() => undefined, 60_000)`
         const twin = yield* Twin.start(command.options, 5)
         expect(yield* twin.hash(0)).toBe("a".repeat(64))
         const pid = Number(yield* Effect.promise(() => readFile(file, "utf8")))
-        // The process must lead its own group of processes. A terminal sends Control-C to one group, so Control-C
-        // reaches only the command, which then ends this process.
+        // The second process must lead a group of processes of its own. A terminal sends Control-C to one group, so
+        // Control-C reaches only the command, which then ends the second process.
         expect(exists(-pid)).toBe(true)
         return pid
       })

@@ -20,7 +20,7 @@ interface Call {
 export interface Client {
   readonly baseUrl: string
   readonly call: (method: string, path: string, options?: Call) => Promise<Answer>
-  /** Sends a request like `call`, with a body of raw bytes. */
+  /** Sends a request as `call` does, but with the given raw bytes as its body. */
   readonly raw: (
     method: string,
     path: string,

@@ -40,9 +40,9 @@ export interface Processes {
 const DEFAULTS = { DRAIN_SECONDS: "0" }
 
 /**
- * Starts processes for the calling `describe`. When the `describe` ends, the remaining processes are killed; when a
- * test fails, their output is printed. A process gets the given environment, `DEFAULTS`, and from the environment of
- * the test run only HOME and PATH.
+ * Starts processes for the `describe` block that calls this function. When the block ends, the remaining processes are
+ * killed; when a test fails, their output is printed. A process gets the given environment, `DEFAULTS`, and from the
+ * environment of the test run only HOME and PATH.
  */
 export const useProcesses = (): Processes => {
   const running: Array<Running> = []

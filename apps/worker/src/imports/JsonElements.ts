@@ -31,7 +31,7 @@ interface Container {
   readonly section: string | undefined
 }
 
-/** What a reader does with roots that have values of their own, besides the arrays and objects of `sections`. */
+/** How a reader reads single members of the root objects of a file, besides the arrays and objects of `sections`. */
 export interface RootMembers {
   /** The names of the members of a root object that are read. Together they have at most `MAX_ELEMENT_BYTES`. */
   readonly names: ReadonlyArray<string>

@@ -58,7 +58,10 @@ export const open = (opening: "[" | "{"): FileReader => {
     for (const entry of found[1](value)) entries.push(entry)
   }
 
-  /** Reads a feature that is a root. Some programs write a file that is one feature, or has a feature in each line. */
+  /**
+   * Reads a root object of the file that is a GeoJSON feature. Some programs write a file that is one feature, or has a
+   * feature in each line.
+   */
   const onRoot = (members: JsonValue): boolean => {
     if (members["type"] !== "Feature") return false
     const isTooLarge = Object.values(members).includes(JsonElements.TOO_LARGE)

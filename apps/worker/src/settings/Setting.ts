@@ -125,8 +125,8 @@ const httpUrlThat =
     )
 
 /**
- * The address of a service at the root of its host: like `httpUrl`, and without a path. The pages and the API have
- * fixed paths, so they answer nowhere else.
+ * The address of a service at the root of its host: an http or https address without path, query, fragment and
+ * credentials. The pages and the API have fixed paths, so they answer nowhere else.
  */
 export const rootUrl = httpUrlThat(
   ({ pathname }) => pathname === "/",

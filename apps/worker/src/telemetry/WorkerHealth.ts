@@ -13,7 +13,7 @@ import { VERSION } from "../version.js"
 const PATIENCE_MILLIS = 10_000
 
 export interface WorkerHealth {
-  /** Notes that a loop of the worker has done its work. */
+  /** Notes that a loop of the worker has just read or claimed its work. */
   readonly noteRead: (loop: WorkerLoop) => void
   readonly answer: () => HealthAnswer
 }
@@ -31,9 +31,9 @@ const LOOPS = ["fan-out", "delivery"] as const
 const WRONG_CLOCK = ": this machine's clock differs from the database's by more than 10 s"
 
 /**
- * Makes the state of one worker. `now` returns the milliseconds of a monotonic clock. With the machine's clock, a read
- * would look older after somebody set that clock. `isClockRight`: whether the machine's clock lets the worker work
- * (`SharedClock`).
+ * Makes the state of one worker. `now` returns the milliseconds of a monotonic clock. With the machine's clock, the
+ * last read of a loop would look older than it is after somebody set that clock. `isClockRight`: whether the machine's
+ * clock lets the worker work (`SharedClock`).
  */
 export const make = (
   now: () => number = () => performance.now(),

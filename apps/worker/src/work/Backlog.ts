@@ -16,11 +16,14 @@ const age = Telemetry.gauge("place_access.backlog.measurement_age", {
 
 interface Means<E, R> {
   readonly measure: (now: Timestamp.Timestamp) => Effect.Effect<void, E, R>
-  /** The milliseconds of a monotonic clock. Somebody can set the machine's clock, and the age would jump. */
+  /**
+   * The milliseconds of a monotonic clock. With the machine's clock, the age of the backlog would jump when somebody
+   * sets that clock.
+   */
   readonly now: () => number
 }
 
-/** Like `watching`, but with another measurement and another clock, for tests. */
+/** Watches the backlog as `watching` does, but with the given measurement and the given clock, for tests. */
 export const watchingWith = <E, R>({ measure, now }: Means<E, R>): Effect.Effect<void, never, R> =>
   Effect.gen(function* () {
     if (!(yield* Telemetry.isMeasuring)) return

@@ -46,7 +46,10 @@ let view = { ...full },
   lane = null,
   filter = "",
   queued = false
-/** The lanes show an operation at its beginning, even when the entry of its end is chosen. */
+/**
+ * The entry whose dot is marked as chosen. For the end of an operation this is the operation's beginning, because the
+ * lanes show an operation there.
+ */
 const dotOfChosen = () => (on === null ? null : entries[on].kind === "done" ? entries[on].op : on)
 
 // ---- entries that belong together

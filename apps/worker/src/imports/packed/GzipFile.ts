@@ -133,8 +133,8 @@ const expander = (onBytes: (bytes: Uint8Array) => void) => {
       if (isPadding) return null
       isEnding = true
       try {
-        // Adds an empty member, to find out whether the last member is complete: fflate finds the header of this member
-        // only behind a trailer.
+        // Adds an empty member, to find out whether the last member is complete: fflate finds the header of the empty
+        // member only if the trailer of the last member stands before it.
         gunzip.push(EMPTY, true)
       } catch {
         if (hasOnlyZeros()) return null
