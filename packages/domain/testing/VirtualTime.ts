@@ -6,7 +6,8 @@ export * as Process from "./simulation/engine/Process.js"
 export { VirtualClock } from "./simulation/engine/VirtualClock.js"
 /**
  * Makes a `WorkSignal` for simulated processes. While nothing else happens in a simulation, the virtual clock may let a
- * process wait longer than the process requested. When another process raises the signal, the wait ends immediately.
+ * process wait longer than the process requested. When another process raises the signal, the process's wait ends
+ * immediately.
  */
 export { make as workSignal } from "./simulation/ports/VirtualWorkSignal.js"
 

@@ -119,8 +119,8 @@ const place = FastCheck.record({
 const fix = FastCheck.record({
   ageMs,
   azimuth: FastCheck.constantFrom(0, 90, 200),
-  // The distances are half a metre from each value at which an answer changes, because the distances that the product
-  // computes and those of Karney's geodesic algorithm agree only to millimetres.
+  // The distances are half a metre from each value at which an answer changes, because the product and Karney's
+  // geodesic algorithm, with which the test computes the expected answer, may differ by millimetres.
   metres: FastCheck.constantFrom(0, 49.5, 50.5, 99.5, 100.5, 199.5, 200.5, 249.5, 949.5, 1_050.5, 9_949.5, 10_050.5),
   accuracy: FastCheck.constantFrom(null, 0, -1, 5, 50, 51, 100, 5_000)
 }).map((one): KnownFix => ({

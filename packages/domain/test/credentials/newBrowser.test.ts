@@ -87,7 +87,7 @@ const lettersTo = ({ email }: Account.Account) =>
 const subjectsTo = (account: Account.Account) =>
   Effect.map(lettersTo(account), (letters) => letters.map(({ subject }) => subject))
 
-/** The result of one attempt with the password, in the browser that has this cookie. */
+/** The result of one sign-in attempt with the password, in the browser that has this cookie. */
 const attempt = ({ email }: Account.Account, password: string, knownBrowser: string | undefined) =>
   Effect.map(Effect.either(checkPassword({ email, password, address: CLIENT.address, knownBrowser })), (tried) =>
     Either.isRight(tried) ? "in" : tried.left._tag

@@ -195,7 +195,8 @@ describe("the undo of a change of the address removes the factors that a thief m
       expect(subjects).toContain("One-time codes were switched on for your account")
       const restored = yield* undoAddressChange(yield* secretIn(before, "/undo-address"), newPassword, "confirmed")
       expect(restored).toEqual({ id: account.id, email: before, losesFactors: true })
-      // A request that the thief began before the undo still has the account with the thief's address.
+      // A request that the thief began before the undo still uses the account as it was read then, with the thief's
+      // address.
       const late = yield* Effect.flip(beginCodeApp({ ...account, email: after }))
       expect(late).toMatchObject({ _tag: "NotFound", what: "account" })
       expect(yield* describeFactors(account)).toEqual(Factors.NONE)

@@ -60,7 +60,7 @@ describe("after an attempt [§3.5]", () => {
     const due = (attempt: number, endedAt: Timestamp.Timestamp) =>
       Delivery.afterAttempt({ ...TEMPLATE, envelope, attempt, maxEventAgeS: 3_600 }, answered(500), endedAt)
     // The event may be sent until it is an hour old. If the third attempt ends when the event is 30 minutes old, the
-    // fourth attempt is due at the last possible moment.
+    // fourth attempt is due exactly when the event is an hour old, and this attempt is still allowed.
     expect(due(3, at(30 * MINUTE))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR) })
     expect(due(3, at(30 * MINUTE + 1))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })
     expect(due(3, at(30 * MINUTE + 2))).toEqual({ _tag: "Retry", attempt: 4, dueAt: at(HOUR + 1) })

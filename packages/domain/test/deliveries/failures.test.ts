@@ -319,7 +319,7 @@ describe("fan-out", () => {
         const [store, events] = [yield* DeliveryStore, yield* EventStore]
         let reads = 0
         // The store fails only until the worker has read the event 100 times, so that the test ends even if the worker
-        // reads it without pauses.
+        // wrongly reads the event again and again without a pause.
         const guard = flaky(() => reads < 100, broken)
         yield* withWorker(
           Effect.gen(function* () {

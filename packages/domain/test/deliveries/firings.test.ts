@@ -171,8 +171,8 @@ describe("every firing of a rule is one entry of the user's access log", () => {
             connections.set(stage.connection.id, { ...stage.connection, places: [] })
             const waiting = [...deliveries]
             yield* Effect.sleep("1 hour")
-            // Puts the deliveries back, as if the worker had died after it wrote the entry of the access log, and
-            // before it ended the delivery. The next worker must not write a second entry.
+            // Restores the deliveries as they were before the worker ended them, as if the worker had died after it
+            // wrote the entry of the access log. The next worker must not write a second entry.
             for (const [id, row] of waiting) deliveries.set(id, row)
             yield* Effect.sleep("1 hour")
             expect((yield* log).map(([, error]) => error)).toEqual([null, "not_authorised"])

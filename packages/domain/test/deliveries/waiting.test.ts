@@ -108,8 +108,8 @@ describe("what may change while a delivery waits for its next attempt", () => {
               yield* Effect.sleep("10 seconds")
               yield* moveTo(`${URL}/moved`)
               yield* Effect.sleep("1 hour")
-              // Before the endpoint has its old address again, only the first call of `recover` replays the events.
-              // Each further call would add replays that fail again.
+              // While the endpoint does not have its old address again, only the first call of `recover` replays the
+              // events. Each further call would only add replays that fail again.
               if (early) expect([yield* recovered, yield* Effect.delay(recovered, "1 hour")]).toEqual([2, 0])
               const before = (yield* posts()).length
               yield* moveTo(URL)

@@ -175,8 +175,8 @@ describe("of several devices the one that moved last [M14]", () => {
     const shop = (rested: number) => having(watch, seen(-5 * HOUR, 9_000), seen(-2 * MINUTE - rested, AWAY))
     expect(isLeftBehind(watch, [home, shop(HOUR - 1)], seen(-2 * MINUTE, AWAY))).toBe(false)
     expect(isLeftBehind(watch, [home, shop(HOUR)], seen(-2 * MINUTE, AWAY))).toBe(true)
-    // The watch sent this reading after the phone's move, so the reading is no late reading. The phone moved last, so
-    // the watch is left behind.
+    // The watch captured this reading after the phone's last move, so it is not a reading that only arrives late. The
+    // phone moved last, so the watch counts as left behind.
     expect(isLeftBehind(watch, [home, shop(0)], seen(0, AWAY))).toBe(true)
   })
 
@@ -203,8 +203,8 @@ describe("of several devices the one that moved last [M14]", () => {
 
   it("is where its newest reading is, and not only where it began to rest: a phone across the circle ends the tablet's say [devices-6]", () => {
     // A movement from 95 m to 185 m is too small to count as a move of the phone. Yet the phone is now outside the
-    // circle of 100 m around home. The tablet is inside, so its readings must not count: otherwise the rules would fire
-    // for both sides in turn.
+    // circle of 100 m around home. The tablet is inside, so the tablet's readings must not count: otherwise readings of
+    // phone and tablet in turn would fire exit and enter rules again and again.
     const drifted = having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95), seen(-MINUTE, 185))
     expect(isLeftBehind(tablet, [drifted, atHome])).toBe(true)
     expect(isLeftBehind(tablet, [having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95)), atHome])).toBe(false)

@@ -244,8 +244,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
                 yield* Effect.sleep("5 seconds")
                 reset()
                 yield* Effect.sleep("2 seconds")
-                // At most six POSTs are in flight: four claimed deliveries, and two first attempts. Without the second
-                // worker there would be four first attempts.
+                // At most six POSTs are in flight at the same time: four of claimed deliveries, and two first attempts.
+                // With one worker there would be four first attempts; two workers share this limit.
                 expect(most()).toBe(6)
               }),
               options

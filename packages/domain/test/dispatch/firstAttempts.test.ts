@@ -209,8 +209,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        // The event needs two deliveries. If it had only one delivery, the store would mark the event as fanned out
-        // when it stores this delivery.
+        // The event needs two endpoints, so that it has two deliveries. With only one delivery, the store would mark
+        // the event as fanned out when it stores this delivery.
         const other = yield* register(stage.app.id, { url: `${URL}/2` })
         for (const url of [URL, other.endpoint.url]) yield* script(answers(200), url)
         let isDown = true
@@ -383,7 +383,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
             endpoints.set(stage.endpoint.id, { ...stage.endpoint, strikes: 3 })
             const event = yield* fire(stage)
             yield* Effect.sleep("1 second")
-            // This call stands for a second worker, which has taken the bucket because it believes that the first
+            // `fanOutAll` stands for a second worker, which has leased the bucket because it believes that the first
             // worker is dead. The first worker must then not store its result.
             yield* fanOutAll(10)
             const before = yield* deliveries

@@ -76,8 +76,8 @@ describe("the outbox that workers share by leases [events-5]", () => {
   })
 
   /**
-   * Returns how long an event waits for its POST when no signal is raised. Two workers run, and `wait` replaces their
-   * wait for a signal.
+   * Returns how long an event waits for its POST when no signal is raised. Two workers run, and `wait` replaces the
+   * function with which they wait for a signal.
    */
   const withoutSignals = (wait: (signal: typeof WorkSignal.Service) => (typeof WorkSignal.Service)["wait"]) =>
     inVirtualTime(

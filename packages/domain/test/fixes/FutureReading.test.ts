@@ -91,7 +91,7 @@ describe("several readings that were put aside as from the future [fixes-4]", ()
 
   it("stay aside when they arrived together with the contradicted one, or the clock was put right in two steps", () => {
     expect(taken([future(0, 10 * MINUTE), future(0, HOUR)], ...minutes(30, 90))).toEqual([])
-    // The clock was first three hours ahead and then ten minutes ahead, before it was right.
+    // The phone's clock was first three hours ahead, then ten minutes ahead, and then right.
     expect(taken([...each5(60, 180), future(70 * MINUTE, 10 * MINUTE)], ...minutes(75))).toEqual([])
     expect(taken([future(0, 10 * MINUTE), future(MINUTE, 365 * DAY)], ...minutes(30))).toEqual([])
   })

@@ -473,7 +473,7 @@ describe("what could not be taken", () => {
         const tables = yield* MemoryDatabase
         yield* ingestFixes(phone, [reading(-1, OUTSIDE)], [])
         // The server's clock is an hour behind. So readings that are captured now seem to be an hour in the future and
-        // are quarantined. When the clock is right, a later upload must accept them.
+        // are quarantined. When the clock is right again, the service must accept these readings at a later upload.
         yield* ingestFixes(phone, [reading(HOUR, INSIDE), reading(HOUR + MINUTE, OUTSIDE)], [])
         yield* ingestFixes(phone, [reading(HOUR + 2 * MINUTE, INSIDE)], [])
         expect([tables.fixes.size, tables.quarantined.size]).toEqual([1, 3])
@@ -504,8 +504,8 @@ describe("what could not be taken", () => {
         const tables = yield* MemoryDatabase
         const sizes = () => [tables.fixes.size, tables.quarantined.size]
         // The server's clock shows 12:00 and is an hour behind. So the phone's 1,200 readings from 12:10 to 13:00 seem
-        // to come from the future, and the server quarantines them. When the clock is right, each later upload accepts
-        // at most 500 of these readings (`FutureReading.MOST`).
+        // to come from the future, and the server quarantines them. When the clock is right again, the server accepts
+        // at most 500 of these readings with each later upload (`FutureReading.MOST`).
         const many = Array.from({ length: 1_200 }, (_, index) => reading(10 * MINUTE + index * 2_500, INSIDE))
         for (const part of [many.slice(0, 600), many.slice(600)]) yield* ingestFixes(phone, part, [])
         expect(sizes()).toEqual([0, 1_200])

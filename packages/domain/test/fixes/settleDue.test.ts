@@ -9,7 +9,7 @@ import { clockAt } from "../support/clock.js"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { reading, run } from "../support/uploads.js"
 
-/** How often rules of the type "enter" have fired, according to the metric. */
+/** The number of times that rules of the type "enter" have fired, according to the metric. */
 const counted = () =>
   Metric.unsafeSnapshot()
     .filter(
@@ -158,8 +158,9 @@ describe("a person who cannot be settled [rules-13]", () => {
         expect(yield* settling(() => true)).toEqual([Either.left(error), 101])
         expect(yield* settling((one) => one !== people[100])).toEqual([Either.right(1), 101])
         expect(yield* settling((one) => one !== people[99])).toEqual([Either.right(1), 100])
-        // Only 99 people are left, and all of them fail. A run ends with an error only when at least 100 people failed
-        // and nobody succeeded: if fewer failed, the fault may be with these people and not with the store.
+        // Only 99 people are left, and the work for each of them fails. A run ends with an error only when at least 100
+        // people failed and nobody succeeded: if fewer failed, the fault may be with these people and not with the
+        // store.
         expect(yield* settling(() => true)).toEqual([Either.right(0), 99])
       })
     )

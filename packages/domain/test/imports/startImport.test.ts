@@ -107,8 +107,8 @@ describe("startImport", () => {
     Effect.gen(function* () {
       const user = yield* Fixtures.user
       const store = yield* ImportStore
-      // This store gives each import a size that the test chooses. The stored files are smaller, because files of 512
-      // MiB would take too long.
+      // This store gives each import a size that the test chooses. The files themselves are small, because storing
+      // files of 512 MiB would take too long.
       const claiming = (size: number): typeof ImportStore.Service => ({
         ...store,
         complete: (begun, _, at, table) => store.complete(begun, size, at, table)

@@ -365,8 +365,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                 () => Effect.sync(() => void workedAt.set(person, (workedAt.get(person) ?? 0) - 1))
               )
             /**
-             * A worker that works for some seconds. Each time it reads the leases, it checks that no other worker has
-             * taken one of its own leases.
+             * A worker that works for some seconds. Each time the worker reads the leases, it checks that no other
+             * worker has taken one of this worker's leases.
              */
             const living = (seconds: number) =>
               Effect.gen(function* () {
@@ -394,8 +394,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                   }
                   yield* Effect.sleep(250)
                 }
-                // The worker stops here, because it may hang later. Another worker may take over the work of a worker
-                // that hangs, and the test would then report that two workers work for one person.
+                // The worker stops its work here, before it may hang. Another worker may take over the work of a worker
+                // that hangs, and the test would then wrongly report that two workers work for one person.
                 yield* Fiber.interrupt(pieces)
                 const { leases } = yield* (yield* LeaseStore).survey(Lease.HOME)
                 const owned = leases.filter(({ owner }) => owner === own)

@@ -54,9 +54,9 @@ const letters = Effect.flatMap(MemoryMailer.Post, (post) => post.letters)
 
 describe("mail that workers share [mail-3, leases-1]", () => {
   /**
-   * How many letters were sent twice, while workers come and go and the mail server takes seconds for each letter.
-   * `isShared`: every worker takes the mail of all readers, even without the leases for these readers. `isFenced`: an
-   * attempt can be begun only once.
+   * The number of letters that workers sent twice, in a run in which workers start and stop and the mail server takes
+   * seconds for each letter. `isShared`: every worker takes the mail of all readers, even without the leases for these
+   * readers. `isFenced`: an attempt can be begun only once.
    */
   const sentTwice = (isShared: boolean, isFenced: boolean): number =>
     run(
@@ -109,8 +109,8 @@ describe("mail that workers share [mail-3, leases-1]", () => {
 
   /**
    * Stops a worker a second after it began to send a letter, and starts another worker. `transfer` is what the mail
-   * server does before it accepts the letter. Returns how long the worker took to stop, how many letters arrived, and
-   * whether the letter counts as sent.
+   * server does before it accepts the letter. Returns how long the worker took to stop, how many copies of the letter
+   * arrived, and whether the outbox says that the letter was sent.
    */
   const stopsDuring = (transfer: Effect.Effect<void>) =>
     run(

@@ -15,8 +15,8 @@ const circle = (north: number, east: number, radiusM: number): Geometry.Circle =
 })
 
 /**
- * How many of the circles the budget allows when the app asks about the circles one after the other, at the same
- * instant.
+ * The number of circles for which the budget allows a question, when the app asks about the circles one after the other
+ * at the same instant.
  */
 const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): number => {
   let questions = ZoneQuestions.none
@@ -96,8 +96,9 @@ describe("questions about zones", () => {
     const repeated = NOON + DAY - 20 * MINUTE
     for (let count = 0; count < 10; count++) for (const one of large) expect(ask(one, repeated)).toBe("asked")
     // A repeated question about a circle takes nothing from the budget of the day. The app asked about the small circle
-    // less than a day ago, but the budget of the hour is used up. When the hour has room again, the small circle counts
-    // as a new circle. The two large circles leave no room for it until their own day ends.
+    // less than a day ago, but the budget of the hour is used up. When the budget of the hour has room again, a day has
+    // passed, so the small circle counts as a new circle. The two large circles leave no room in the budget of the day
+    // until their own day ends.
     const asked = NOON + DAY - 10 * MINUTE
     const wait = repeated + DAY + 1 - asked
     expect(ask(small!, asked)).toBe(wait)
@@ -172,8 +173,8 @@ describe("a zone rule whose window opens later", () => {
     })
     expect(outcomes).toEqual(["Allowed", "Allowed", "Allowed", "Refused", "Refused"])
     const verifying = (at: number) => ZoneQuestions.ask(questions, LARGE[6]!, time(at))._tag
-    // A question that is answered within a day before or after the opening counts towards the same budget as these
-    // rules.
+    // A question that is answered within a day before or after the windows of these rules open counts towards the same
+    // budget as the rules.
     const around = [opening - DAY - 1, opening - DAY, opening, opening + DAY, opening + DAY + 1]
     expect(around.map(verifying)).toEqual(["Allowed", "Refused", "Refused", "Refused", "Allowed"])
   })

@@ -35,12 +35,12 @@ const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, D
 /** The longest time that an attempt takes. An attempt that has no result by then counts as failed. */
 const DEADLINE = 11 * MINUTE
 
-/** How often the worker looks for due mail. */
+/** The interval at which the worker looks for due mail. */
 const EVERY = 5 * MINUTE
 
 /**
- * What the mail server does with an attempt, and how long it takes. Times are whole seconds, and workers die between
- * two seconds, so that no worker dies at the same instant at which a result arrives.
+ * What the mail server answers to an attempt, and how long the answer takes. Results arrive at whole seconds, and
+ * workers die between two whole seconds, so that no worker dies at the instant at which a result arrives.
  */
 const server = fc.record({
   outcome: fc.constantFrom(

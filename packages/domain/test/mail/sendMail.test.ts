@@ -42,7 +42,10 @@ const script = (behaviour: MemoryMailer.Behaviour) => Effect.flatMap(Post, (post
 const kept = Effect.flatMap(MailOutbox, (outbox) => outbox.recent(100))
 const send = sendMail(ADDRESSES, everything.people)
 
-/** Runs `use` while the worker runs. `use` begins after everything that was due has been sent. */
+/**
+ * Runs `use` while the mail worker runs. `use` begins after the worker has sent all messages that are due when the
+ * worker starts.
+ */
 const beside = <A, E, R>(use: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.fork(Effect.interruptible(runMail(ADDRESSES, everything.people))),

@@ -127,7 +127,7 @@ describe("a developer whose address nobody confirmed", () => {
         const more = { expectedDailyVolume: 26 }
         const refused = yield* Effect.flip(updatePurpose(owner, app.id, approved.id, more, "confirmed", "unchecked"))
         expect(refused).toMatchObject({ _tag: "Forbidden", reason: Account.UNCONFIRMED })
-        // An edit back to the approved terms takes the purpose out of the queue, so no reviewer reads it.
+        // An edit back to the approved terms takes the purpose out of the review queue, so no reviewer has to read it.
         const back = { expectedDailyVolume: terms.expectedDailyVolume }
         expect((yield* updatePurpose(owner, app.id, approved.id, back, "confirmed", "unchecked")).status).toBe(
           "approved"

@@ -156,8 +156,8 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
         const all = outcomes({ ...question, firesFrom: time(NOON + from) }, seen)
         const isEarly = ({ after }: (typeof seen)[number]) => after < from
         expect(all.filter((outcome, index) => outcome === "fired" && (seen[index]?.after ?? 0) < from)).toEqual([])
-        // A reading from before `from` must have the same effect as a reading that arrives too late to fire: both
-        // change the side, and neither fires.
+        // A reading from before `from` must have the same effect as a reading that arrives too late to fire the rule:
+        // it changes the rule's side (inside or outside), and does not fire the rule.
         const late = seen.map((one) => (isEarly(one) ? { ...one, delay: 16 * MINUTE } : one))
         expect(all).toEqual(outcomes(question, late))
       }
@@ -299,8 +299,8 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
   it("a fix from outside the window takes back no crossing and no dwell that waits [§4.6.5, rules-13, rules-14]", () => {
     const waiting = [question({ settleS: 120, window }), { ...dwell(10), silenceS: 600, window }]
     holds(fc.tuple(fc.constantFrom(...waiting), around(HOUR, 100 * SECOND)), ([question, after]) => {
-      // A dwell waits for its firing only if the dwell time ends inside the rule's window, which ends at `HOUR`. So the
-      // arrival is 12 minutes before the end of the window.
+      // A dwell rule waits after its dwell time only if the dwell time ends inside the rule's window, which ends at
+      // `HOUR`. So the arrival is 12 minutes before the end of the window, more than the dwell time.
       const arrival = question.type === "dwell" ? HOUR - 12 * MINUTE : HOUR - 101 * SECOND
       const { state } = evaluate(question, [
         { after: 0, where: OUTSIDE },

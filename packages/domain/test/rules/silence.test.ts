@@ -78,7 +78,8 @@ describe("a dwell with silence_s [rules-14, §4.6]", () => {
   })
   it("not before the rule began, nor at the end of its window, nor within the cooldown [M5, T3, §4.6.3]", () => {
     const at = (after: number) => time(NOON + after)
-    // The silence begins with the reading at noon. The rule fires only if it had begun (`firesFrom`) by then.
+    // The silence begins with the reading at noon. The rule fires only if this reading was not captured before
+    // `firesFrom`, the time from which on the rule may fire.
     expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(1) })).toBeNull()
     expect(firingMinute(ARRIVES, HOUR, { firesFrom: at(0) })).toBe(10)
     const again = [...ARRIVES, { after: 5 * MINUTE, where: INSIDE }]

@@ -140,8 +140,8 @@ it("a sensitive scope that comes back after exact location has ended needs a cho
       expect(yield* change({ scopes: all })).toMatchObject({ left: { _tag: "Invalid", problems: [problem] } })
       expect([yield* getConnection(user.id, id), mail.size]).toEqual([before, mails])
 
-      // A change that adds no scope to the tier that has ended needs no new end date. The end date that has passed
-      // stays.
+      // The sensitive tier has ended. A change that adds no sensitive scope needs no new end date for this tier, and
+      // the connection keeps the old end date.
       yield* change({ scopes: BOTH, standardDays: 30 })
       expect((yield* getConnection(user.id, id)).sensitiveExpiresAt).toBe(before.sensitiveExpiresAt)
       yield* change({ scopes: all, sensitiveDays: 7 })

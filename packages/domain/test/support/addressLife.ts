@@ -99,8 +99,8 @@ export const liveAddresses = (
 
     const seen = new Set<string>()
     /**
-     * The secrets of the links to `path` in the mails to the address with the number `index`. Each secret is returned
-     * only once.
+     * The secrets of the links to `path` in the mails to the address with the number `index`. A second call does not
+     * return the secrets of the first call.
      */
     const news = (index: number, path: string) =>
       Effect.map(lettersTo(email(index), holderOf(index)?.id), (letters) => {
@@ -310,8 +310,8 @@ export const liveAddresses = (
               session: vault.sha256(session.cookie),
               address: world
             })
-            // The service does not renew the cookie of a session that was unused for two weeks. The model does not
-            // track the last use of sessions, so the service's answer says whether the session gets a new cookie.
+            // The service gives no new cookie to a session that was unused for two weeks. The model does not know the
+            // last use of a session, so it takes from the service's answer whether the session got a new cookie.
             if (Option.isSome(fresh)) {
               who.sessions.push({ ...session, isOver: true })
               session.cookie = fresh.value

@@ -1,4 +1,4 @@
-/** The function of the host, stored here before a test replaces it by a fake. */
+/** The host's `setImmediate`, stored here before a test replaces it by a fake function. */
 const { setImmediate } = globalThis
 
 /** Pauses, so that the test runner can send and receive messages. */

@@ -324,7 +324,7 @@ const FAR = Timestamp.make(Date.UTC(2100, 0, 1))
 
 /**
  * Compares the final state of the programs with that of the model. It reads the programs' state only through ports.
- * `appEvents` has the events that the app got.
+ * `appEvents` are the events that the app got so far.
  */
 const compare = ({ user }: World, model: ReferenceConnections, appEvents: Array<object>) =>
   Effect.gen(function* () {
@@ -334,7 +334,7 @@ const compare = ({ user }: World, model: ReferenceConnections, appEvents: Array<
       const found = Option.getOrThrow(yield* store.findOfUser(user.id, ConnectionId.make(grant.id)))
       const { endReason, endedAt } = found.connection
       expect([endedAt, endReason]).toEqual([grant.ended?.at ?? null, grant.ended?.reason ?? null])
-      // The stored grant is also compared, because the sweep removes scopes from it that no answer shows.
+      // The test also compares the stored grant, because the sweep removes scopes from the grant that no answer shows.
       expect([inOrder(found.connection.heldScopes), found.connection.sensitiveExpiresAt]).toEqual([
         inOrder(grant.held),
         grant.sensitiveEnd

@@ -27,14 +27,16 @@ import { expect } from "vitest"
 export type CredentialStep =
   | { readonly _tag: "SignIn"; readonly password: number }
   | { readonly _tag: "Request" }
-  /** `link` is counted from the newest (0). With `times` > 1, several browsers use the link at the same time. */
+  /**
+   * `link` selects a mailed link: 0 is the newest. With `times` > 1, several browsers use the link at the same time.
+   */
   | { readonly _tag: "Use"; readonly link: number; readonly password: number; readonly times: number }
   | { readonly _tag: "Change"; readonly session: number; readonly old: number; readonly password: number }
   /** Somebody signs in with the present password while the newest link for a new password is used. */
   | { readonly _tag: "Race"; readonly password: number }
   /**
-   * `session` is counted from the newest (0). The owner uses this session to end the session itself (`it`) or all other
-   * sessions (`others`).
+   * `session` selects a session: 0 is the newest. In it, the owner ends this session (`it`) or all other sessions
+   * (`others`).
    */
   | { readonly _tag: "End"; readonly session: number; readonly what: "it" | "others" }
   | { readonly _tag: "Pass"; readonly millis: number }

@@ -29,7 +29,7 @@ export type ExportStep =
   | { readonly _tag: "Piece"; readonly worker: number }
   | { readonly _tag: "Finish"; readonly worker: number; readonly how: "ready" | "failed" }
   /**
-   * `back` is counted from the newest export (0). With `times` > 1, several browsers send the request at the same time.
+   * `back` selects an export: 0 is the newest. With `times` > 1, several browsers send the request at the same time.
    */
   | { readonly _tag: "Delete"; readonly back: number; readonly times: number }
   | { readonly _tag: "Sweep" }
@@ -88,7 +88,10 @@ const overtaken: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
     ...order.map((worker) => ({ _tag: "Finish", worker, how: "ready" }) as const)
   ])
 
-/** As many archives as a day allows, each of which is deleted immediately, and then one more. */
+/**
+ * A person requests as many archives as the limit of a day allows, deletes each of them immediately, and then requests
+ * one more.
+ */
 const many: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc.constantFrom(DAY - 1, DAY).map((millis) => [
   ...[1, 2, 3].flatMap((): ReadonlyArray<ExportStep> => [
     { _tag: "Ask", times: 1 },

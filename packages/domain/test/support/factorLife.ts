@@ -189,8 +189,8 @@ export const liveFactors = (
     let signed = 0
     let codes: Array<{ readonly text: string; used: boolean }> = []
     /**
-     * The number of wrong codes since the last right code. A fifth wrong code in a row would close the second step of
-     * the sign-in, and this test is not about that limit.
+     * The number of wrong codes in a row, since the last right code. A fifth wrong code in a row would close the second
+     * step of the sign-in, and this test is not about that limit.
      */
     let wrong = 0
     let lastCode: string | null = null

@@ -17,7 +17,10 @@ export const holdsAnywhere = <Ts>(property: fc.IProperty<Ts>, numRuns: number, s
   fc.assert(property, { numRuns, seed })
 }
 
-/** Like `holdsAnywhere`, for asynchronous properties. */
+/**
+ * Checks an asynchronous property with a new seed and with a fixed seed, as `holdsAnywhere` does for synchronous
+ * properties.
+ */
 export const holdsAnywhereAsync = async <Ts>(
   property: fc.IAsyncProperty<Ts>,
   numRuns: number,

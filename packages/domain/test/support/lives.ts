@@ -12,8 +12,9 @@ import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
  */
 
 /**
- * The distances end in half metres, because rounding must not decide whether a fix is inside a band. Each distance has
- * a different direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
+ * The distances end in half metres, because rounding must not decide whether a fix is inside a band. The points at
+ * these distances lie in different directions from the centre. In one direction, the distance between two points could
+ * be exactly the sum of the widths of their bands.
  */
 const DISTANCES_M = [60.5, 98.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 201.5, 229.5, 230.5, 1_000.5, 6_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -119,7 +120,7 @@ type Untimed<H> = H extends { readonly at: number } ? Omit<H, "at"> : never
 /** A change between uploads, without its time. */
 type Change = Untimed<Happening>
 
-/** Gives each change a time. No two changes have the same millisecond, and the order of the changes stays. */
+/** Gives each change a time. No two changes have the same millisecond, and the changes keep their order. */
 const timed = (
   dice: Random,
   changes: ReadonlyArray<Change>,
@@ -197,8 +198,8 @@ const arriving = (dice: Random, phone: Phone, { captured, wanted }: PackedUpload
 }
 
 /**
- * An upload of a tablet, which mostly rests in the middle of the circle. Its readings are about as old as those of the
- * phone. Rarely, somebody takes the tablet along.
+ * An upload of a tablet, which mostly lies in the middle of the circle. The tablet's readings are about as old as those
+ * of the phone. In a few uploads, somebody has taken the tablet along.
  */
 const tabletOf = (dice: Random, phone: Phone): Upload => {
   const fixes = Array.from({ length: 1 + dice.below(3) }, () => {

@@ -33,7 +33,7 @@ export type LockoutStep =
       readonly times: number
     }
   | { readonly _tag: "AskUnlock"; readonly account: number }
-  /** `link` is counted from the newest (0). */
+  /** `link` selects a mailed unlock link: 0 is the newest. */
   | { readonly _tag: "Unlock"; readonly link: number; readonly browser: number }
   | { readonly _tag: "NewPassword"; readonly account: number }
   | { readonly _tag: "Pass"; readonly millis: number }

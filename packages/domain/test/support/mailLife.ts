@@ -174,8 +174,9 @@ export const liveMail = (
               ? { _tag: "Retry", dueAt: Timestamp.plus(now, LATER), reason }
               : { _tag: "GivenUp", at: now, reason }
         const isWritten = yield* outbox.finish({ attempt, message: row.message }, end)
-        // A worker may end its attempt while the message is open and no other worker has claimed it since. This is also
-        // true for an attempt that was already ended with a retry. So one attempt may be postponed twice.
+        // A worker may store the end of its attempt while the message is open and no worker has begun a later attempt.
+        // This also holds when the worker already ended the attempt with a retry. So the worker may postpone one
+        // attempt twice.
         if (isOpen(row) && row.attempts === attempt) {
           expect(isWritten).toBe(true)
           row.isLeased = false

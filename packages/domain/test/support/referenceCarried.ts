@@ -74,8 +74,8 @@ export class ReferenceCarried {
       reading.capturedAt - now.spot.capturedAt <= HOUR / 4 &&
       isNear(before.spot, reading)
     ) {
-      // The device was at another spot for one reading only and was soon back. So the reading was no move, and the
-      // `Rest` at the other spot is removed.
+      // The device was at another spot for one reading only, and back at most 15 minutes later. So this was no move,
+      // and the function removes the `Rest` at the other spot.
       rests.pop()
       before.readings++
     } else {

@@ -61,8 +61,8 @@ export interface Grant {
   sensitiveSince: number
   settled: Set<string>
   /**
-   * The moments (see `settled`) about which the app got an event. Each is stored together with the end date to which it
-   * belongs.
+   * The moments of an end date (see `settled`: warnings, end, removal) about which the app already got an event. Each
+   * element names the moment and the end date.
    */
   readonly toldOf: Set<string>
   ended: { readonly at: number; readonly reason: string } | null
@@ -95,7 +95,7 @@ export type Answered =
   | { readonly is: "refused"; readonly why: string }
   | { readonly is: "faulty" }
   | { readonly is: "denied" }
-  /** The page was already answered. The app gets the code of the first answer. */
+  /** The user already answered this consent page, and answers it again. The app gets the code of the first answer. */
   | { readonly is: "repeated"; readonly code: Code }
   /**
    * The app gets a new code. The caller then passes to the model (`approve`) the text of the code and, if the service
@@ -295,7 +295,7 @@ export class ReferenceConnections {
 
   /**
    * Records the tokens that the app received. `parent` is the refresh token that the refresh spent. `parent` is null
-   * after a code exchange. It is also null if the presented token had been spent before.
+   * after a code exchange, and after a refresh whose presented token had already been spent.
    */
   issued(
     grant: Grant,

@@ -56,8 +56,8 @@ export class ReferencePurpose {
   }
 
   /**
-   * Returns whether the purpose allows this deed now. Adds an allowed deed to the history, except a write that leaves
-   * the description as it is.
+   * Returns whether this action on the purpose is allowed in its present state. Adds an allowed action to the history,
+   * except a write that does not change the description.
    */
   do(deed: Deed): boolean {
     if (this.isArchived()) return deed.type === "archive"

@@ -208,7 +208,7 @@ const sightingsOf = (
     }
     if (happening._tag !== "Upload" || !isThere || missing.size > 0) continue
     for (const fix of fresh.get(happening) ?? []) {
-      // A rule ignores a fix that is not newer than the newest fix that the rule has seen.
+      // A rule ignores a fix if it has already seen a fix that is equally new or newer.
       if (fix.capturedAt <= newest) continue
       const looked = lookAt(fix, circle, rule, era, from)
       if (looked === undefined) continue
@@ -414,8 +414,8 @@ const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): 
   })
 
 /**
- * At most one firing for each unbroken stay: at the first sighting for which the rule may fire (`mayTell`) and which is
- * at least `length` after the beginning of the stay (L7).
+ * The sightings at which a dwell rule fires: at most one for each unbroken stay. It is the first sighting for which the
+ * rule may fire (`mayTell`) and which is at least `length` after the beginning of the stay (L7).
  */
 const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArray<Sighting> => {
   const stays: Array<Array<Sighting>> = [[]]

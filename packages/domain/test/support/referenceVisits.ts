@@ -277,7 +277,7 @@ const toldBy = (
             ? Math.min(...later)
             : null
     const isTold = paired.length + alone.length > 0
-    // The phone reported no departure from this visit, but its fixes may show when it left.
+    // The phone reported no departure for this visit, but the phone's fixes may show when the phone left.
     const shown = isTold ? undefined : staysOf(placeId).find((stay) => overlap(stay, { arrival, departure }))?.departure
     const ended = shown == null || (departure !== null && departure < shown) ? departure : shown
     return [{ report: best, visit: { placeId, arrival, departure: ended } }]

@@ -6,7 +6,7 @@ const reviews = Layer.merge(MemoryReviewStore.layer, MemoryWorkSignal.layer)
 
 export type ReviewWorld = World | Layer.Layer.Success<typeof reviews>
 
-/** Does the same as `inWorld` of `connections.ts`, with the store of reviews in addition. */
+/** Runs a program with the in-memory stores of connections (`inWorld` of `connections.ts`) and the store of reviews. */
 export const inWorld = <A, E>(program: Effect.Effect<A, E, ReviewWorld>): Promise<A> =>
   inWorldOfConnections(Effect.provide(program, reviews))
 

@@ -69,9 +69,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const steerLives = fc.array(step, { minLength: 1, maxLength: 14 })
 
 /**
- * Scenarios that the generator rarely reaches. In some, the grace period ends, and the removed scopes do not come back.
- * In others, the user ends exact location and then gives the scopes back, or gives a scope back during the grace
- * period.
+ * Scenarios that the generator rarely reaches. In some scenarios, the grace period of exact location ends, and the
+ * scopes that the service then removes do not come back. In others, the user ends exact location and then gives the
+ * scopes back, or gives a scope back during the grace period.
  */
 export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
   [

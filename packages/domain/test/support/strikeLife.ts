@@ -79,8 +79,8 @@ const cleared = fc
   ])
 
 /**
- * After a failed attempt, the developer brings the next attempt forward. Whatever its result, an automatic attempt may
- * follow.
+ * After a failed attempt, the developer brings the next attempt forward. An automatic attempt may follow after any
+ * result of this attempt.
  */
 const hurried = fc
   .constantFrom<How>("exhausted", "delivered", "postponed", "retry", "retry")
@@ -185,8 +185,8 @@ interface Row {
   readonly delivery: Effect.Effect.Success<ReturnType<typeof insert>>
   readonly kind: Kind
   /**
-   * How often the endpoint had been disabled when the worker read the endpoint, which it does before it stores the row.
-   * This number is the row's epoch.
+   * The number of times that the endpoint had been disabled when the worker read the endpoint, before it stored the
+   * row. This number is the row's epoch.
    */
   readonly series: number
   dueAt: number
@@ -287,8 +287,8 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
 
       const queue = (count: number, kind: Kind, now: Timestamp.Timestamp) =>
         Effect.gen(function* () {
-          // The worker read the endpoint while it was enabled. If the endpoint is disabled now, the worker still stores
-          // the row with the earlier epoch.
+          // The worker read the endpoint while it was enabled. If the endpoint has been disabled since, the worker
+          // still stores the row with the epoch from before the disabling.
           const endpointEpoch = isDisabled ? series - 1 : series
           const overrides = { endpointEpoch, replayNo: kind === "replay" ? 1 : 0, isTest: kind === "test" }
           for (let index = 0; index < count; index++) {
@@ -336,8 +336,8 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
             concurrency: isOrdered ? 1 : "unbounded"
           })
           for (const [index, { row }] of chosen.entries()) {
-            // The end of an earlier row in this loop may have disabled the endpoint. The disabling also ended the rows
-            // whose leases had expired.
+            // The end of an earlier delivery in this loop may have disabled the endpoint. This also ended the
+            // deliveries whose leases had expired.
             if (isOpen[index] === true || (row.end !== undefined && isWritten[index] === true)) row.claimed = null
             else {
               expect([row.delivery.id, written[index]]).toEqual([row.delivery.id, isWritten[index]])

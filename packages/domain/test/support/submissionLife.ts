@@ -183,7 +183,10 @@ const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" |
     }
   })
 
-/** Applies a deed to the model. If the deed changes what a reviewer would see, the number of changes grows by one. */
+/**
+ * Applies a deed to the model. If a deed other than a decision changes what a reviewer would see, `changes` grows by
+ * one.
+ */
 const model = (state: State, deed: AppDeed): boolean => {
   const before = reading(state.reference)
   const isDone = state.reference.do(deed)

@@ -34,8 +34,9 @@ export interface VisitLife {
 }
 
 /**
- * The distances end in half metres, because rounding must not decide whether a fix is inside a band. Each distance has
- * a different direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
+ * The distances end in half metres, because rounding must not decide whether a fix is inside a band. The points at
+ * these distances lie in different directions from the centre. In one direction, the distance between two points could
+ * be exactly the sum of the widths of their bands.
  */
 const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5, 2_190.5, 2_210.5, 9_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -144,8 +145,8 @@ const changes = (dice: Random): ReadonlyArray<readonly [number, Happening]> => {
 }
 
 /**
- * Splits a journey into uploads. Each upload arrives at the time of its newest sighting, some time after it, or (the
- * phone's clock is ahead) 5 minutes before it. Some uploads are sent again.
+ * Splits a journey into uploads. Each upload arrives at the time of its newest sighting, some time later, or 5 minutes
+ * earlier, as when the phone's clock is ahead. Some uploads are sent again.
  */
 const piecesOf = (dice: Random, { fixes, reports }: Journey, phone: number) => {
   const shuffled = shuffle(dice, [

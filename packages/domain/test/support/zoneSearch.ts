@@ -269,8 +269,8 @@ const fullest = once((spots, r: number): Disc => {
 })
 
 /**
- * For each row of cells, the number of possible cells before each column. From these numbers, the possible cells in a
- * circle are counted row by row.
+ * For each row of cells of the map, and for each column, the number of possible cells left of the column. With these
+ * numbers, the possible cells in a circle are counted with one subtraction for each row.
  */
 const rowsOf = (spots: ReadonlyArray<Spot>): Int32Array => {
   const before = new Int32Array(CELLS * (CELLS + 1))

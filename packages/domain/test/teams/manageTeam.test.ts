@@ -83,8 +83,8 @@ const mails = Effect.map(
 )
 
 /**
- * The state of a reader's mail limit: the reader has just got the last mail with an app's name that the limit allows,
- * and then the message without a name.
+ * The state of a reader's mail limit after the reader has got the last mail with an app's name that the limit allows,
+ * and then the one message without a name that stands for further mails.
  */
 const folding = (now: Timestamp.Timestamp): NamedMail.NamedMailCount => ({
   ...NamedMail.none,
@@ -148,7 +148,8 @@ describe("teams", () => {
       const person = yield* Fixtures.user
       const invite = (email: Account.Email) =>
         Effect.flatMap(owned(), ({ app, holder }) => inviteMember(holder, app.id, { email, role: "viewer" }))
-      // An address without an account counts as well, so that the work is the same for every address.
+      // An invitation to an address without an account also counts towards the limit of invitation mails. Otherwise the
+      // service would do less work for it, and its time of answer would show who has an account.
       yield* Effect.replicateEffect(invite(Account.Email.make("nobody@example.com")), 3)
       yield* Effect.replicateEffect(invite(person.email), 4)
       expect((yield* mails).map(({ to }) => to)).toEqual([person.id, person.id])

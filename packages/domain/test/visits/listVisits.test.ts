@@ -82,8 +82,8 @@ describe("pages of visits", () => {
           seen.flatMap((fix) => [fix, { ...fix, ...OUTSIDE, capturedAt: time(fix.capturedAt + 5 * MINUTE - 1) }]),
           []
         )
-        // Each stay of the third phone is too short to be a visit by itself. So the stay that begins 15 minutes before
-        // noon is no visit, and the visits of the other phones do not change.
+        // Each stay of the third phone is too short to be a visit by itself. So the third phone's stay that begins 15
+        // minutes before noon is no visit, and the list still has only the visits of the other phones.
         for (const limit of [1, 2, 3, 10]) {
           expect((yield* pages(userId, home, limit)).flat()).toEqual([10, 20, 30])
         }

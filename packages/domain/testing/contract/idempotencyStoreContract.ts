@@ -26,7 +26,7 @@ interface IdempotentRequest {
   readonly sealed?: Sealed | null
 }
 
-/** Makes one request. Returns the outcome of the request, and how often the work of the request ran. */
+/** Makes one request. Returns the outcome of the request, and the number of times that the work of the request ran. */
 const ask = (
   place: Idempotency.AnswerKey,
   { fingerprint = FIRST, later = 0, sealed = Sealed.make("one") }: IdempotentRequest = {}

@@ -26,7 +26,7 @@ const leasesOf = (home: string) =>
 
 const byName = (leases: ReadonlyArray<Lease>) => leases.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** The stored beats of the given workers. The database also has beats that other cases stored. */
+/** The stored heartbeats of the given workers, without the heartbeats that other cases stored in the same database. */
 const beatsOf = (home: string, workers: ReadonlyArray<WorkerId>) =>
   Effect.gen(function* () {
     const { beats } = yield* (yield* LeaseStore).survey(home)

@@ -133,10 +133,10 @@ export interface Tables {
   /** The time until which each passkey challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
   /**
-   * The key is the id of the attempt. `forgotten` is true when the attempt counts at most against the limit of its
-   * network address. This is so when, after the failed attempt, the account got a new password, or somebody signed in
-   * to the account from the same known browser. For an attempt from an unknown browser, a later sign-in from any
-   * unknown browser is enough.
+   * The key is the id of the attempt. `forgotten`: the failed attempt does not count against the limits of its account
+   * any more, only perhaps against the limit of its network address. An attempt is forgotten when the account later
+   * gets a new password, or when somebody later signs in to the account: from the same known browser, or, if the
+   * attempt came from an unknown browser, from any unknown browser.
    */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>

@@ -128,8 +128,8 @@ const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): b
 
 /**
  * Refresh tokens, with the time at which their family was revoked. Only the head of a family, its unspent token, stores
- * this time. If the head were deleted first, the spent tokens would never be deleted, so the heads are last in the
- * list.
+ * this time. Tokens are deleted in the order of this list, and the heads are last: without its head, a spent token has
+ * no time and would never be deleted.
  */
 const refreshTokens = ({ refreshTokens }: Tables): Array<Row> => {
   const tokens = [...refreshTokens.values()]

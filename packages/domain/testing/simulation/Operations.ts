@@ -10,7 +10,8 @@ export interface Operations {
   /** `password`: the number of a password that the account has or had. 0 is the first password; -1 is a wrong guess. */
   readonly signIn: { args: Owned<{ password: number; address: string }>; value: { cookie: string } }
   /**
-   * Somebody, perhaps a thief, sends a request with the cookie. `userId` is null when the cookie signs nobody in.
+   * Somebody, perhaps a thief, sends a request with the cookie. `userId` is null when the cookie belongs to no valid
+   * session.
    */
   readonly useCookie: { args: { cookie: string }; value: { userId: string | null } }
   readonly signOut: { args: { cookie: string }; value: null }
@@ -124,7 +125,7 @@ export interface Operations {
   readonly pauseConnection: { args: Owned<{ connectionId: string; length: PauseLength }>; value: null }
   readonly resumeConnection: { args: Owned<{ connectionId: string }>; value: null }
   /**
-   * Pauses all live connections. A connection that is already paused for longer keeps its pause. `connections`: the
+   * Pauses all live connections. A connection that is already paused for longer keeps its pause. The answer has the
    * number of live connections.
    */
   readonly pauseAll: { args: Owned<{ length: PauseLength }>; value: { connections: number } }

@@ -63,8 +63,8 @@ export interface Config extends WorkerConfig {
   readonly driver?: Driver | undefined
   readonly sabotage?: Sabotage | undefined
   /**
-   * Replaces ports in front of the wrapper that records calls for the trace. So the trace shows only the calls that the
-   * replacement passes on.
+   * Replaces ports. The replacement stands between the programs and the wrapper that records calls for the trace, so
+   * the trace shows only the calls that the replacement passes on.
    */
   readonly sabotageInFront?: Sabotage | undefined
   /**
@@ -99,7 +99,7 @@ export interface SimResult {
   /** The virtual time that passed in the run, in milliseconds. */
   readonly virtualMs: number
   readonly violations: ReadonlyArray<Violation>
-  /** For each mark (a rare situation), how often the run reached it. */
+  /** For each mark (a rare situation), the number of times that the run reached it. */
   readonly marks: Readonly<Record<string, number>>
   readonly entries: ReadonlyArray<Entry>
   /** The trace as text of a file, with one JSON object on each line. */
@@ -197,8 +197,8 @@ const prepare = (config: Config, scenario: Scenario) => {
         if (name === "server") registry.readers.clear()
       })
       engine.clock.hasWorkBy = (by) => {
-        // While a stream is open, the loops must not sleep longer than usual. Otherwise the stream's heartbeats would
-        // come too late, and the listener would count as gone.
+        // While an event stream is open, the clock must not make the sleeps of the programs' loops longer. Otherwise
+        // the stream's heartbeats would come too late, and the listener would count as gone.
         if (registry.readers.size > 0) return Effect.succeed(true)
         const moment = Timestamp.make(by)
         const found = Effect.orDie(
@@ -211,8 +211,8 @@ const prepare = (config: Config, scenario: Scenario) => {
               const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
               if (Option.isSome(found)) return true
             }
-            // While a lease is free, the loops must not sleep longer than usual, because a worker takes a free lease
-            // only when its loop wakes.
+            // While a lease is free, the clock must not make the sleeps of the workers' polling loops longer, because a
+            // worker takes a free lease only when its loop wakes.
             const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
             return leases.some(({ owner }) => owner === null)
           })

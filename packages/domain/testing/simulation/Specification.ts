@@ -63,7 +63,7 @@ export const RACE_WINDOW = 30 * SECOND
 export const TIER_DAYS = 30
 /** Spec §4.3, §8: during this time after the sensitive tier's end date, a renewal brings the sensitive scopes back. */
 export const GRACE = 14 * DAY
-/** Spec §6.3: the service warns the app this many days before the sensitive tier's end date. */
+/** Spec §6.3: the service warns the app twice, this many days before the sensitive tier's end date. */
 export const WARNING_DAYS = [14, 7] as const
 /** Spec §6.3: the interval between two sweeps of the tiers. */
 export const SWEEP = 15 * MINUTE
@@ -85,13 +85,13 @@ export const SETTLE_S: Limits = { min: 0, max: 300 }
  */
 export const SILENCE_S: Limits = { min: 300, max: 1_800 }
 /**
- * Decision rules-14: a dwell rule does not fire by silence if the last reading is older than this at the end of the
- * dwell time.
+ * Decision rules-14: a dwell rule does not fire by silence (without a further reading) if its last reading is older
+ * than this at the end of the dwell time.
  */
 export const LAST_WORD = 30 * MINUTE
 /**
- * When no fault disturbs the worker, a rule with `settle_s` or `silence_s` fires at most this long after the rule's
- * wait has ended.
+ * The longest time from the end of the wait of a rule (`settle_s` or `silence_s`) to its firing, when no fault disturbs
+ * the worker.
  */
 export const SETTLE_PROMPT = 60 * SECOND
 /** Decision L3: a reading whose capture time is further than this in the future is quarantined. */

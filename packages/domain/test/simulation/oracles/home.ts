@@ -195,8 +195,8 @@ export class Ana extends Story {
   }
 
   /**
-   * Lets a day pass, and reads the access log and the endpoints. The returned run counts as a run that ended without
-   * unfinished work, so that oracles also report what should have happened and did not.
+   * Lets a day pass, and reads the access log and the endpoints. The returned run is marked as ended without unfinished
+   * work (`quiesced`), so that oracles also report effects that are missing at the end.
    */
   rest() {
     this.after(DAY)

@@ -209,7 +209,7 @@ it("a run that throws is a failing result without a trace, and no shorter form o
   const plan: Simulation.Plan = { ...Simulation.Swarm.plan(SEED), faults: {}, steps: LONG_STORY }
   const { sabotage } = sabotaged("T1")
   // A bug of an oracle: it throws when the run is so short that it does not contain the wait of `LONG_STORY`. Shrinking
-  // makes such runs, and must not take one of them as the result.
+  // makes such runs, and must not return the plan of one of them as its result.
   const oracles = Simulation.Oracles.all.map((oracle) => ({
     ...oracle,
     check: (run: Simulation.Run) => {

@@ -32,8 +32,8 @@ export const connected = (
     const terms_ = { scopes: SCOPES, standardDays: null, ...terms }
     const connection = yield* app.connect(ana, terms_)
     /**
-     * Consents once more, with the same terms except for `over`. With the same scopes, of which one is sensitive, this
-     * consent is a renewal.
+     * Ana consents to the app once more, with the same terms except for `over`. If the scopes stay the same, this
+     * consent is a renewal, because one of the scopes is sensitive.
      */
     const again = (over: Partial<Terms> = {}) => app.connect(ana, { ...terms_, ...over })
     return { world, ana, app, hook, connection, again }

@@ -22,7 +22,10 @@ const claiming = (change: (claim: ClaimedDelivery) => Effect.Effect<ClaimedDeliv
       )
   }))
 
-/** Plants a bug in the time of retries. `tookMs`: how long the failed attempt took. */
+/**
+ * Plants a bug in the time of retries. `dueAt` gets the right time of the retry and the duration `tookMs` of the failed
+ * attempt, and returns the wrong time.
+ */
 const retryingAt = (dueAt: (at: number, tookMs: number) => number) =>
   instead(DeliveryStore, (store) => {
     type Attempt = Parameters<typeof store.finish>[2]

@@ -19,8 +19,8 @@ const presence = ({ connection, home }: Scene) =>
   connection.call({ endpoint: "GET /v1/answers/places/{place_id}/presence", placeId: home.id, maxAgeS: 900 })
 
 /**
- * Plants a bug in the check whether an event may be sent. The bug is the same for events whose data were read ahead and
- * for other events.
+ * Plants a bug in the check whether an event may still be sent. The bug affects both events whose data the store read
+ * ahead with `pending` and events whose data the worker reads later.
  */
 const authorising = (change: (found: Authorisation.Authorisation) => Authorisation.Authorisation) =>
   flow(
@@ -87,7 +87,7 @@ const comesHomeAfterArchiving = (ask: (scene: Scene) => Effect.Effect<unknown, u
   )
 
 /**
- * The fix of a reading that was quarantined because it was from the future, and that was at most 90 minutes ahead of
+ * The fix of a reading that was quarantined because its capture time was in the future, but at most 90 minutes after
  * its arrival. Empty for any other reading.
  */
 const ahead = ({ reading, reason }: Quarantined, receivedAt: number): ReadonlyArray<Fix.Fix> => {

@@ -9,7 +9,9 @@ export interface Plant {
   readonly oracle: string
   readonly what: string
   readonly sabotage?: Simulation.Sabotage
-  /** A bug in the answer that an app gets to its call of the API, for bugs that a replaced port could not cause. */
+  /**
+   * Plants a bug in the answer that an app gets to its call of the API, if replacing a port could not cause this bug.
+   */
   readonly sabotageAnswers?: Simulation.SabotageAnswers
   /**
    * Present when the bug replaces ports in front of the wrapper that records calls for the trace. Then the trace shows
@@ -78,5 +80,8 @@ export const readingAhead = (change: (ahead: ReadAhead) => ReadAhead | undefined
       }))
   }))
 
-/** Reads nothing ahead. Otherwise first attempts would not call the methods in which some plants have their bug. */
+/**
+ * Makes stores read nothing ahead. With data read ahead, first attempts would not call the methods in which some plants
+ * have their bug.
+ */
 export const readingNothingAhead: Simulation.Sabotage = readingAhead(() => undefined)

@@ -259,8 +259,8 @@ const permissions: ReadonlyArray<Plant> = [
 ]
 
 /**
- * Plants a bug: when a stay gets an earlier departure, for example because the user deleted a stretch of history, the
- * store still returns the departure that it returned before.
+ * Plants a bug: when the departure of a stay becomes earlier, for example because the user deleted a stretch of
+ * history, the store still returns the old, later departure.
  */
 const endsAsTheyWere = (ports: Context.Context<Simulation.Ports>) => {
   const ends = new Map<string, Timestamp.Timestamp | null>()

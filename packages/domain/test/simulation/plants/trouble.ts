@@ -93,8 +93,8 @@ export const plants: ReadonlyArray<Plant> = [
         // wakes while the second worker waits for the receiver.
         yield* scene.world.pause("worker", 33 * SECOND)
         yield* scene.world.advance(29 * SECOND)
-        // This call of the app counts as activity. Without activity, the simulation lets the loops of the second worker
-        // sleep longer than normal.
+        // Without a call of the app, nothing happens, and the simulation then lets the polling loops of the second
+        // worker sleep longer than normal.
         yield* scene.connection.call(ME)
         yield* scene.world.advance(HOUR)
       })

@@ -83,8 +83,8 @@ export const plants: ReadonlyArray<Plant> = [
             isShort = until !== null && until - requestedAt <= 5 * MINUTE
             return isShort ? { ...decided, rule: null } : decided
           })
-          // No real store fails with this error, so the type of the store does not allow the error. The cast to `never`
-          // makes it possible.
+          // No real store fails with this error, so the store's type does not allow it. The cast to `never` lets the
+          // planted bug fail with it all the same.
           const refused = Effect.fail(Invalid.of("active_until", "must be later") as never)
           return Effect.flatMap(created, (made) => (isShort ? refused : Effect.succeed(made)))
         })

@@ -193,7 +193,7 @@ it("a loop that looks less often is back in its own time when a clock that was s
   )
   const caughtUp = 2 * 24 * HOUR + 40 * 60_000
   expect(looks).toContain(caughtUp + 7_000)
-  // In these twenty minutes nothing happens, so the loop soon looks less often again.
+  // No new work appears in these twenty minutes, so the loop soon looks for work less often again.
   expect(looks.filter((at) => at > caughtUp).length).toBeLessThan(20)
 })
 
@@ -208,7 +208,8 @@ it("a loop that waits for the answer whether there is work is in its own time wh
       const look = Effect.map(Clock.currentTimeMillis, (now) => looks.push(now - Simulation.START))
       yield* Effect.fork(Process.periodic(Effect.forever(Effect.zipRight(look, Effect.sleep("50 seconds")))))
       yield* engine.advance("2 days")
-      // When the loop wakes the next time, the engine asks `hasWorkBy` whether there is work, and gets no answer yet.
+      // When the loop wakes the next time, the clock asks `hasWorkBy` whether there is work. The answer comes only
+      // later, when the test completes `answered`.
       hasWork = Deferred.await(answered)
       yield* engine.advance("1 day")
       const quiet = looks.length

@@ -264,7 +264,7 @@ export const accountStoreContract: Contract<Ports> = [
       Check.equal(
         yield* seen(who),
         {
-          // The attempt `other` has not ended and may fail, so the store still counts it as an attempt.
+          // The attempt `other` has not ended and may still fail, so the store counts it towards the limit.
           ofAccount: [{ at: Timestamp.plus(at, 1), failed: false }],
           ofAddress: [
             { at, failed: true },

@@ -37,8 +37,8 @@ const PROPOSAL: Proposal = {
 }
 
 /**
- * What every `AppStore` must guarantee: an app is stored field by field, listed in pages, and changed without losing
- * another change.
+ * What every `AppStore` must guarantee: an app is stored with all its fields, listed in pages, and a change does not
+ * overwrite another change that is made at the same time.
  */
 export const appStoreContract: Contract<Ports> = [
   {

@@ -295,8 +295,8 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     name: "list: everybody's, newest first, those of one moment by connection and purpose downwards, each on one page",
     run: Effect.gen(function* () {
       const flags = yield* VolumeFlagStore
-      // The time of these flags is later than the time of all flags of other cases, so these flags come first in the
-      // list.
+      // The list has the newest flag first, and the flags of this case are newer than those of all other cases, so they
+      // come first.
       const to = day(1_000)
       const subjects = yield* Effect.all([subject(), subject(), subject()])
       for (const one of subjects) {

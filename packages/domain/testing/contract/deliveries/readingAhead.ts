@@ -53,7 +53,7 @@ const compared = (isOnOneServer: boolean, events: ReadonlyArray<OutboxEvent>, wh
     }
   })
 
-/** Opens a listener of the app. The listener is live for a while after this call. */
+/** Opens a listener of the app. The listener counts as live until its first heartbeat would be overdue. */
 const listen = (appId: OutboxEvent["appId"]) =>
   Effect.gen(function* () {
     const createdAt = yield* Timestamp.now
@@ -74,7 +74,8 @@ const subscribe = ({ appId, id: connectionId, userId }: Connection) =>
 /**
  * What stores must guarantee about reading ahead: with an event, `EventStore.pending` also returns what the event's
  * first attempt needs (`ReadAhead`), and `DeliveryStore.insertAttempted` also marks the event as fanned out. So a
- * single event needs few statements. Only a store on one server does this, but every store must pass these cases.
+ * single event needs few statements. A store on one server must do both. A store on a cluster must do neither: the
+ * cases then require that `pending` returns no data read ahead, and that `insertAttempted` marks no event.
  */
 export const readingAhead = <R>(isOnOneServer: Effect.Effect<boolean, unknown, R>): Contract<ReadingAheadPorts | R> => [
   {

@@ -80,8 +80,8 @@ const disable = ({ appId, id }: WebhookEndpoint) =>
   })
 
 /**
- * A delivery that waits for an attempt, although its endpoint was disabled and then enabled after the delivery was
- * created. The next claim would end the delivery.
+ * A delivery that still waits for an attempt, although its endpoint was disabled and enabled again after the delivery
+ * was created. The next claim of due deliveries would end this delivery.
  */
 const ofEarlierEpoch = (to: WebhookEndpoint) =>
   Effect.gen(function* () {

@@ -60,8 +60,8 @@ const succeed = (endpoint: Endpoint) =>
   })
 
 /**
- * Stores results that change no count of strikes: of attempts that a developer brought forward (hurried), of replays,
- * of deliveries that must not be sent, and of attempts that are followed by a retry.
+ * Stores results that must not change the endpoint's count of strikes: results of attempts that a developer brought
+ * forward (hurried), of replays, of deliveries that must not be sent, and of attempts after which a retry follows.
  */
 const endUncounted = (endpoint: Endpoint) =>
   Effect.gen(function* () {

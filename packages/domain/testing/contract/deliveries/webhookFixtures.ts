@@ -136,8 +136,8 @@ export const insertMany = (to: WebhookEndpoint, count: number) =>
   })
 
 /**
- * Claims the due deliveries under a lease of 30 s. The result may contain deliveries of other cases. The function `of`
- * selects the deliveries to given endpoints.
+ * Claims the due deliveries under a lease of 30 s. The result may contain deliveries of other cases, because cases
+ * share a store. The function `of` keeps only the deliveries to given endpoints.
  */
 export const claim = (limit = 1_000, perEndpoint = 1_000, slow: ClaimRequest["slow"] = { ids: [], limit: 0 }) =>
   Effect.gen(function* () {

@@ -22,8 +22,8 @@ export interface Standing {
 
 /**
  * The people, phones and rules for the cases of `fixStoreContract`, because a `FixStore` cannot make them. The test
- * that runs the contract provides this service, which makes them and reads the outbox. If your store keeps no users or
- * phones, `phone` and `another` can return ids that were never used.
+ * that runs the contract must provide this service. The service makes the people, phones and rules, and reads the
+ * outbox. If your store keeps no users or phones, `phone` and `another` can return ids that were never used.
  */
 export class FixSubjects extends Context.Tag("@place-access/domain/testing/FixSubjects")<
   FixSubjects,

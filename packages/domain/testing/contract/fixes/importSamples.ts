@@ -66,7 +66,7 @@ export const claim = ({ id, userId }: ImportKey, lease: string, now: Timestamp.T
     return Option.map(claimed, (one) => ({ claimed: one, lease }))
   })
 
-/** Begins an attempt like `claim`, and fails when the import cannot be claimed. */
+/** Begins an attempt to read the import under the lease (`claim`). Fails when the import cannot be claimed. */
 export const claimed = (of: ImportKey, lease: string, now: Timestamp.Timestamp) =>
   Effect.map(
     claim(of, lease, now),

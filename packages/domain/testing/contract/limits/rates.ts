@@ -17,8 +17,8 @@ const counted = (whose: Subject.LimitSubject, at: Timestamp.Timestamp, windowMil
   Effect.flatMap(LimitStore, (store) => store.count(whose, windowMillis, at))
 
 /**
- * Makes one call at each offset, in milliseconds from `start`. Returns for each call the number of calls in its window
- * so far, and the end of this window in milliseconds from `start`.
+ * Makes one call at each offset, in milliseconds from `start`. Returns for each call the number of calls so far in the
+ * window of the rate limit, including this call, and the end of this window in milliseconds from `start`.
  */
 const inTurn = (whose: Subject.LimitSubject, start: Timestamp.Timestamp, offsets: ReadonlyArray<number>) =>
   Effect.forEach(offsets, (offset) =>

@@ -78,8 +78,8 @@ export const erasedImports: Contract<Ports> = [
       yield* erase(userId, t(50), t(40))
       const { bring, device, made } = yield* file(userId)
       yield* bring({ fixes: [...Uploads.fixes(1, t(90)), ...Uploads.fixes(1, t(70))] })
-      // The derivation stores an open stay as one that ends at the first deleted stretch after its last fix. It does
-      // the same for a stay of a file.
+      // If a deleted stretch comes after the last fix of an open stay, the derivation stores the stay with an end: the
+      // beginning of the first deleted stretch after this fix. It does the same for a stay of an imported file.
       yield* Visits.stays(device, home, [[t(90), t(50)]])
       Check.equal(yield* departures(device, home), [t(70)], "deleted by the owner")
 

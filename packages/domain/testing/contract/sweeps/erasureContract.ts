@@ -224,8 +224,8 @@ export const erasureContract: Contract<Ports> = [
         [t(20), t(20)],
         [t(20), t(40)]
       ] as const
-      // Each reading comes from a different phone. A deletion that removes a reading also removes earlier readings of
-      // the same phone, and this case must not depend on that.
+      // Each reading comes from a different phone. For one phone, a deletion that removes a reading would also remove
+      // the phone's earlier readings, and this case must not depend on that.
       const phones = yield* Effect.forEach(sent, (one) =>
         Effect.tap(Samples.device(userId), (phone) => putAside(phone, one))
       )

@@ -16,8 +16,8 @@ import * as Visits from "./visitSamples.js"
 const dueOf = (of: Visits.Phone) => Effect.flatMap(StayStore, (store) => store.due(of.userId))
 
 /**
- * The devices of people in these buckets that have stays to derive, from fixes before `until` or at a new place. Reads
- * the devices in pages of two.
+ * The devices of people in these buckets whose stays must be derived, either from fixes before `until` or at a new
+ * place. Reads the list of these devices in pages of two.
  */
 const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {

@@ -52,8 +52,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     tables.importDevices.delete(id)
     tables.importParts.delete(id)
   }
-  // The exports of the account were removed when the account was deleted. A request that was in flight at that time may
-  // have stored another export.
+  // The exports of the account were removed when the account was deleted. A request of the person that was in progress
+  // at that time may have stored another export afterwards.
   for (const [id, { export: one }] of tables.exports) {
     if (one.userId === userId) some(tables.exportPieces, (_, key) => key.startsWith(`${id} `))
   }

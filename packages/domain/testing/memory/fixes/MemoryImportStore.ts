@@ -168,7 +168,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           const { erased, ...history } = withoutErased(read, tables.erasures.get(read.userId) ?? [])
           const step = { ...read, ...history, tooOld: read.tooOld + erased }
           // `read` has all entries of the step. `step` has only the entries whose time the owner has not deleted in the
-          // meantime. The user's version rises if the file brought any entry, even one whose time is deleted.
+          // meantime. The version of the user's uploads rises if the file brought any entry, even an entry whose time
+          // the owner has deleted.
           if (
             read.fixes.length + read.visits.length + read.places.length + read.notices.length + read.erasures.length >
             0

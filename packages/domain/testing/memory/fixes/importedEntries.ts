@@ -80,8 +80,8 @@ const handOver = <A extends Brought & { readonly userId: UserId; readonly device
       ({ import: one }) => one.deviceId === (importParts.get(id) ?? id) && one.state !== "undoing"
     )
   const heir = alsoFrom?.find((id) => !going.includes(id) && isOfImport(id))
-  // A deletion of history may have shortened several visits to the same times, so the import with the device `heir` may
-  // already have a row with this key.
+  // The key contains the times of the visit. A deletion of history may have cut several visits so that their times are
+  // now the same, so the import with the device `heir` may already have a row with this key.
   if (heir === undefined || rows.has(`${userId} ${heir} ${own}`)) return undefined
   rows.set(`${userId} ${heir} ${own}`, { ...row, deviceId: heir, alsoFrom: alsoFrom?.filter((id) => id !== heir) })
   return heir
@@ -138,10 +138,10 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
 }
 
 /**
- * The stays of an import that its owner removed were also derived from the fixes `gone`, which this import shared with
- * an import that is being undone. Deletes the stays that began from the first to the last of these fixes. All stays
- * from the first of these fixes on become due for derivation again. The history of the removed import then ends with
- * its newest entry that is left.
+ * `gone` are the fixes that the undoing of an import deletes. An import that its owner removed before may have had the
+ * same fixes, and its stays were also derived from them. Deletes the stays of the removed import that began from the
+ * first to the last of these fixes, and makes its stays from the first of these fixes on due for derivation again. The
+ * history of the removed import then ends with its newest entry that is left.
  */
 const eraseFromRemoved = (tables: Tables, gone: ReadonlyArray<Fix.StoredFix>): void => {
   const shared = new Map<DeviceId, Array<Timestamp.Timestamp>>()

@@ -68,8 +68,9 @@ const since = (
 }
 
 /**
- * Records the time `now` for each scope that rules need and that the app or connection has regained. Does nothing if no
- * scope was regained. Every store that changes the scopes of an app or a connection must call this function.
+ * Records, for each scope that rules need, that the app or connection has regained this scope at the time `now`. Rules
+ * then ignore fixes from before this time. Does nothing if no scope was regained. Every store that changes the scopes
+ * of an app or a connection must call this function.
  */
 export const noteScopes = (
   { rulesSince }: Tables,
@@ -133,8 +134,8 @@ export const notice = (tables: Tables, connection: Connection, rule: StoredRule,
 }
 
 /**
- * Calls `notice` for each rule of a connection. A store must call this function after it changed the places or the
- * scopes of the connection.
+ * Updates the disabled time and the kept label of each rule of a connection (`notice`). A store must call this function
+ * after it changed the places or the scopes of the connection.
  */
 export const followSharing = (tables: Tables, id: ConnectionId, now: Timestamp): void => {
   const connection = tables.connections.get(id)

@@ -141,7 +141,10 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
 const lower = (values: ReadonlyArray<number>): number | undefined =>
   [...values].sort((a, b) => a - b)[Math.ceil(values.length / 2) - 1]
 
-/** Like `mediansStatement` of `adapters-pg`: near the 180° meridian the longitudes count from 0° to 360° eastward. */
+/**
+ * The median of the longitudes. Near the 180° meridian, they count from 0° to 360° eastward, as in the SQL of
+ * `adapters-pg` (`mediansStatement`).
+ */
 const medianLon = (lons: ReadonlyArray<number>): number | undefined => {
   if (lons.filter((lon) => Math.abs(lon) > 90).length * 2 <= lons.length) return lower(lons)
   const eastward = lower(lons.map((lon) => (lon < 0 ? lon + 360 : lon)))

@@ -3,8 +3,8 @@ import type { DeviceId } from "../../../src/shared/Ids.js"
 import type { VisitReports } from "../../../src/visits/OsVisit.js"
 
 /**
- * The visits that a device reported, earliest arrival first. A departure before the first reported arrival is left out,
- * because the service does not know when that visit began.
+ * The visits that a device reported, earliest arrival first. A reported departure before the first reported arrival
+ * gives no visit, because the service does not know when that visit began.
  */
 export const tell = (
   { heardAt, historyEndsAt, id }: { readonly id: DeviceId } & Pick<VisitReports, "heardAt" | "historyEndsAt">,

@@ -23,8 +23,9 @@ const STUCK_MESSAGE =
   "Stuck: somebody waits for what never comes, such as a promise: nothing but loops went on for a virtual week"
 
 /**
- * The run cannot go on. Either no fiber can run and no timer is set, or only loops ran for a virtual week, or the
- * program called the host in a run that must not wait (`run`).
+ * The run cannot go on. Either no fiber can run and no timer is set, or for a virtual week only the polling loops of
+ * programs ran, or a program called the host, for example a database, in a run that cannot wait for the host (`run`
+ * instead of `runAsync`).
  */
 export class Stuck extends Error {
   override readonly name = "Stuck"
@@ -57,8 +58,8 @@ export class Engine {
   /** The last virtual time at which a fiber that is not part of a program, such as the scenario, resumed. */
   private movedAt: number
   /**
-   * A function that runs each step of the run. Work of the host does not run inside this function, so `Guard` does not
-   * report what the host reads.
+   * The function that runs each step of the run. The guard sets it, and reports what a step reads of the host. Work of
+   * the host itself, such as a database query, runs outside this function, so the guard does not report it.
    */
   inside: <A>(work: () => A) => A = (work) => work()
 
@@ -88,8 +89,8 @@ export class Engine {
   })
 
   /**
-   * Lets virtual time pass until only timers of loops are left, but at most for `cap`. Returns how many other timers
-   * are left.
+   * Lets virtual time pass until only timers of the programs' polling loops are left, but at most for `cap`. Returns
+   * the number of other timers that are left.
    */
   quiesce(cap: Duration.DurationInput = Duration.infinity): Effect.Effect<{ readonly timersLeft: number }> {
     const left = () => this.clock.timers.left.filter(({ isPeriodic }) => !isPeriodic).length
@@ -236,7 +237,7 @@ export class Engine {
 
   /**
    * Fails a run when its scenario has not resumed for a virtual week and only programs wait for timers. Without this
-   * check the run would not end, because loops set timers without end.
+   * check the run would not end, because the polling loops of programs set a new timer after each timer.
    */
   private failIfStuck(): void {
     const { monotonic, timers } = this.clock
@@ -246,8 +247,8 @@ export class Engine {
 }
 
 /**
- * A clock for work on the host. The clock shows virtual time, plus the skew of the calling machine. A sleep on this
- * clock takes real time.
+ * A clock for work that runs on the host, such as a database query. The clock shows virtual time, plus the skew of the
+ * simulated machine that called the host. A sleep on this clock takes real time.
  */
 const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
   const host = Clock.make()

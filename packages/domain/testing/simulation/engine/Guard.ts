@@ -105,7 +105,8 @@ const learn = (): void => {
 }
 
 /**
- * The caller that the guard reports for a read of the host; undefined when a library reads the host for its own use.
+ * The place in the code that the guard reports as the reader of the host; undefined when a library reads the host for
+ * its own use.
  */
 const culprit = (ours: Function): string | undefined => {
   const [first] = callers(ours, 1)
@@ -118,8 +119,8 @@ const culprit = (ours: Function): string | undefined => {
   if (isLibrary) {
     return show(callers(ours, FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
   }
-  // In a bundle, the nearest frame may belong to a library that only returns the host's value to its caller. So the
-  // message also lists the callers of this frame.
+  // In a bundle, the nearest stack frame may belong to a library that only returns the host's value to its caller,
+  // because all code is in one file. So the message also lists the callers of this frame.
   const isBundle = [...known].some((position) => position.startsWith(`${fileOf(first)}:`))
   return isBundle ? callers(ours, NEAR).map(show).join(" < ") : show(first)
 }

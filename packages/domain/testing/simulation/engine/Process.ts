@@ -3,7 +3,7 @@ import { Effect, FiberRef, GlobalValue } from "effect"
 /** A program from one start until its end. A process is a set of fibers, which the engine can kill together. */
 export interface Process {
   readonly name: string
-  /** How often the program has been started, including this start; 0 only for `WORLD`. */
+  /** The number of times that the program has been started, including this start; 0 only for `WORLD`. */
   readonly epoch: number
   isAlive: boolean
   /**

@@ -19,8 +19,8 @@ export interface Stream {
 }
 
 /**
- * The use of a stream. Each use has its own stream, so that an additional fault, for example, does not change where
- * people walk.
+ * What random numbers are drawn for. Each purpose has its own stream of random numbers, so that an additional fault,
+ * for example, does not change where people walk.
  */
 export type Purpose =
   | "workload"

@@ -8,20 +8,20 @@ const HOUR = 60 * MINUTE
 
 /**
  * The interval of the tier sweep, which must notice the end dates of connections within a quarter of an hour (Spec
- * §6.3.1). A loop with exactly this interval sleeps longer only while no connection becomes due for the sweep
- * (`hasDateBy`). A loop whose interval is between `PROMPT` and `SELDOM` never sleeps longer than its own interval.
+ * §6.3.1). The clock lets a loop with exactly this interval sleep longer only while no connection becomes due for the
+ * sweep (`hasDateBy`), and never a loop whose interval is between `PROMPT` and `SELDOM`.
  */
 const PROMPT = 15 * MINUTE
 /**
- * No loop looks for work more often than once a second. So a shorter sleep is a pause within a piece of work
- * (`Pacing`), for example between two steps of an import. The clock never makes such a pause longer.
+ * A sleep shorter than this is a pause within a piece of work (`Pacing`), for example between two steps of an import,
+ * because no polling loop looks for work more often than once a second. The clock never makes a pause longer.
  */
 const PAUSE = SECOND
 /** A loop with this interval or a longer interval does only maintenance, so the clock may make its sleeps longer. */
 const SELDOM = HOUR
 /**
- * The longest sleep of a slowed loop, as a multiple of the time in which nothing has happened: after a quiet minute, a
- * loop sleeps at most 16 minutes.
+ * The longest sleep of a slowed loop, as a multiple of the time since new work last may have appeared (`stir`): a
+ * minute after the last `stir`, a loop sleeps at most 16 minutes.
  */
 const PATIENCE = 16
 /**
@@ -39,7 +39,7 @@ interface Sleeper {
   readonly isPeriodic: boolean
   readonly wake: () => void
   isOver: boolean
-  /** How many timers were set for this sleep. Only the newest timer counts. */
+  /** The number of timers that were set for this sleep. Only the newest of them ends the sleep. */
   laid: number
 }
 
@@ -47,9 +47,9 @@ interface Sleeper {
  * Replaces the clock of Effect. The clock has two times, as every machine has: the time of day, which can be set, and
  * the time that has passed, by which timers fire. Time passes only when the engine moves the clock to the next timer.
  *
- * The longer nothing happens, the longer a loop (`Process.periodic`) sleeps. So a quiet night takes a few dozen steps
- * instead of thousands. A loop that sleeps longer than its own interval is *slowed*. When something happens (`stir`),
- * every slowed loop returns to its own interval.
+ * The longer no new work appears, the longer a polling loop (`Process.periodic`) sleeps. So a night without events
+ * takes a few dozen steps instead of thousands. A loop that sleeps longer than its own interval is *slowed*. When new
+ * work may have appeared (`stir`), every slowed loop returns to its own interval.
  */
 export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -64,17 +64,17 @@ export class VirtualClock implements Clock.Clock {
   /** How far the clock of the machine that takes the present step is ahead of `timeOfDay`, in milliseconds. */
   skewMillis = 0
   private stirredAt: number
-  /** How often `stir` was called. */
+  /** The number of calls of `stir` so far. */
   private stirs = 0
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
   /**
-   * Whether a connection becomes due for the tier sweep by this time of day. If so, a loop of 15 minutes does not sleep
-   * until that time.
+   * Whether a connection becomes due for the tier sweep by this time of the clock (milliseconds since 1970). If so, a
+   * polling loop with an interval of 15 minutes must wake before that time.
    */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
   /**
-   * Whether loops with intervals shorter than 15 minutes have work by this time of day. Undefined: the clock slows
-   * these loops without asking.
+   * Whether polling loops with intervals shorter than 15 minutes have work by this time of the clock (milliseconds
+   * since 1970). Undefined: the clock makes the sleeps of these loops longer without asking.
    */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
   /** The last sleep for which each loop asked, in milliseconds. The key is the loop's fiber. */
@@ -138,8 +138,8 @@ export class VirtualClock implements Clock.Clock {
             sleeper.isOver = true
           })
         })
-      // While `longer` is computed, something may happen that `longer` does not take into account. In this case the
-      // loop keeps its own interval.
+      // Sleeps for the result of `longer`. If new work may have appeared while `longer` was computed (`stir` was
+      // called), the result may be too long, so the worker's polling loop sleeps only for `own()`.
       const sleepUnlessStirred = (longer: Effect.Effect<number>, own: () => number) => {
         const before = this.stirs
         return Effect.flatMap(longer, (millis) => sleep(this.stirs === before ? millis : own()))
@@ -173,17 +173,19 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The milliseconds until the next quarter of an hour of the time of day, when a loop of 15 minutes wakes; never 0.
+   * The milliseconds until the clock shows the next full quarter of an hour, when a loop with an interval of 15 minutes
+   * wakes; never 0.
    */
   private untilQuarter(): number {
     return PROMPT - (this.timeOfDay % PROMPT)
   }
 
   /**
-   * How long a loop of 15 minutes sleeps, in milliseconds. A longer sleep saves steps of the simulation, but must not
-   * make the tier sweep late. So the function tries the intervals of `GRIDS` that are not longer than `patience`, the
-   * largest first. The sleep ends at the next multiple of the first interval for which no connection becomes due for
-   * the tier sweep during the sleep. If no interval longer than 15 minutes fits, the sleep is 15 minutes.
+   * How long a polling loop with an interval of 15 minutes sleeps, in milliseconds. A longer sleep saves steps of the
+   * simulation, but must not make the tier sweep, the work of this loop, late. So the function tries the intervals of
+   * `GRIDS` that are not longer than `patience`, the largest first. The sleep ends at the next multiple of the first
+   * interval for which no connection becomes due for the tier sweep during the sleep. If no interval longer than 15
+   * minutes fits, the sleep is 15 minutes.
    */
   private untilDate([grid = PROMPT, ...finer]: ReadonlyArray<number>): Effect.Effect<number> {
     if (grid <= PROMPT) return Effect.succeed(PROMPT)
@@ -195,8 +197,8 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The sleep of a loop with an interval shorter than 15 minutes, in milliseconds: the first of the given sleeps in
-   * which no work becomes due (`hasWorkBy`), or `own` when there is none.
+   * How long a polling loop with an interval shorter than 15 minutes sleeps, in milliseconds: the first of the given
+   * sleeps in which no work becomes due (`hasWorkBy`), or `own` when there is none.
    */
   private untilWork(own: number, [first, ...others]: ReadonlyArray<number>): Effect.Effect<number> {
     if (first === undefined) return Effect.succeed(own)
@@ -207,7 +209,10 @@ export class VirtualClock implements Clock.Clock {
     )
   }
 
-  /** The longest sleep of a slowed loop, in milliseconds. The longer nothing has happened, the longer is this sleep. */
+  /**
+   * The longest sleep of a slowed loop, in milliseconds. The more time has passed since new work last may have appeared
+   * (`stir`), the longer is this sleep.
+   */
   private get patience(): number {
     return PATIENCE * (this.passed - this.stirredAt)
   }
@@ -223,8 +228,8 @@ export class VirtualClock implements Clock.Clock {
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
     // Some loops wake at whole minutes, for example at every full hour, and a longer sleep must also end at one of
-    // these times. When a loop asks for another sleep than last time, the loop may not have reached its first whole
-    // minute yet. So the loop gets exactly the sleep that it asks for.
+    // these times. When a loop asks for another length of sleep than the last time, the loop may still be on the way to
+    // its first whole minute. So the clock gives the loop exactly the sleep that it asks for.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))
@@ -249,9 +254,9 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * Moves the time of day. Timers fire by the time that has passed, so a jump changes no timer. After a clock was set
-   * back, work that was scheduled earlier becomes due only when the clock has caught up, so the clock then calls
-   * `stir`.
+   * Sets the time of day forward or back. Timers do not use the time of day but the time that has passed since the
+   * start of the run, so a jump changes no timer. After the clock was set back, work with a due date becomes due only
+   * when the clock again shows the time from before the jump. Then the clock wakes the polling loops (`stir`).
    */
   jump(millis: number): void {
     this.latest = Math.max(this.latest, this.timeOfDay)
@@ -261,7 +266,7 @@ export class VirtualClock implements Clock.Clock {
       at: this.passed + this.behindMillis,
       fire: () => this.stir(),
       // If the clock is set again before this timer fires, the second change adds its own timer for the time at which
-      // the clock then catches up. The timer here then only makes the loops look for work once more.
+      // the clock then catches up. The timer here then only wakes the polling loops once more than needed.
       isDead: () => false,
       isPeriodic: true,
       isOutside: false

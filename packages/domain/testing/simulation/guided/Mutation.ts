@@ -10,8 +10,8 @@ import { isPlan } from "../plan/readPlan.js"
 /** The largest number of changes to one plan. */
 const MOST_CHANGES = 4
 /**
- * The largest number of draws for one change. When every draw gives a plan that is too long or has no steps, the plan
- * stays unchanged.
+ * How many times at most a random change of the plan is drawn, until the changed plan has steps and is not too long. If
+ * no draw gives a plan like this, the plan stays unchanged.
  */
 const TRIES = 10
 /**
@@ -95,7 +95,10 @@ const faults: Change = (plan, other, draw) => ({ ...plan, faults: draw.chance(0.
 /** The keys that lead from a value to one of its parts. */
 type Path = ReadonlyArray<string>
 
-/** The paths of all numbers in a value, at any depth: a step may contain deeds, and a deed may contain a question. */
+/**
+ * The paths of all numbers in a value, at any depth. The depth is needed because a step may contain deeds, and a deed
+ * may contain a question with numbers.
+ */
 const numbersIn = (value: unknown, path: Path = []): ReadonlyArray<readonly [Path, number]> => {
   if (typeof value === "number") return [[path, value]]
   if (typeof value !== "object" || value === null) return []

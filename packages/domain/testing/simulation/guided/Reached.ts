@@ -11,9 +11,9 @@ import type { Entry } from "../Trace.js"
 export const MARKS: ReadonlySet<string> = names
 
 /**
- * The situations of a run, as texts that serve only for comparison: each mark; each pair of marks; how each operation
- * ended, alone and together with the end of the same actor's previous operation; how each call of a port ended; each
- * reply of a receiver; and each kind of message that a listener read.
+ * The situations of a run, as texts that a search only compares. The situations are: each mark; each pair of marks; the
+ * end of each operation, alone and paired with the end of the same actor's previous operation; the end of each call of
+ * a port; each reply of a receiver; and each kind of message that a listener read.
  */
 export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks">): ReadonlySet<string> => {
   const reached = new Set<string>()
@@ -43,8 +43,8 @@ export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks
 }
 
 /**
- * The name of the operation with its result: a status or an error code. Values that depend on the seed are left out, so
- * that results of different runs can be compared.
+ * A text with the name of the operation and its result: a status or an error code. Values that depend on the seed are
+ * left out, so that results of different runs can be compared.
  */
 const endOf = ({ name, outcome }: Entry & { readonly kind: "done" }): string => {
   switch (outcome._tag) {

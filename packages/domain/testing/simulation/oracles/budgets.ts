@@ -57,7 +57,10 @@ const spansOf = ({ did, opensAt }: Question): ReadonlyArray<readonly [number, nu
   ...(opensAt !== null && opensAt > did.beganAt ? [[opensAt, opensAt] as const] : [])
 ]
 
-/** Whether two questions perhaps count towards the budget of the same day: they begin to count at most a day apart. */
+/**
+ * Whether two questions perhaps count towards the budget of the same day: the times from which they count are at most a
+ * day apart.
+ */
 const mayShareDay = (one: Question, other: Question): boolean =>
   spansOf(one).some(([first, last]) =>
     spansOf(other).some(([from, until]) => first - until <= DAY && from - last <= DAY)

@@ -6,8 +6,8 @@ import { type CompletedCall, happened, isDone, isoOf, mayBeDone, timeOf } from "
 import { ACTIVE_RULES } from "../Specification.js"
 
 /**
- * Oracles of the limit on active rules: at most ten rules of a connection are active at any instant (Spec §4.6.6). The
- * window in which a rule is active includes its beginning but not its end (decision L11).
+ * Oracles of the limit on active rules: at most ten rules of a connection are active at any instant (Spec §4.6.6). A
+ * rule is active in its window from the window's beginning, inclusive, to its end, exclusive (decision L11).
  */
 
 type Window = Pick<RuleFields, "activeFrom" | "activeUntil">

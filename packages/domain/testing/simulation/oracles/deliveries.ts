@@ -51,8 +51,9 @@ const d1: Oracle = {
           ({ beganAt, endedAt }) => beganAt <= later.startedAt && endedAt >= before.startedAt
         )
         const gap = later.startedAt - before.endedAt
-        // Two workers may have written the end of the earlier attempt and the start of the later attempt. Their clocks
-        // may differ, so the gap may seem shorter than it was, by at most twice `skewMs`.
+        // One worker may have written the end of the earlier attempt, and another worker the start of the later
+        // attempt. The clock of each may be wrong by `skewMs`, so the gap in the trace may be shorter than the real
+        // gap, by at most twice `skewMs`.
         if (!isHurried && gap < least - 2 * happened(run).skewMs)
           return `attempt ${later.attempt} came ${spanOf(gap)} after the one before`
       }
@@ -140,8 +141,8 @@ const readings = (run: Run): ReadonlyMap<string, ReadonlyArray<Row>> => {
 }
 
 /**
- * Compares each version of a row with the version before. The comparison skips two versions when the reads of the log
- * that returned the versions overlapped.
+ * Compares each version of a row with the version before. If the reads of the log that returned the two versions
+ * overlapped, their order is unknown, and the comparison skips them.
  */
 const moves = (run: Run, wrong: (before: Row, after: Row) => string | undefined) =>
   [...readings(run).values()].flatMap((all) =>

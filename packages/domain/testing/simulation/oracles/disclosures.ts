@@ -17,7 +17,10 @@ import { isSensitiveEndpoint, COORDINATE } from "../Specification.js"
 
 type Entry = Pick<LoggedAccess, "disclosed" | "purpose" | "endpoint" | "error" | "status">
 
-/** For each call with a working token, its log entry. The key is the number of the trace entry that began the call. */
+/**
+ * The entry of the access log for each call with a valid token. The key is the number of the trace entry that began the
+ * call.
+ */
 const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
   const found = new Map<number, Entry>()
   for (const entry of known.trace.entries) {
@@ -178,8 +181,8 @@ const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefin
 }
 
 /**
- * The log entry of an event must say what the app learned. The entry of a firing must name a place of the user or a
- * zone.
+ * The access log's entry for an event must say what the app learned. The entry of a rule's firing must contain the
+ * label of a place of the user or of a zone.
  */
 const A8 = oracle(
   "A8",

@@ -131,8 +131,8 @@ const wrongHistory = (
     last?.outcome?._tag === "ok" ? last.outcome.value.imports.map(({ importId, state }) => [importId, state]) : []
   )
   /**
-   * Whether the import is certainly there: the last list of imports shows the import as done, and no operation can have
-   * undone the import.
+   * Whether the readings of the import are certainly in the history: the last list of imports shows the import as done,
+   * and no operation can have undone the import.
    */
   const isThere = ({ importId, undoings }: KnownImport) => rows.get(importId) === "done" && undoings.length === 0
   const isGone = ({ importId, undoings }: KnownImport) =>

@@ -38,9 +38,9 @@ const eachStreamed = (run: Run, wrong: (event: StreamedEvent, listener: Listener
 // ---- the oracle N1
 
 /**
- * For each key of the vault, the listener has a different secret, and only the newest eight secrets sign. So in a run
- * with at least this number of rotations of the key, the oracle does not require a signature with the secret that the
- * listener got at the beginning.
+ * Each key of the vault gives a listener another secret, and the service signs only with the secrets of the newest
+ * eight keys. So in a run with at least this number of key rotations, the oracle does not require a signature with the
+ * secret that the listener got at the beginning.
  */
 const KEYS = 7
 
@@ -100,9 +100,9 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "useCookie"
 ])
 /**
- * Whether the operation does not change which events an app may get. An exchange or a refresh that perhaps failed is
- * not harmless: if the code or the token was used a second time, the connection has ended. A call is not harmless if it
- * may delete a rule.
+ * Whether the operation certainly does not change which events an app may get. False for an exchange or a refresh that
+ * may have failed: if the code or the token was used a second time, the service has ended the connection. Also false
+ * for a call that may delete a rule.
  */
 const isHarmless = (operation: CompletedCall): boolean => {
   if (is(operation, "call")) return !("ruleId" in operation.args.request)

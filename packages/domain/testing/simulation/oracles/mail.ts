@@ -5,8 +5,8 @@ import { spanOf } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 
 /**
- * The oracle of mail that the mail server did not take: the service sends the mail again or gives it up (decisions
- * mail-3 and mail-4).
+ * The oracle of mail that the mail server refused or did not answer: the service must send the mail again or give it up
+ * (decisions mail-3 and mail-4).
  */
 
 type Sending = Mailed & { readonly i: number; readonly passed: number }
@@ -40,8 +40,8 @@ const m1: Oracle = {
       for (const [count, one] of all.entries()) {
         const say = (at: number, detail: string) => wrong.push({ at, detail: `message ${id} ${detail}` })
         const next = all[count + 1]
-        // The service also counts attempts that the trace does not show, and waits get longer with each attempt. So
-        // `wait` is the shortest possible wait.
+        // The wait before the next attempt grows with the number of attempts, and the service may have counted attempts
+        // that the trace does not show. So `wait`, from the attempts in the trace, is the shortest possible wait.
         const wait = one.bounced === "NotSent" ? MAIL_WAITS[count] : undefined
         if (next === undefined) {
           const isOver = wait === undefined || end === undefined || end.passed - one.passed <= wait + LATE

@@ -52,8 +52,8 @@ const judgeSending = (
   say: Say
 ): void => {
   if (known.trace.wentBack) return
-  // Two machines may have written the creation of a replay and the end of the delivery before it. Their clocks may
-  // differ (decision simulation-1), so the replay may seem to be earlier than it was, by at most `slack`.
+  // One machine may have written the end of a delivery, and another machine the creation of its replay. Their clocks
+  // may differ (decision simulation-1), so the trace may date the replay too early, by at most `slack`.
   const slack = 2 * known.trace.skewMs
   let until = -Infinity
   // If two rows have the same time of creation, the row that ended first was created first.
@@ -125,8 +125,8 @@ const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  // The row `original` may come from an earlier read of the log. The row must show the replay only if the last read of
-  // the log also contains the row.
+  // The row `original` may come from an earlier read of the log, before the replay was made. So the row must show the
+  // replay only if the last read of the log also contains the row.
   const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
   if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
   if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)

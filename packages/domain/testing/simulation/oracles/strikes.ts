@@ -77,8 +77,8 @@ const effectOf = (row: DeliveryRow, hurried: ReadonlyArray<OpOf<"retryNow">>): E
   const last = attempts.at(-1)
   const before = attempts.at(-2)
   const wait = GAPS[attempts.length - 2]
-  // The last attempt came before its wait was over, so the developer brought the attempt forward. The end of this
-  // delivery does not change the count.
+  // The last attempt came before its wait was over, so the developer brought the attempt forward. Then the end of this
+  // delivery does not change the count of strikes.
   if (last !== undefined && before !== undefined && wait !== undefined && last.startedAt < before.endedAt + wait)
     return undefined
   return { at: endedAt, does, sure: false }
@@ -99,7 +99,7 @@ const count = (effects: ReadonlyArray<Effect>, from: number): { readonly least: 
   const ends = [...effects].sort((a, b) => ascending(a.at, b.at))
   for (const [n, { at, does, sure }] of ends.entries()) {
     // If several deliveries ended at the same instant, the trace does not show their order. The order matters: the
-    // twentieth strike disables the endpoint, and the ends that follow change nothing.
+    // twentieth strike disables the endpoint, and the ends of later deliveries change nothing.
     const isTied = ends[n - 1]?.at === at || ends[n + 1]?.at === at
     const isSure = sure && !isTied && most < STRIKES
     if (does === "adds") {

@@ -14,7 +14,7 @@ interface PurposeUse {
 }
 
 /**
- * The service counts the calls of each purpose once an hour. So a flag must appear within this time after the first
+ * The service counts the calls of each purpose once an hour. So a flag must appear at most this long after the first
  * call beyond twice the expected volume.
  */
 const COUNTED = HOUR + MINUTE
@@ -85,7 +85,7 @@ const judgeFlag = (
 
 /**
  * Reports each purpose of a connection whose calls exceeded twice the expected volume, and which was not flagged within
- * `COUNTED`, although no fault struck.
+ * `COUNTED` (61 minutes), although the simulation injected no fault.
  */
 const missing = (
   known: Knowledge,

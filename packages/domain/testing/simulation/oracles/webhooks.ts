@@ -62,7 +62,8 @@ export const unsigned = (run: Run, post: Post): string | undefined => {
   if (secrets.length === 0 || secrets.length > SIGNATURES) return undefined
   for (const { alias, forgetters, replaced, since, surelyReplaced } of secrets) {
     const isThere = since.endedAt < beganAt - slackMs && since.end < post.i
-    // If the clock was set back during the rotation, the rotation may have either time, so the earlier time counts.
+    // If the clock was set back during the rotation, the service may have used the time before or after the jump for
+    // the rotation. So the oracle uses the earlier time.
     const endsAt = replaced === undefined ? Infinity : Math.min(replaced.beganAt, replaced.endedAt) + SECRET_OVERLAP
     const isValid = isThere && beganAt < endsAt && !isForgotten(run, post, forgetters, endsAt)
     if (isValid && !verifiedBy.includes(alias)) return `it does not verify with ${alias}, which is valid`
@@ -156,8 +157,8 @@ const h3: Oracle = {
 }
 
 /**
- * The key of an occurrence, for which there may be only one event. Undefined when the body does not identify its
- * occurrence.
+ * The key of what the event reports, such as one crossing or one end date. There may be only one event with this key.
+ * Undefined when the body does not show what the event reports.
  */
 const happeningOf = ({ body }: Post): string | undefined => {
   const { days_left, grant_id, occurred_at, places_version, rule_id, sensitive_expires_at, type } = body

@@ -96,8 +96,9 @@ interface AtEdge {
 
 type AccountDeed =
   /**
-   * `old` is normally the earlier password: its number (`Cast.ts`) is one lower than the number of the present
-   * password. `address` stands for a network address; sign-in attempts from one address are counted together.
+   * `old` means the password before the present one: passwords have numbers (`Cast.ts`), and the number of `old` is one
+   * lower than the present number. `address` stands for a network address; sign-in attempts from one address are
+   * counted together.
    */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
   /**
@@ -363,8 +364,8 @@ type ImportDeed =
 
 type ListenerDeed =
   /**
-   * `endpoint`: the endpoint whose events the listener gets. Null: the listener gets the types in `events`, or all
-   * types when `events` is empty.
+   * `endpoint`: the endpoint whose events the listener gets. Null: the listener gets events of the types in `events`,
+   * or of all types when `events` is empty.
    */
   | {
       readonly do: "listen"

@@ -260,8 +260,8 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
       arbitrary: arbitrary.map((steps): Part => ({ piece: null, steps }))
     }))
   )
-  // An infinite stream draws each part only when the plan needs it, because a draw takes long and a plan needs few
-  // parts.
+  // An infinite stream draws a part only when the plan needs the part. A list would draw all parts at once, and a draw
+  // takes long.
   const body = FastCheck.infiniteStream(part)
   return FastCheck.tuple(beginning(people, apps + (hasSandbox ? 1 : 0)), body).map(([first, parts]) => ({
     seed,

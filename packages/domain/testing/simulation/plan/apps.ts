@@ -121,8 +121,8 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
     sensitiveEndsAt: undefined,
     pauseEndsAt: undefined
   }
-  // The new connection gets the index of the earlier connection of this person and app, so that the index still means
-  // the same person and app. The earlier connection moves to the end of the list.
+  // The new connection takes the index of the earlier connection of this person and app, so that a step that names this
+  // index still means the same person and app. The earlier connection moves to the end of the list.
   const before = cast.connections.findIndex(({ app, person }) => app === of.app && person === of.person)
   if (before < 0) cast.connections.push(connection)
   else cast.connections.push(...cast.connections.splice(before, 1, connection))
@@ -185,8 +185,8 @@ const keep = ({ world }: Cast, connection: HeldTokens, tokens: TokenSet | undefi
   tokens === undefined ? Effect.void : Effect.map(world.now, (now) => learn(connection, tokens, now))
 
 /**
- * Makes a call with a token. With `isFresh`, the app first refreshes a token that is too old. Returns false when the
- * app does not have the token.
+ * Makes a call with a token. With `isFresh`, the app first refreshes its tokens if the access token is too old. Returns
+ * false when the app does not have the token.
  */
 const asking = (
   cast: Cast,

@@ -94,8 +94,8 @@ export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose 
   Steps
 >
 /**
- * Stories of accounts. A separate stream of random numbers decides which runs have them, so a new story in this list
- * changes only the plans of these runs.
+ * Stories of sessions and passwords: a stolen cookie, an unused session, guesses of a password. A separate stream of
+ * random numbers decides which runs have them, so a new story in this list changes only the plans of these runs.
  */
 export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
 /**

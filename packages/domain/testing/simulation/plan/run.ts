@@ -118,9 +118,9 @@ export const shrinkSync = (plan: Plan, config: ShrinkConfig = {}): Shrunk => {
 }
 
 /**
- * Shrinks a plan like `shrinkSync`, but yields before the run of each candidate, so that the caller can let the process
- * handle signals. A candidate whose run throws an error is rejected. If the run of the plan itself throws, the plan is
- * returned unchanged.
+ * Shrinks a plan: searches for a smaller plan that still breaks a rule. A generator that yields before the run of each
+ * candidate, so that the caller can let the process handle signals, such as Ctrl-C. A candidate whose run throws an
+ * error is rejected. If the run of the plan itself throws, the plan is returned unchanged.
  */
 export function* shrinking(
   plan: Plan,

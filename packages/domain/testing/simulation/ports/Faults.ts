@@ -44,7 +44,10 @@ export const demandKind = (kind: string): void => {
 export interface FaultSetting {
   /** The probability, 0 to 1, that the fault strikes at one port call, upload, webhook or mail. */
   readonly p: number
-  /** The number of strikes after which the fault stops. Default: the fault strikes until all faults are turned off. */
+  /**
+   * The number of times that the fault strikes before it stops. Default: the fault strikes until all faults are turned
+   * off.
+   */
   readonly times?: number | undefined
 }
 
@@ -100,7 +103,9 @@ export class Faults {
     return true
   }
 
-  /** Begins the fault at this place. The fault lasts until the engine's clock shows `until`. */
+  /**
+   * Begins a lasting fault at this place: a process, or `DISK`. The fault lasts until the engine's clock shows `until`.
+   */
   begin(kind: Lasting, place: string, until: number): void {
     this.spells.set(`${kind} ${place}`, until)
   }

@@ -2,7 +2,10 @@ import { Deferred, type Duration, Effect, FiberRef } from "effect"
 import type { WorkSignal } from "../../../src/events/WorkSignal.js"
 import * as Process from "../engine/Process.js"
 
-/** `seen`: how many signals had been raised when a process or subscriber last looked. */
+/**
+ * `seen`: the number of signals that had been raised when a process or subscriber last compared this number with
+ * `raised`.
+ */
 interface SignalCount {
   seen: number
 }

@@ -7,8 +7,8 @@ interface Detail {
   readonly args?: (args: ReadonlyArray<unknown>) => unknown
   readonly value?: (value: unknown) => unknown
   /**
-   * Present when the trace records every call of the method. When this field is absent, the trace leaves out a loop's
-   * successful call for which `isRead` or `isIdle` is true.
+   * Present when the trace records every call of the method. When this field is absent, the trace leaves out a
+   * successful call of a worker's loop that stores nothing (`isRead`) or that finds no work (`isIdle`).
    */
   readonly isAlwaysRecorded?: true
 }
@@ -51,7 +51,8 @@ export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.
 
 /**
  * Whether a call changes nothing that other fibers wait for, because the call only reads or concerns a worker's leases.
- * A worker calls the lease store every two seconds, and these calls must not end the longer sleeps of slowed loops.
+ * A worker calls the lease store every two seconds, and these calls must not wake the idle polling loops, whose sleeps
+ * the virtual clock makes longer.
  */
 export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || storesNothing(port, method)
 

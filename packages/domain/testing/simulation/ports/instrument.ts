@@ -72,8 +72,8 @@ export const instrument = (context: Context.Context<Ports>, by: Instrumented): C
   }, context)
 
 /**
- * The store with each method wrapped. `Object.keys` does not list the methods that a store inherits from its class. So
- * an inherited method is wrapped when the method is first read.
+ * The store with each method wrapped. `Object.keys` lists only a store's own methods, and these are wrapped
+ * immediately. A method that the store inherits from its class is wrapped when it is first read.
  */
 const wrapAll = (by: Instrumented, port: StoreName, store: object): Record<string, Method> => {
   const bound = (method: string): Method | undefined => {
@@ -215,8 +215,8 @@ class OneCall {
   }
 
   /**
-   * Whether the call may concern other fibers. A loop's call that only reads, finds no work or fails concerns no other
-   * fiber: the call has changed nothing, and the loop repeats a failed call by itself.
+   * Whether the call may concern other fibers. A call of a worker's loop that only reads, or that finds no work,
+   * changes nothing. A failed call of a loop concerns no other fiber either, because the loop itself repeats the call.
    */
   private isNews(outcome: PortCall["outcome"], value?: unknown): boolean {
     if (this.operation !== null) return true

@@ -36,8 +36,8 @@ export class Recorder {
   }
 
   /**
-   * Adds an entry and returns its number. `isNews`: the entry may mean work for another fiber, so loops that sleep
-   * longer than usual return to their own interval (`VirtualClock.stir`).
+   * Adds an entry and returns its number. `isNews`: the entry may mean work for another fiber, so worker loops that the
+   * clock lets sleep longer wake after their own interval (`VirtualClock.stir`).
    */
   add(process: Process.Process, happening: Happening, isNews = true): number {
     const i = this.entries.length

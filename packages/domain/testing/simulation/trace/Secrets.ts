@@ -68,8 +68,9 @@ export class Secrets {
   }
 
   /**
-   * Finds a known secret that is the whole text, or a password that is a part of the text. Of the secrets without a
-   * prefix, only passwords are searched for within texts, because a run has few passwords but many cookies.
+   * Finds a known secret that is the whole text, or a password that is a part of the text. Other secrets without a
+   * prefix, such as cookies, are found only as whole texts, because a run has many of them and the search would take
+   * too long.
    */
   private known(text: string): string | undefined {
     return this.aliases.has(text) ? text : this.passwords.find((password) => text.includes(password))

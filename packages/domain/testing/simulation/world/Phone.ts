@@ -22,7 +22,7 @@ export interface Measured {
 export interface Flush {
   /** Whether the phone sends the stored readings in random order. */
   readonly shuffle?: boolean | undefined
-  /** How often the phone sends each reading. Default: 1. */
+  /** The number of times that the phone sends each reading. Default: 1. */
   readonly duplicate?: number | undefined
 }
 

@@ -63,7 +63,7 @@ export class Processes {
   private readonly skews = new Map<string, number>()
   /**
    * The leases of each running worker, for the loop of imports. This loop starts only with the first import of the run,
-   * and then needs the leases of its worker.
+   * long after its worker, and must then use the leases that the worker already has.
    */
   private readonly held = new Map<Process.Process, WorkerLeases>()
   private isImporting = false

@@ -30,8 +30,8 @@ export type Reply =
   /** Answers 200, but after the sender's deadline. */
   | "slow"
   /**
-   * Sends the status line of a 200 and then breaks the connection. Only the status counts, so the attempt is a success
-   * (decision deliveries-1).
+   * The receiver sends the status line of a 200 and then breaks the connection. Only the status counts, so the attempt
+   * succeeds (decision deliveries-1).
    */
   | "reset_after_2xx"
 

@@ -32,7 +32,7 @@ export interface Registry {
   /** The account that reviews apps and purposes and is admin. A run has one account of this kind. */
   staff: Account | undefined
   /**
-   * Returns how often `next` has been called with this name, so that each thing with the same name gets a different
+   * Returns the number of calls of `next` with this name so far. So each thing with the same name gets a different
    * number.
    */
   readonly next: (what: string) => number

@@ -3,8 +3,8 @@ import * as Process from "../engine/Process.js"
 import type { Registry, StreamMessage } from "./Registry.js"
 
 /**
- * The longest time, in milliseconds, for which a reader stays. The limit is needed because a guided search may set
- * `forMs` to days.
+ * The longest time, in milliseconds, for which a developer reads an event stream. The limit is needed because a guided
+ * search may set the planned time, `forMs`, to days.
  */
 const LONGEST_MILLIS = 600_000
 

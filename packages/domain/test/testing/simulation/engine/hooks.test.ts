@@ -2,9 +2,9 @@ import { Clock, Cron, DateTime, Effect, Fiber, GlobalValue, Random, Utils } from
 import { afterEach, describe, expect, it, vi } from "vitest"
 
 /**
- * Tests of private parts of `effect` that the engine of the simulation uses. The tests use only the library. So a
- * failure after an upgrade shows which of these parts, listed in engine/README.md, has changed. `guardInBundle.test.ts`
- * tests the part that needs a bundle.
+ * Tests of private parts of `effect` that the engine of the simulation uses. The tests call only `effect`, not the
+ * engine. So a failure after an upgrade of `effect` shows which of these parts, listed in engine/README.md, has
+ * changed. `guardInBundle.test.ts` tests the part that needs a bundle.
  */
 const SEE = "see packages/domain/testing/simulation/engine/README.md"
 

@@ -57,8 +57,8 @@ const keyOf = ({
 /** The longest time that an event waits for its POST while no fault strikes. */
 const QUEUE = 2 * MINUTE
 /**
- * The oracle judges delays only if no fault struck for this long before the event was due. By then the effects of
- * earlier faults are over.
+ * The oracle judges the delay of an event only if no fault struck for this long before the event was due, so that the
+ * effects of earlier faults are over.
  */
 const BEFORE = 2 * HOUR
 
@@ -137,8 +137,8 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
 }
 
 /**
- * For each app, the part of the trace in which one of its endpoints certainly gets every event: the endpoint subscribes
- * to all events, nobody changed it, and it answered every POST with 2xx.
+ * For each app, the part of the trace in which one of the app's endpoints certainly gets every event: the endpoint
+ * subscribes to all events, nobody changes the endpoint, and its receiver answers every POST with 2xx.
  */
 const listeners = (
   known: Knowledge,

@@ -169,8 +169,8 @@ const purposes = (known: Knowledge, reach: Reach): void => {
 }
 
 /**
- * Why the service can refuse a replay: a pattern that matches the message to the developer, and the end of the mark's
- * name.
+ * The reasons for which the service refuses a replay. Each has a pattern that matches the message to the developer, and
+ * the last words of the mark's name.
  */
 const REFUSED = [
   [/being attempted/i, "being tried"],

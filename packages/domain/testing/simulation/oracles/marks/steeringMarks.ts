@@ -26,8 +26,9 @@ const steered = (name: string, is: (fact: Knowledge["steerings"][number]) => boo
 })
 
 /**
- * Whether some successful upload has a deleted reading for which `is` holds. `is` gets `yes` for a reading that the
- * user deleted before the upload, and `maybe` for a reading that the user may have deleted before or during the upload.
+ * Whether some successful upload contains a reading from a deleted time for which `is` holds. `is` gets `yes` for a
+ * reading that the user deleted before the upload, and `maybe` for a reading that the user may have deleted before or
+ * during the upload.
  */
 const uploadedErased = (
   run: Run,

@@ -66,7 +66,7 @@ const miscounted = (run: Run) => {
       for (const [key, capturedAt] of new Map(possible.map((fix) => [keyOf(deviceId, fix), fix.capturedAt]))) {
         const before = brought.get(key) ?? []
         // When a phone sends a reading that the user has deleted, the service does not recognise the reading as a
-        // duplicate. The service drops the reading and does not count a duplicate.
+        // duplicate. The service drops the reading, and does not count it as a duplicate.
         const gone = erased(run, operation.args.userId, capturedAt, operation.begin, operation.end)
         if (gone === "no" && before.some((other) => isDone(other) && other.end < operation.begin)) surely++
         if (gone !== "yes" && before.some((other) => other.begin < operation.end)) perhaps++

@@ -15,8 +15,8 @@ const miscounted = (run: Run, operation: CompletedCall<"upload">): string | unde
   const { accepted, duplicates, quarantined } = outcome.value
   const readings = args.fixes.map((fix): Mark => {
     const aside = isPutAside(fix, operation)
-    // The history of a deleted stretch is not kept, so its readings count as quarantined. A reading that occurs twice
-    // in the upload counts once as quarantined and once as a duplicate.
+    // The service stores no reading from a deleted stretch of history, and counts it as quarantined. If the upload has
+    // the same reading of the stretch twice, one counts as quarantined and the other as a duplicate.
     return aside === "no" && erased(run, args.userId, fix.capturedAt, begin, end) !== "no" ? "maybe" : aside
   })
   const reports = args.visits.map((visit) => reportAside(run, operation, visit))

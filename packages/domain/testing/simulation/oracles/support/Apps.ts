@@ -182,8 +182,8 @@ export const usable = (purpose: PurposeState, mode: AppState["mode"]): Wording |
   purpose.isArchived ? null : (purpose.approved ?? (mode === "production" ? null : purpose.newest))
 
 /**
- * What the check of a call's purpose found. `usable`: the purpose allows the scope of the call. Any other verdict is a
- * reason for a refusal.
+ * The result of the check of the purpose that a call names. `usable`: the purpose covers the scope of the call. With
+ * any other verdict, the service refuses the call.
  */
 export type PurposeVerdict = "usable" | "missing" | "unknown" | "archived" | "not_approved" | "not_covered"
 

@@ -195,8 +195,8 @@ export const scopeVerdict = ({ effective, held }: Situation, required: string): 
 }
 
 /**
- * Follows the chain of refresh tokens from `token`, which is spent. Returns the last token of the chain that a refresh
- * may have spent.
+ * Follows the chain of refresh tokens from `token`, which is spent, to the tokens that replaced it. Returns the last
+ * token of the chain that a refresh may have spent.
  */
 export const lastKnown = (token: Token): Token => {
   let last = token

@@ -10,9 +10,9 @@ import { DAY } from "../../Specification.js"
  */
 
 /**
- * Whether the connection `connectionId`, which was live when `since` ended, had certainly ended. The connection had
- * ended if an operation ended it before the entry `begin`, or if the end date of its standard tier was not later than
- * `now`.
+ * Whether the connection `connectionId`, which was live at the end of the operation `since`, had certainly ended later:
+ * an operation had ended the connection before the entry `begin`, or the end date of its standard tier was not later
+ * than `now`.
  */
 export const isOver = (
   pair: Pair,
@@ -24,8 +24,8 @@ export const isOver = (
   const ends = pair.ends.filter(
     (operation) => isDone(operation) && operation.begin > since.end && operation.end < begin
   )
-  // The user and the app may have had an earlier connection. A disconnect that names the earlier connection does not
-  // end the connection `connectionId`.
+  // The ends of a user and an app may also concern their earlier connections. A disconnect that names another
+  // connection does not end the connection `connectionId`.
   if (ends.some((operation) => !is(operation, "disconnect") || operation.args.connectionId === connectionId))
     return true
   if (

@@ -276,7 +276,7 @@ const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Candidate>, fix: 
       const sides = sidesOf(circle, fix)
       return sides.outside && !sides.boundary && !sides.inside
     })
-    // A rule ignores a fix that is not newer than the newest fix that the rule has evaluated (decision L4).
+    // A rule ignores a fix if it has already evaluated a fix that is equally new or newer (decision L4).
     return (
       isSureOf && ![...phones.seen, ...phones.taken].some((other) => other !== fix && mayHideIt(other, fix, upload))
     )

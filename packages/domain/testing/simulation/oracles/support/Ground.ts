@@ -146,7 +146,7 @@ const changeScopes: Reader<"changeConnection" | "endExactLocation"> = (at, opera
   const after = scopesAfter(at, pair, operation)
   for (const scopes of after) pair.scopes.write(after.length === 1 ? operation : uncertain(operation), scopes)
   // If exact location was all that the app could use, the end of exact location also ends the connection. The oracle
-  // treats this end as uncertain, because a change after the grace period has no effect.
+  // treats this end of the connection as uncertain, because a change after the grace period ends nothing.
   if (after.some((scopes) => scopes.length === 0)) pair.ends.push(uncertain(operation))
 }
 
@@ -206,8 +206,9 @@ const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
     for (const scopes of granted) pair.scopes.write(granted.length === 1 ? operation : uncertain(operation), scopes)
     if (answer?.mode !== "renew_sensitive") {
       const shared = new Map(operation.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
-      // A new connection shares exactly the chosen places. If the consent got no answer, the trace does not show
-      // whether the connection was new, so both results are possible.
+      // A new connection shares exactly the chosen places; a consent to an existing connection also keeps archived
+      // places. If the consent got no answer, the trace does not show whether the connection was new, so both results
+      // are possible.
       if (answer?.mode === "new") pair.shares.write(operation, shared)
       // A change for which the page asks about no places keeps the shared places (decision consent-14).
       else if (answer === undefined || operation.args.requested.some(usesPlaces))
@@ -274,8 +275,8 @@ const read = (h: Happened): Ground => {
 
 /**
  * Writes which places are shared after the user chose `chosen`. An archived place that was shared stays shared, whether
- * or not it was chosen (Spec §3.1, §4.5). If an archiving overlaps the choice, the trace does not show which came
- * first, and both results are possible.
+ * or not it was chosen (Spec §3.1, §4.5). If the archiving of a place overlaps the user's choice, the trace does not
+ * show which came first, so the place may be shared or not.
  */
 const writeShares = (
   places: ReadonlyMap<string, Place>,

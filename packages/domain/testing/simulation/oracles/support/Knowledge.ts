@@ -205,8 +205,8 @@ export class Knowledge {
       ofPair.push(connection)
     }
     this.openConsents.set(op.from, { connection, before })
-    // The trace shows this connection for the first time, but the connection existed before. Earlier consents without
-    // an answer may have made or changed the connection.
+    // The trace shows this connection for the first time, although the answer says that the connection existed before.
+    // Earlier consents whose answers were lost may have made or changed the connection.
     if (found === undefined && mode !== "new") this.writeUnanswered(op, connection)
     this.writeGrant(op, connection, mode)
     // Two consents at the same time may both get the answer that the connection is new. Then the second consent found
@@ -366,9 +366,9 @@ export class Knowledge {
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
-    // `child` is the token that replaced `last`. If the presented token was spent before, `last` is the last token of
-    // its chain that a refresh may have spent. If the answer of that refresh was lost, the answer of `op` is the first
-    // that shows `child`.
+    // `child` is the token that replaced `last`. If the presented token was already spent, `last` is the newest known
+    // token that descends from the presented token. When the app did not get the answer of the refresh that spent
+    // `last`, the answer of `op` is the first that contains `child`.
     if (!leadsTo(child, last)) last.child ??= child
   }
 

@@ -119,8 +119,8 @@ const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at 
 
 /**
  * Finds a call for an entry that `pair` left without a call. If a call of `loose` fits, the function removes this call
- * from `loose`. Otherwise the entry takes the call of another entry, if the function finds a further call for the other
- * entry.
+ * from `loose`. Otherwise the entry takes the call of an entry that already has one, if the function finds another call
+ * for that entry.
  */
 const rearrange = (
   entry: LoggedAccess,
@@ -173,8 +173,8 @@ const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAc
 }
 
 /**
- * Pairs each entry with a call that was in progress at the entry's time. If several calls were in progress, the entry
- * gets the call that ends first.
+ * Pairs each entry of the access log with a call that was in progress at the entry's time. If several calls were in
+ * progress, the entry gets the call of these that ends first.
  */
 const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
   const waiting = [...calls].sort((a, b) => ascending(a.op.tMin, b.op.tMin))

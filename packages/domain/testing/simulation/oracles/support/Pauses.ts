@@ -6,8 +6,8 @@ import * as Register from "./trace/Register.js"
 import { DAY, HOUR } from "../../Specification.js"
 
 /**
- * The pauses of connections (decision connection-4). For each connection, this file finds the earliest and the latest
- * time at which its last pause may end.
+ * The pauses of connections (decision connection-4). For each connection, this file computes the earliest and the
+ * latest time at which the connection's last pause may have ended.
  */
 
 /** Stands for "no pause": a pause that ended before all other times. */
@@ -31,7 +31,8 @@ export class Pauses {
   private readonly forAll = new Map<string, Array<ForAll>>()
 
   /**
-   * Notes a connection. `isNew` is false when an earlier consent, which got no answer, may have made the connection.
+   * Begins to follow the pauses of a connection, which the consent `by` shows. `isNew` is false when an earlier
+   * consent, which got no answer, may have made the connection.
    */
   shown(connectionId: string, by: CompletedCall<"consent">, isNew: boolean): void {
     if (this.connections.has(connectionId)) return

@@ -3,8 +3,8 @@ import type { OpOf } from "./trace/Ops.js"
 import { SENSITIVE } from "../../Specification.js"
 
 /**
- * What a renewal does to a grant: it keeps every standard scope, even those that the consent page did not show
- * (decision consent-3).
+ * What a renewal of exact location changes in a grant. The renewal keeps every standard scope, even a scope that the
+ * consent page did not show (decision consent-3).
  */
 
 type Scopes = ReadonlyArray<string>
@@ -18,9 +18,9 @@ export const afterRenewal = (before: Scopes, chosen: Scopes): Scopes => [
 ]
 
 /**
- * The scopes of the connection after this consent, when the form chose `chosen`. `mode` is undefined when the consent
- * got no answer; this consent may have been a renewal, which keeps the standard scopes. The result is undefined when
- * several results are possible.
+ * The scopes of the connection after this consent, when the form chose `chosen`. If `mode` is undefined, the consent
+ * got no answer, and may have been a renewal, which keeps the standard scopes. The result is undefined when several
+ * results are possible.
  */
 export const scopesGranted = (
   op: OpOf<"consent">,
@@ -36,8 +36,9 @@ export const scopesGranted = (
 }
 
 /**
- * Must be called at the end of each renewal. A consent or change that began later may have taken effect first. Then the
- * renewal may have kept other standard scopes, so the scopes of the renewal become unknown.
+ * Must be called at the end of each renewal. A consent or change that began after the renewal began may have taken
+ * effect before the renewal. Then the renewal may have kept other standard scopes, so the scopes of the renewal become
+ * unknown.
  */
 export const renewalDone = (op: OpOf<"consent">, { grant }: Connection): void => {
   const all = grant.candidates(op.from, op.to).map(({ value }) => value)

@@ -67,8 +67,8 @@ export const scopesAfter = (
 
 /**
  * The scopes that the connection may have after a consent. A renewal keeps the standard scopes, and a consent without
- * an answer may be a renewal. If a change, or a consent that is no renewal, overlaps a renewal, the trace does not show
- * which scopes the renewal keeps.
+ * an answer may be a renewal. If this consent is a renewal, and a change or another kind of consent overlaps it, the
+ * trace does not show which scopes the renewal keeps.
  */
 export const scopesGranted = (
   h: Happened,

@@ -29,8 +29,8 @@ interface SteeringContext {
 type Settle = (came: Came) => void
 
 /**
- * Writes everything to which the change may lead: grants, an end of the connection, and end dates of the standard tier.
- * When the operation ends, these writes are confirmed or undone.
+ * Writes into the oracle's registers everything that the user's change may cause: grants, an end of the connection, and
+ * end dates of the standard tier. The end of the operation later confirms or undoes these writes.
  */
 export const steeringBegun = (
   known: SteeringContext,
@@ -85,7 +85,7 @@ const after = (
   const found = states.map((app): Grant => {
     const seen = chosen ?? scopes.filter((scope) => isLeft(app, scope))
     const unseen = scopes.filter((scope) => !isLeft(app, scope))
-    // A new end date also takes away the sensitive scopes that the user does not see.
+    // A new end date of exact location also takes away the sensitive scopes that the user does not see.
     const drops = sensitiveDays !== null && !isRemoved
     const held = [...new Set([...unseen.filter((scope) => !drops || !SENSITIVE.has(scope)), ...seen])]
     const kept = isRemoved && chosen !== null ? [...held, ...scopes.filter((scope) => SENSITIVE.has(scope))] : held

@@ -53,8 +53,9 @@ export const ownAddress = about(
 )
 
 /**
- * A crossing arrives when its reading is just young enough to fire a rule, or just too old. Later, the phone captures a
- * crossing while the window of a rule is open, and sends it when the window has ended. Meanwhile another rule is made.
+ * The phone sends the reading of a crossing when this reading is just young enough to fire a rule, or just too old.
+ * Later, the phone captures a second crossing while the window of a rule is open, and sends it after the window has
+ * ended. Between capture and upload, the app makes another rule.
  */
 export const stale = about(
   {
@@ -138,8 +139,8 @@ export const redirected = about({ connection }, ({ connection }) => {
 })
 
 /**
- * A tablet stays at home while its owner is away with a phone. Then one reading of the tablet is wrong, or somebody
- * carries the tablet away for a while and brings it back.
+ * A tablet stays at home while its owner is away with a phone. Then one reading of the tablet has a wrong position, or
+ * somebody carries the tablet away for a while and brings it back.
  */
 export const tablet = about(
   {

@@ -105,8 +105,8 @@ export const listenersLost = about(
 )
 
 /**
- * A developer opens six streams, although an app may have five listeners. After one listener has left, the developer
- * opens two more streams.
+ * A developer opens six event streams, although an app may have only five listeners at a time. After one listener has
+ * left, the developer opens two more streams.
  */
 export const manyListeners = about({ app, left: integer({ min: 0, max: 4 }) }, ({ app, left }) =>
   story(

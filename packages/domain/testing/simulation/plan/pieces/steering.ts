@@ -216,8 +216,8 @@ export const moved = about(
  */
 export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
-    // The sensitive scopes end at the time of day of the consent. Without this wait, a sweep could run at exactly that
-    // time, and the sweep would always come before the user's change.
+    // The sensitive scopes end at the time of day of the consent. Without this wait, the sweep that ends the scopes
+    // could run at exactly that time, and then it would always come before the user's change.
     wait([MINUTE, 7 * MINUTE]),
     consent({ again: connection, standardDays: null, sensitiveDays: days }),
     oneof(
@@ -278,8 +278,8 @@ export const erased = about(
 )
 
 /**
- * The user deletes a stretch of the history while the phone uploads readings from this stretch. At that time, an event
- * of the stretch may wait for its second attempt.
+ * The user deletes a stretch of the history while the phone uploads readings from this stretch. At that time, the
+ * webhook of an event from this stretch may wait for its second attempt.
  */
 export const erasedMeanwhile = about(
   { connection, person, apartMs: one([0, 0, 1]), first: integer({ min: 0, max: 2 }) },

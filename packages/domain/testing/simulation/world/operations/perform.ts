@@ -34,8 +34,8 @@ export const demandName = (name: string): void => {
 }
 
 /**
- * Does the server's part of an operation, and returns how the operation ended. When the server dies during the
- * operation, the Effect never completes.
+ * Runs the part of an operation that the server does, and returns the outcome of the operation. When the server dies
+ * during the operation, the Effect never completes.
  */
 export const perform = <N extends Name>(
   name: N,

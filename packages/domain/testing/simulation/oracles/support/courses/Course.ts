@@ -84,7 +84,8 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
 /**
  * Reports a firing that is missing at the end of the run. When the run went on until all work was done
  * (`Run.quiesced`), the rule must have fired for each crossing or stay for which it waited. The oracle reports nothing
- * if, since the wait began, the rule may have been stopped or lacked its place or scope, or if the clock was set.
+ * if, since the wait began, the rule may have been stopped, may have lost its place or scope, or somebody set the
+ * clock.
  */
 const missingFiring = (
   run: Run,
@@ -105,8 +106,8 @@ const missingFiring = (
 }
 
 /**
- * Whether, since the upload that began the wait, the rule was certainly not stopped and certainly had its place and
- * scope, and nobody set the clock.
+ * Whether the rule certainly could fire at all times since the upload that began its wait: nothing stopped the rule, it
+ * had its place and its scope, and nobody set the clock.
  */
 const standsUntil = (
   run: Run,
@@ -167,8 +168,8 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     })
   }
   for (const write of g.pauses.beginnings(rule.connectionId)) {
-    // In the service a rule begins anew when a pause ends. In this oracle the rule begins anew when the pause begins.
-    // Both have the same effect, because no rule is evaluated during a pause.
+    // In the service, a rule forgets its state when a pause ends. In this oracle, the rule forgets its state when the
+    // pause begins. The effect is the same, because the service evaluates no rule during a pause.
     if (write.end <= made.begin) continue
     const isCertain = write.isCertain && write.begin > made.end
     events.push({ begin: write.begin, end: write.end, isCertain, upload: null, step: reseedByPause })

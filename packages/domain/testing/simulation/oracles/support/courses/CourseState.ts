@@ -6,7 +6,7 @@ export interface State {
   /** The capture time of the first fix of the present stay. */
   readonly since: number
   readonly isSpent: boolean
-  /** The capture time of the newest decisive fix. */
+  /** The capture time of the newest decisive fix that the rule has evaluated. */
   readonly asOf: number
   readonly firedAt: number
   /** The crossing or stay for which the rule waits before it fires; null when the rule does not wait. */
@@ -29,8 +29,8 @@ interface Waiting {
   /** Whether the rule fires at the end of the wait. */
   readonly fires: boolean
   /**
-   * For a stay: the upload with which the wait for silence began, as the number and the time of the trace entry that
-   * began the upload. Null for a crossing.
+   * Present when the rule waits for silence during a stay: the number and the time of the trace entry that began the
+   * upload with which this wait began. Null when the rule waits after a crossing.
    */
   readonly stay: { readonly begin: number; readonly beganAt: number } | null
 }
@@ -78,7 +78,7 @@ export interface Sight {
 
 /**
  * Whether a fix may fire the rule. `fresh`: the fix may fire the rule. `stale`: it must not, because the fix arrived
- * too late. `early`: it must not, because the fix was captured before the rule began.
+ * too late. `early`: it must not, because the fix was captured before the time from which on the rule may fire.
  */
 export type Freshness = "fresh" | "stale" | "early"
 

@@ -10,8 +10,8 @@ export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): nu
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
 /**
- * The state after the end of its wait. The result is empty when the state is impossible: the rule had to fire at the
- * end of the wait, and the trace does not show the firing, although it would show this firing (`isShown`).
+ * The state of the rule after the end of its wait. Empty when this state is impossible: the rule had to fire at the end
+ * of the wait, and the trace would certainly show this firing (`isShown`), but has none.
  */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
@@ -23,8 +23,8 @@ const settled = (state: State, observed: Observer, until = Infinity): ReadonlyAr
 }
 
 /**
- * Whether a firing is missing at the end of the run: the rule's wait ended more than `SETTLE_PROMPT` ago, and the trace
- * would show the firing but does not.
+ * Whether the rule should have fired before the end of the run and did not: the rule's wait ended more than
+ * `SETTLE_PROMPT` ago, and the trace would certainly show the firing, but has none.
  */
 export const isMissing = ({ waits }: State, now: number, observed: Observer): boolean =>
   waits?.fires === true &&
@@ -33,8 +33,8 @@ export const isMissing = ({ waits }: State, now: number, observed: Observer): bo
   !observed.at(waits.at)
 
 /**
- * Whether a firing is missing before an upload: the rule's wait was over before the upload began, and the trace would
- * show the firing but does not.
+ * Whether the rule should have fired before the upload and did not: the rule's wait was over before the upload began,
+ * and the trace would certainly show the firing, but has none.
  */
 export const isLost = (state: State, from: number, upload: CompletedCall<"upload">, observed: Observer): boolean =>
   state.waits !== null && from >= state.waits.to && settled(state, observed, upload.end).length === 0
@@ -62,8 +62,8 @@ export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Obse
     }))
 
 /**
- * Both possible states: with the wait, and after the end of the wait. The trace does not show whether a worker has
- * ended the wait.
+ * The two possible states of a rule that waits: still waiting, and after the end of its wait. Both are possible because
+ * the trace does not show whether a worker has ended the wait.
  */
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
   state.waits === null ? [state] : [state, ...settled(state, observed)]

@@ -16,7 +16,8 @@ import * as Waiting from "./Waiting.js"
 /** The states to which an upload leads. The fixes of the upload are applied one by one, in the order of capture. */
 export const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, observed: Observer): Transition => {
   const circles = circlesOf(ground(run), rule, upload.begin, upload.end)
-  // Readings that the service may accept with this upload, because they were from the future when they arrived.
+  // Readings of earlier uploads that the service quarantined because their capture times were in the future, and that
+  // the service may accept with this upload.
   const taken = phonesOf(run, rule.pair.userId).taken.filter(({ uploads }) => uploads.includes(upload))
   const possible = [...inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes"), ...taken].sort(
     (a, b) => a.capturedAt - b.capturedAt
@@ -101,8 +102,8 @@ const see = (
   const isFresh = freshness === "fresh"
   const settle = Waiting.settleMillis(rule)
   if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
-  // If a fix inside the circle was captured before the end of the dwell time, it does not end the wait of the stay. A
-  // fix inside the circle exactly at the end of the dwell time fires the rule itself.
+  // A fix inside the circle, captured before the end of the dwell time, does not end the rule's wait for silence. A fix
+  // inside the circle exactly at the end of the dwell time fires the rule itself.
   const endsWait = side === "outside" || at > (before.waits?.at ?? Infinity)
   if (endsWait && !Waiting.isSilent(before, observed)) return []
   const isCrossing = before.side !== null && before.side !== side

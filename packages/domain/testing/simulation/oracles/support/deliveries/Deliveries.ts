@@ -44,7 +44,7 @@ export const deliveryLogs = (known: Knowledge): ReadonlyArray<Rows> => {
 
 /**
  * For each event whose rule sets `max_event_age_s`, the highest age in seconds at which the service may send the event.
- * Leaves out an event if none of its POSTs names its rule.
+ * Leaves out an event if the trace shows its rule in none of its POSTs.
  */
 export const caps = (known: Knowledge, run: Run): ReadonlyMap<string, number> => {
   const ofRule = new Map<string, number>()

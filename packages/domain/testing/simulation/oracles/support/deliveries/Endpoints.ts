@@ -31,8 +31,9 @@ interface Secret {
   /** The first operation that certainly replaced the secret; undefined when there is none. */
   readonly surelyReplaced: CompletedCall | undefined
   /**
-   * The rotations after the operation `replaced`. A rotation deletes those old secrets of the endpoint that are no
-   * longer valid, so each of these rotations may have deleted this secret.
+   * The later rotations of the endpoint's secret, after the rotation (`replaced`) that may have replaced this secret by
+   * a new one. A rotation deletes those old secrets of the endpoint that are no longer valid, so each later rotation
+   * may have deleted this secret.
    */
   readonly forgetters: ReadonlyArray<CompletedCall>
 }

@@ -18,8 +18,8 @@ export interface Listener {
    */
   readonly end: (StreamNotice & { readonly reason: string }) | undefined
   /**
-   * The number (`i`) of the entry at which the reader stopped: at the end of the stream or the death of the server.
-   * Infinity when the reader did not stop.
+   * The number (`i`) of the trace entry at which the reader stopped reading, because the stream ended or the server
+   * died. Infinity when the reader did not stop.
    */
   readonly over: number
 }

@@ -56,7 +56,8 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
   const ends = endsOf(run, endpointId, by.endedAt)
   // If two deliveries ended at the same instant, the trace does not show their order. If a delivery ended at the
-  // instant of the read, the trace does not show whether the read came first. In both cases the count is unknown.
+  // instant of the read, the trace does not show whether the read came first. In both cases the count of strikes is
+  // unknown.
   if (ends.some(({ at }, index) => at === by.endedAt || at === ends[index - 1]?.at)) return undefined
   let [least, most] = [0, 0]
   for (const { isSure, what } of ends) {

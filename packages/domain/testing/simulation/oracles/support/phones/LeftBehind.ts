@@ -38,7 +38,7 @@ interface Followed {
 interface Person {
   readonly marks: Map<string, Mark>
   readonly phones: Map<string, Followed>
-  /** The deletions that `phones` already reflects. */
+  /** The user's deletions of history whose effect `phones` already contains. */
   readonly forgotten: Set<CompletedCall<"eraseHistory">>
   isSure: boolean
   /** The number (`i`) of the trace entry at which the person's last upload ended. */
@@ -172,15 +172,15 @@ const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void =>
     const { before, newestAt, rest } = phone
     if (newestAt >= from && newestAt < until) phone.newest = undefined
     if (newestAt >= from && rest.since < until) phone.rest = { ...rest, spot: phone.newest }
-    // The phone was at its earlier spot until the phone moved. If the phone moved after the beginning of the deleted
-    // time, the user may have deleted readings of the earlier spot. So the earlier spot is also forgotten.
+    // `before` is the spot where the phone was until its last move. If this move came after the beginning of the
+    // deleted time, the user may have deleted readings of that spot, so the oracle forgets the spot.
     if (before !== undefined && rest.since > from && before.since < until) phone.before = undefined
   }
 }
 
 /**
- * If a distance differs by less than this, in metres, from the sum of the two readings' margins, the oracle does not
- * decide.
+ * If the distance between two readings differs by less than this, in metres, from the sum of their margins, the oracle
+ * does not decide whether the positions are apart.
  */
 const TOLERANCE_M = 0.5
 

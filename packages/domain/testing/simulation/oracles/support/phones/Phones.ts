@@ -27,8 +27,8 @@ export interface Phones {
   /** The readings of `seen` and `taken` that were captured at this time. */
   readonly at: (capturedAt: number) => ReadonlyArray<SeenReading>
   /**
-   * Readings that were quarantined on arrival because they were from the future. The service may accept such a reading
-   * at a later upload.
+   * Readings that the service quarantined on arrival because their capture times were in the future. The service may
+   * accept such a reading at a later upload.
    */
   readonly later: ReadonlyArray<SeenReading>
   /**
@@ -77,8 +77,9 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
 }
 
 /**
- * Whether the upload may make the service accept a reading that was from the future. For this, the same phone must send
- * a reading with the same or a later capture time that is not from the future itself.
+ * Whether this upload may make the service accept an earlier reading that it quarantined because its capture time was
+ * in the future. For this, the upload must come from the same phone, and contain a reading with the same or a later
+ * capture time that is not quarantined.
  */
 const mayTake = (upload: CompletedCall<"upload">, { capturedAt, uploads }: SeenReading): boolean =>
   uploads.every(({ args }) => args.deviceId === upload.args.deviceId) &&

@@ -37,8 +37,9 @@ const cuts = (circles: ReadonlyArray<Circle>): number => circles.filter(({ radiu
 
 /**
  * The smallest area, in km², in which questions about `circles` may locate people, whatever the order of the questions.
- * A small circle adds its area, doubled for each larger circle (a cut) of an earlier question. A last guess adds
- * `GUESS_KM2`, doubled for each cut. So the sum is smallest if all small circles come before the cuts.
+ * A question about a small circle adds the circle's area. Each question about a larger circle (a cut) doubles what all
+ * later questions add. `GUESS_KM2`, for a guess after the last question, is doubled for each cut. So the sum is
+ * smallest if all small circles come before the cuts.
  */
 export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2

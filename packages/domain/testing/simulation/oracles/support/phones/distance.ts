@@ -50,8 +50,8 @@ export const metresBetween = (from: Point, to: Point): number => {
             (b / 6) * cos2M * (4 * sinSigma * sinSigma - 3) * (4 * cos2M * cos2M - 3)))
     return MINOR_M * a * (sigma - deltaSigma)
   }
-  // For points on opposite sides of the earth the formula does not converge. Half the circumference is far enough from
-  // every circle.
+  // For points on opposite sides of the earth the formula does not converge. The result is then half the circumference,
+  // which is far enough from every circle.
   return Math.PI * MINOR_M
 }
 

@@ -30,8 +30,8 @@ export const begun = (
     all.push(last(places.get(placeId)?.circles, isMoved, begin, end))
     all.push(last(pair.shares, (before, after) => !before.has(placeId) && after.has(placeId), begin, end))
     // A rule is always made after its place was shared. But if the clock was set back between these two operations, the
-    // sharing has a later time than the rule. So the time of the sharing may be the latest of the times, but need not
-    // be.
+    // sharing has a later time than the rule. So the time of the sharing may be the latest of the times from which on
+    // the rule may fire, but need not be.
     if (happened.faults.some(({ fault }) => fault === "clock.jump"))
       for (const write of pair.shares.writes)
         if (write.begin <= end && write.value.has(placeId)) all.push({ ...clockOf(write), earliest: -Infinity })
@@ -45,8 +45,8 @@ export const begun = (
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
 
 /**
- * The time of the last change of the value before the entry `end`. `isNew` decides whether a step from one value to the
- * next counts as a change.
+ * The earliest and the latest possible time of the last change of the register's value before the entry `end`. `isNew`
+ * decides whether a step from one value to the next counts as a change.
  */
 const last = <V>(
   register: Register<V> | undefined,

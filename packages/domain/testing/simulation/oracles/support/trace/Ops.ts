@@ -62,8 +62,8 @@ export interface Indexed {
    */
   readonly clockWasSet: (i: number, j: number) => boolean
   /**
-   * The number (`i`) of the first entry by which the clock had shown `t` or a later time. If the clock never showed
-   * such a time: the number of entries in the trace.
+   * The number (`i`) of the earliest entry such that the clock had shown `t` or a later time at or before this entry.
+   * If the clock never showed such a time: the number of entries in the trace.
    */
   readonly firstAt: (t: number) => number
   /**
@@ -92,8 +92,8 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   const crashes: Array<number> = []
   const ends = new Map<number, number>()
   /**
-   * The programs that are paused or down at this entry. A program that is paused or down writes no entries. So while
-   * the set is not empty, each entry of another program counts as an entry at which a fault struck.
+   * The programs that are paused or down at this entry. A program that is paused or down writes no entries. So while a
+   * program is in this set, each entry that another program writes counts as an entry at which a fault struck.
    */
   const absent = new Set<string>()
   let wentBack = false

@@ -2,7 +2,10 @@ import type { Span } from "./Ops.js"
 
 export type Came = "done" | "maybe" | "nothing"
 
-/** The final range of a write. A write that did not happen gets a range that no read overlaps. */
+/**
+ * The range of trace entries in which a write took effect, after its operation has ended. A write that did not happen
+ * gets a range that no read overlaps.
+ */
 const settled = (from: number, to: number, came: Came) =>
   came === "nothing" ? { from: Infinity, to: -Infinity, certain: false } : { from, to, certain: came === "done" }
 
@@ -16,9 +19,9 @@ export interface Written<A> {
 }
 
 /**
- * A value that operations replace while other operations read it. A read returns every value that may have been there
- * at some instant of the read. These are all values whose write began before the read ended. Only values that were
- * certainly replaced before the read began are left out.
+ * A value that operations may write and read at the same time. A read returns every value that may have been current at
+ * some instant of the read: all values whose write began before the read ended, except those that were certainly
+ * replaced before the read began.
  */
 export class Register<A> {
   private readonly writes: Array<Written<A>> = []
@@ -60,7 +63,10 @@ export class Finality {
     if (one !== undefined) this.all[handle] = { ...one, ...settled(from, to, came) }
   }
 
-  /** The cause of the event, if the event certainly happened before the entry `from`; otherwise undefined. */
+  /**
+   * Why the event (such as the end of a connection) happened, if it certainly happened before the entry `from`;
+   * otherwise undefined.
+   */
   before(from: number): string | undefined {
     return this.all.find((one) => one.certain && one.to < from)?.why
   }

@@ -3,7 +3,7 @@ import type { Came } from "./Pending.js"
 
 /**
  * The states to which an operation may lead from a state. There are several states when neither the specification nor
- * the trace says which of them follows.
+ * the trace says which state follows.
  */
 export type Transition<S> = (state: S) => ReadonlyArray<S>
 

@@ -21,9 +21,9 @@ export class UnderWay {
   }
 
   /**
-   * Ends an operation and hides its possible effects. The caller next judges the answer of the operation, and an
-   * operation does not see its own effects. Then the caller calls the returned function, which records whether the
-   * effects happened (`done`), may have happened (`maybe`) or did not happen (`nothing`).
+   * Ends an operation and hides its possible effects. The caller next judges the answer of the operation, and the
+   * answer must fit the state without the operation's own effects. Then the caller calls the returned function, which
+   * records whether the effects happened (`done`), may have happened (`maybe`) or did not happen (`nothing`).
    */
   end(op: Op): Settle {
     const all = this.settles.get(op.from) ?? []
