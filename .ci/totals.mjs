@@ -85,7 +85,7 @@ function count(path, status) {
     failed = 1
   }
   // Prints the recorded seeds that no longer lead to the situation for which they were recorded. Their tests still
-  // pass, because they search for other seeds, but this search takes minutes in every run.
+  // pass, because the tests then search for other seeds, but this search takes minutes in every run.
   for (const line of outputOf(path).split("\n")) if (line.startsWith("To do: ")) console.log(line)
   totals.passed += passed + passedLater.length
   totals.failed += failed

@@ -88,7 +88,8 @@ before(async () => {
   person = await client.testPeople.create({ places: [{ label: "Home", lat: 52.37, lon: 4.89 }] })
   await client.authorization.useTokens(person.tokens)
   await client.placeRules.create({ type: "enter", place_id: person.places[0].id })
-  // A rule fires only for fixes from after it was made, and only this call moves the world's clock.
+  // A rule fires only for fixes that are later than the rule. The world's clock moves only by orders like this one, so
+  // the next fix is then later.
   await advance("10m")
   await dev("/dev/snapshot", { save: "start" })
 })

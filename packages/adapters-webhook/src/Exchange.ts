@@ -208,8 +208,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // Interim answers (1xx) may come before the answer, and are ignored. This method does not get 100: undici then
-    // closes the connection (`isContinue`).
+    // Interim answers (1xx) may come before the answer, and are ignored. undici does not pass an interim answer 100 to
+    // this method, but closes the connection (`isContinue`).
     if (status < 200) {
       this.interim += 1
       if (this.interim > INTERIM_MAX) controller.abort(new TooManyInterim())

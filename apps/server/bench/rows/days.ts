@@ -14,7 +14,7 @@ const DAYS = 366
 const FIXES = 1_000_000
 const DAY = 86_400_000
 const QUESTIONS = 8
-/** How often the baseline runs in a round. Two runs are enough, because each takes about a second. */
+/** How many times the baseline runs in a round. Two runs are enough, because each takes about a second. */
 const COUNTS = 2
 
 export const days: Row = {

@@ -99,7 +99,7 @@ export const make = (host: string, port: number, baseUrl: string): HttpListener 
       }).pipe(
         Effect.zipRight(Deferred.succeed(stopping, undefined)),
         Effect.zipRight(Effect.suspend(() => finish(server))),
-        // Sockets use real time, even when the program's `Clock` is another one.
+        // Sockets use real time, even when the program's `Clock` is a simulated one.
         Effect.withClock(Clock.make())
       ),
     isDraining: () => draining,

@@ -137,7 +137,7 @@ const close =
     }).pipe(
       Effect.interruptible,
       Effect.timeoutOption(FINISH_MILLIS),
-      // Sockets run in real time, even when the program's `Clock` is another one.
+      // Sockets run in real time, even when the program's `Clock` is a simulated one.
       Effect.withClock(Clock.make()),
       Effect.zipRight(
         Effect.promise(() => {

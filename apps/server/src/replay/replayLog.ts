@@ -44,7 +44,7 @@ interface ReplayedVisit {
   readonly isUncertain: boolean
 }
 
-/** How often an evaluation of the rule had this outcome. Of each upload, at most 20 evaluations count. */
+/** How many evaluations of the rule had this outcome. Of each upload, at most 20 evaluations count. */
 export interface OutcomeCount {
   readonly place: number
   readonly type: Rule.RuleType

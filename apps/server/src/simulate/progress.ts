@@ -1,7 +1,7 @@
 import type { Simulation } from "@place-access/domain/testing"
 import { Clock, Console, Effect } from "effect"
 
-/** How often a line of progress is printed. */
+/** Milliseconds between two lines of progress. */
 const EVERY_MILLIS = 5_000
 const DAY_MILLIS = 86_400_000
 

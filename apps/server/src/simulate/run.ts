@@ -13,7 +13,7 @@ import * as Twin from "./Twin.js"
 
 /** The longest time that shrinking one failing run may take. */
 const SHRINK_MILLIS = 120_000
-/** How often a line of progress is printed while a run is shrunk. */
+/** Milliseconds between two lines of progress while a run is shrunk. */
 const SHRINK_SAYS_MILLIS = 2_000
 
 /** How a plan is run, and how the second process of `--twice` is started. Tests replace both functions. */

@@ -16,7 +16,7 @@ export const Mark = Schema.Struct({
   now: Schema.Int,
   /** The seed from which ids and secrets are derived; null: they are random. */
   seed: Schema.NullOr(Schema.String),
-  /** How often a server was started on the folder. */
+  /** The number of times that a server was started on the folder. */
   starts: Schema.Int
 })
 export type Mark = typeof Mark.Type

@@ -18,7 +18,7 @@ export type Order =
 /** The order names a time that the clock has passed already. */
 export class InThePast extends Data.TaggedError("InThePast") {}
 
-/** How often a running clock is moved on, in real milliseconds. */
+/** The real time, in milliseconds, between two steps of a running clock. */
 const TICK_MILLIS = 50
 
 /** The fastest rate: an hour in a second. */

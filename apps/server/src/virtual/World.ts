@@ -8,7 +8,10 @@ import * as Sending from "./Sending.js"
 /** The world did not come to rest: a statement or a webhook did not end within `PATIENCE_MILLIS` of real time. */
 export class NeverAtRest extends Data.TaggedError("NeverAtRest")<{ readonly message: string }> {}
 
-/** The longest real time in milliseconds that one step may take. A webhook takes at most five seconds. */
+/**
+ * The longest real time, in milliseconds, that the world may take to come to rest. A webhook in flight takes at most
+ * five seconds.
+ */
 const PATIENCE_MILLIS = 120_000
 
 /** How many turns of the event loop must pass without work in flight before the world is at rest. */

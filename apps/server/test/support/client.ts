@@ -27,7 +27,10 @@ export interface Client {
     body: string | Buffer,
     headers: Readonly<Record<string, string>>
   ) => Promise<Answer>
-  /** Sends a request like `call`. Fails unless the answer has the status (default: any 2xx) and the shape. */
+  /**
+   * Sends a request as `call` does. Fails unless the answer has the given status (by default any 2xx) and a body of the
+   * given shape.
+   */
   readonly expect: <A, I>(
     method: string,
     path: string,

@@ -112,7 +112,10 @@ export const httpUrl: Parse<string> = (text) => {
     : Either.left(expected)
 }
 
-/** Like `httpUrl`, for addresses that also pass `isOne`. `expected` says for every other text what is expected. */
+/**
+ * Accepts the addresses that `httpUrl` accepts (http or https, without query, fragment and credentials) and for which
+ * `isOne` is true. For every other text, `expected` says what is expected.
+ */
 const httpUrlThat =
   (isOne: (url: URL) => boolean, expected: string): Parse<string> =>
   (text) =>
@@ -136,8 +139,8 @@ export const rootUrl = httpUrlThat(
 const PLAIN_PATH = /^\/$|^(?:\/[A-Za-z0-9._~-]+)+$/
 
 /**
- * The address below which pages are: like `httpUrl`, and with a path that the router takes as it is. In a route, a
- * colon or an asterisk stands for any text, and the router compares a path after the browser has encoded it.
+ * The address below which pages are: an address that `httpUrl` accepts, and whose path the router takes as it is. In a
+ * route, a colon or an asterisk stands for any text, and the router compares a path after the browser has encoded it.
  */
 export const pagesUrl = httpUrlThat(
   ({ pathname }) => PLAIN_PATH.test(pathname),

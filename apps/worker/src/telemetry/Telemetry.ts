@@ -6,7 +6,7 @@ import { observe } from "./ProcessFigures.js"
 import type { WorkerHealth } from "./WorkerHealth.js"
 import { openAddress, type TelemetrySettings } from "./TelemetrySettings.js"
 
-/** How often gauges are read for the collector. For Prometheus they are read at each request. */
+/** The interval at which gauges are read for the collector. For Prometheus they are read at each request. */
 const READ_EVERY = Schedule.spaced(Duration.seconds(10))
 
 /**

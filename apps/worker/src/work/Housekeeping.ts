@@ -3,8 +3,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import { type Duration, Effect } from "effect"
 
 /**
- * How often a worker makes and drops partitions. An hour is short enough to make a partition long before its month
- * begins, and to retry soon after a run that found a table locked.
+ * The interval at which a worker makes and drops partitions. An hour is short enough to make a partition long before
+ * its month begins, and to retry soon after a run that found a table locked.
  */
 const EVERY = "1 hour"
 

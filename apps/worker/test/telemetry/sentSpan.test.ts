@@ -110,7 +110,7 @@ describe.each(["http/json", "http/protobuf"] as const)("over %s", (protocol) => 
   }
 
   it("nothing leaves a span that is not on the list, wherever it stood", () => {
-    // Proves that the search finds the secret where it is sent.
+    // Proves that the search would find the secret in a span in which it is sent.
     expect(encoded({ attributes: { "db.query.text": SECRET } })).toContain(SECRET)
     const span = encoded({
       attributes: { who: `${SECRET} attribute`, "db.query.text": "SELECT 1" },

@@ -125,7 +125,7 @@ const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
 const removeMentions = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
     const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
-    // Removes the name of the reviewer. The decision and its reason stay, and so do the events of the audit log.
+    // Removes the id of the reviewer or actor. The decision and its reason stay, and so do the events of the audit log.
     const decisions = yield* Rows.affected(
       sql`UPDATE review_decisions SET decided_by = ${AccountDeletion.NOBODY.id} WHERE decided_by = ${userId}`
     )

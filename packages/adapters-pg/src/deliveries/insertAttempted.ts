@@ -145,9 +145,9 @@ const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attempt
 const StoredRow = Schema.Struct({ delivery_id: DeliveryId })
 
 /**
- * Does the same as `insertTogether` on a cluster, but marks no events, because the events are on other nodes. On a
- * cluster, an INSERT inside WITH would make Citus send the rows from node to node, so each INSERT is a statement of its
- * own.
+ * Inserts the deliveries, logs their attempts and resets the strikes, on a cluster. Marks no events, because the events
+ * are on other nodes. An INSERT inside WITH would make Citus send the rows from node to node, so each INSERT is a
+ * statement of its own.
  */
 const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
   Effect.gen(function* () {

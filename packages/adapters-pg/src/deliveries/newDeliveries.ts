@@ -61,7 +61,10 @@ const insertOf = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Delivery.New
                                  'endpoint_disabled' AS fail_reason, r.created_at AS ended_at) missed
       ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING`
 
-/** Stores a test delivery together with its attempt, if there is one: a test is attempted before it is stored. */
+/**
+ * Stores a test delivery and its attempt in one statement, because a test is attempted before it is stored. `attempt`
+ * is null when there was no attempt.
+ */
 export const recordTest =
   (sql: SqlClient): Store["recordTest"] =>
   (row, attempt) =>

@@ -24,7 +24,10 @@ const field =
     }
   }
 
-/** For each column of `deliveries` the SQL of its new value after a transition; undefined when the column stays. */
+/**
+ * For each column of `deliveries`, the SQL of its new value after a transition; undefined when the transition does not
+ * change the column.
+ */
 const CHANGES: Readonly<Record<string, Change>> = {
   state: ({ from, to }) => (from.every((state) => state === to) ? undefined : literal(to)),
   fail_reason: field("fail_reason", ({ failReason }) => failReason),
@@ -106,7 +109,7 @@ export const FIRST_STATE = literal(Delivery.FIRST_STATE)
 
 /**
  * A list of SQL values, one for each column of `begun`: the value in `begun` for rows where `isLive` holds, and the
- * value after `step` for other rows.
+ * value that the column has after `step` for other rows.
  */
 export const begunOr = (
   step: StepTag,

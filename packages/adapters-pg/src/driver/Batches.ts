@@ -8,7 +8,7 @@ interface Waiting<Item, Answer> {
   readonly answer: (answer: Effect.Effect<Answer, StoreError>) => void
 }
 
-/** The clock of this machine. Connections run in real time, even when the program's `Clock` is another one. */
+/** The clock of this machine. Connections run in real time, even when the program's `Clock` is a simulated one. */
 const hostClock = Clock.make()
 
 /** The most items of one batch. A process hardly ever has more than this number of requests in flight. */

@@ -168,8 +168,8 @@ export class Exchange extends Query {
     const statement = name ?? ""
     this.names.push(name)
     if (name === undefined || !prepared.has(name)) {
-      // The server refuses to prepare a name twice, so a doubtful name is closed first. Closing an unknown name is no
-      // error.
+      // The server refuses to prepare a name twice, so a name that may be prepared already (`doubtful`) is closed
+      // first. Closing an unknown name is no error.
       if (name !== undefined && doubtful.delete(name)) connection.close({ type: "S", name })
       connection.parse({ name: statement, text })
       if (name !== undefined) prepared.set(name, this.sender)

@@ -43,8 +43,8 @@ export const noConnection = (cause: unknown): Effect.Effect<never, SqlError> =>
 /**
  * When transactions wait for each other in a circle, the server ends one of them, the *victim*, with the state 40P01,
  * and rolls it back completely. The other transactions continue. So the driver can run the victim once more, and the
- * victim's caller notices only a delay. Decision errors-2. This value is how often a victim may run again. A deadlock
- * shows that two programs lock the same rows in different orders, which is a defect, so each repeat is logged.
+ * victim's caller notices only a delay. Decision errors-2. This value is how many times a victim may run again. A
+ * deadlock shows that two programs lock the same rows in different orders, which is a defect, so each repeat is logged.
  *
  * The tests that check the order of locks set 0, so that a deadlock fails them.
  */

@@ -301,7 +301,10 @@ const inTransaction =
       )
     )
 
-/** `withTransaction` as in `@effect/sql`, including savepoints for nested transactions. */
+/**
+ * Makes the `withTransaction` of our client. It behaves like that of `@effect/sql`, also with savepoints for nested
+ * transactions.
+ */
 export const make = (
   pool: pg.Pool,
   library: PgClient,

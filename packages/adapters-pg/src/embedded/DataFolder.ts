@@ -102,8 +102,8 @@ export const describe = (error: unknown): string => {
 }
 
 /**
- * Like `mkdir -p`; only this user may enter the new folders. Node's own recursive `mkdir` never returns below /proc,
- * where an existing folder cannot contain a new one.
+ * Makes the folder and its missing parents, as `mkdir -p` does. Only this user may enter the new folders. Node's own
+ * recursive `mkdir` never returns below /proc, where an existing folder cannot contain a new one.
  */
 export const make = async (directory: string): Promise<void> => {
   if (await makeOne(directory)) return

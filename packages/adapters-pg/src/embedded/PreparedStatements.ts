@@ -26,8 +26,8 @@ export class PreparedStatements {
         // connection may still use it, so the session does not get the message.
         if (!this.prepared.has(name)) kept.push(message)
       } else if (this.prepared.get(name)?.equals(message) !== true) {
-        // The server refuses to prepare a name twice, so a doubtful name is closed first. Closing an unknown name is no
-        // error.
+        // The server refuses to prepare a name twice, so a name that may be prepared already (`doubtful`) is closed
+        // first. Closing an unknown name is no error.
         if (this.doubtful.has(name)) kept.push(Wire.closeStatement(name))
         kept.push(message)
         // Copies the message, which is a view of the whole request.

@@ -112,7 +112,7 @@ export const restore = (name: string) =>
         }
       })
     )
-    // A world with a seed draws its ids from that seed. So after the restore it draws the same connection ids once
+    // A test world with a seed draws its ids from that seed. So after the restore it draws the same connection ids once
     // more, perhaps for other users. Without this line, a cached route would lead from such an id to the wrong user.
     yield* ConnectionRoutes.forgetAll
   })

@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Layer, Option, type ParseResult, Schedule, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** How often the process checks whether the upkeep is due. */
+/** The interval at which the process checks whether the upkeep is due. */
 const LOOK = Schedule.spaced("1 minute")
 /**
  * The upkeep is due when this number of bytes was written to the write-ahead log since the last upkeep of this process;

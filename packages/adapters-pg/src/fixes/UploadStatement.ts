@@ -38,7 +38,8 @@ export const uploadStatement = (sql: SqlClient, commit: UploadCommit) => {
     ${counting
       .map((change, index) => changedDevice(sql, userId, change, index))
       .reduce(
-        // Nests templates: the library would build each fragment of `sql.join` again at each use.
+        // Nests templates and does not use `sql.join`, because the library would build each fragment of `sql.join`
+        // again at each use.
         (before, next) => sql`${before}${next}`,
         sql``
       )}

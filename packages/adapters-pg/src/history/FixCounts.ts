@@ -49,7 +49,10 @@ const endOf = (instant: string): string =>
 export const carried = (sql: SqlClient, version: Fragment) =>
   sql`counted_version = CASE WHEN stream.counted_version = stream.version THEN ${version} END`
 
-/** An SQL condition on the row `stream`: whether the counts are valid, so that new fixes must be added to them. */
+/**
+ * An SQL condition on the row `stream`: whether the user's stored counts of fixes are valid, so that new fixes must be
+ * added to the counts.
+ */
 export const HOLDS = "coalesce(stream.counted_version = stream.version, false)"
 
 const SUM = `ON CONFLICT (user_id, ends_at) DO UPDATE SET fixes = known.fixes + excluded.fixes,
@@ -90,8 +93,8 @@ export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedA
 export const addedOnConflict = (sql: SqlClient) => sql.literal(SUM)
 
 /**
- * Replaces the counts of the half hours that end after `from`, and at `until` at the latest. Both parameters are SQL: a
- * multiple of `WIDTH`, or an infinite time.
+ * Replaces the user's stored counts of the half hours that end after `from`, and at `until` at the latest. Both
+ * parameters are SQL: a multiple of `WIDTH`, or an infinite time.
  */
 const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) =>
   Effect.gen(function* () {
@@ -102,7 +105,10 @@ const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) 
       ORDER BY 2`
   })
 
-/** Counts a stretch again after fixes in it were deleted. The caller has locked the user's row of `upload_streams`. */
+/**
+ * Makes the stored counts of a stretch of history again, after fixes in the stretch were deleted. The caller has locked
+ * the user's row of `upload_streams`.
+ */
 export const recount = (
   sql: SqlClient,
   userId: UserId,
@@ -170,14 +176,14 @@ export const prepare = (
  */
 const FIXES_OF_SHORT_STEP = 10_000
 /**
- * The most steps in the background, enough for five million fixes. A release from before migration 0066 makes the
- * counts invalid again at each upload; without this limit, it could keep this program counting forever.
+ * The most steps of one count in the background, enough for five million fixes. A release from before migration 0066
+ * makes the counts invalid again at each upload; without this limit, it could keep this program counting forever.
  */
 const MOST_SHORT_STEPS = 500
 
 /**
- * Makes the counts of the whole history, unless valid counts exist. Runs after a large import, so that the owner's
- * first tally of a year need not wait for the counts.
+ * Makes the stored counts of fixes for a user's whole history, unless valid counts exist. Runs after a large import, so
+ * that the owner's first tally of a year need not wait for the counts.
  */
 export const prepareAll = (
   sql: SqlClient,
@@ -202,7 +208,10 @@ const isCovered = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fro
     Effect.map(Option.match({ onNone: () => true, onSome: (row) => row.is_covered }))
   )
 
-/** SQL: the end of the half an hour that contains the cutoff. All fixes after this time are kept. */
+/**
+ * SQL: the end of the half an hour that contains the cutoff, the time up to which history is deleted. All fixes after
+ * this end are kept.
+ */
 const keptFrom = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
   sql`(SELECT ${sql.literal(endOf("bound.cutoff"))}
        FROM (SELECT ${HistoryBound.cutoff(sql, userId, now)} AS cutoff) bound)`

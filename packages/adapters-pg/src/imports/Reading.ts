@@ -88,7 +88,7 @@ export const renew =
 export const handBack =
   (sql: SqlClient): Store["handBack"] =>
   (leased) =>
-    // `greatest` keeps the number from becoming negative: a step that read entries has set `attempts` to 0 already.
+    // `greatest` keeps `attempts` from becoming negative: a step that read entries has set `attempts` to 0 already.
     sql`UPDATE imports SET lease = NULL, leased_until = NULL, attempts = greatest(0, attempts - 1)
         WHERE ${isHeldOrUndone(sql, leased)}`.pipe(Effect.asVoid, orStoreError)
 
@@ -127,8 +127,8 @@ const pass = (sql: SqlClient, step: ImportStep) =>
 const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     const [, leasedDevices = [], , erasures = [], known = []] = yield* together([
-      // Locks the account before the devices, as the deletion of an account does. With different orders, the two could
-      // deadlock.
+      // Locks the account before the devices, as the deletion of an account does. With different orders, the two
+      // transactions could deadlock.
       step.notices.length > 0 ? NoticeChoices.lock(sql, step.userId) : undefined,
       noteProgress(sql, step),
       UploadStream.lock(sql, step.userId, 1),

@@ -93,8 +93,8 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
     const onCluster = isDistributed(sql)
 
     /**
-     * Counts a batch of calls like `Rate.count`, in one row for each subject. The time of the newest call counts for
-     * the whole batch. The table is unlogged, so that a commit does not wait for the disk.
+     * Counts a batch of calls by the rule of `Rate.count`, in one row for each subject. The time of the newest call
+     * counts for the whole batch. The table is unlogged, so that a commit does not wait for the disk.
      */
     const countAll = fn(function* (calls: ReadonlyArray<Call>, write: typeof together) {
       const now = Math.max(...calls.map((call) => call.now))

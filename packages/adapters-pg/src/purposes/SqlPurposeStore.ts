@@ -93,8 +93,8 @@ const update =
   (sql: SqlClient): Store["update"] =>
   (id, decide) =>
     Effect.gen(function* () {
-      // Locks the app before the purpose, as `create` does. On a cluster each lock takes the whole table, so the
-      // opposite order would deadlock.
+      // Locks the app before the purpose, as `create` does. On a cluster each lock takes the whole table, so with the
+      // opposite order this transaction and `create` could deadlock.
       yield* sql`SELECT 1 FROM apps WHERE app_id = (SELECT app_id FROM purposes WHERE purpose_id = ${id}) FOR UPDATE`
       const before = yield* select(sql, id, sql`FOR UPDATE`)
       if (Option.isNone(before)) return Option.none()

@@ -161,10 +161,10 @@ const DEPARTURE = `(CASE WHEN jsonb_typeof(reading -> 'departure') = 'number'
 const RECEIVED = "timezone('UTC', received_at)"
 
 /**
- * The condition for a quarantined reading that may come from the stretch: the same condition as in
- * `Erasure.mayComeFrom`. PostgreSQL reads one index for each part of the OR, and reads only readings that may come from
- * the stretch. A reading with a time after the stretch is found by `RECEIVED`: with the plain column, PostgreSQL might
- * read all readings from before the stretch.
+ * An SQL condition on a quarantined reading: it may come from the stretch (`Erasure.mayComeFrom` in memory). PostgreSQL
+ * reads one index for each part of the OR, and reads only readings that may come from the stretch. A reading with a
+ * time after the stretch is found by `RECEIVED`: with the plain column `received_at`, PostgreSQL might read all
+ * readings from before the stretch.
  */
 const mayComeFrom = (sql: SqlClient, { from, until }: Erasure.Stretch) => {
   const received = sql.literal(RECEIVED)

@@ -54,8 +54,8 @@ const survey =
       const captured = liesWithin(sql, "captured_at", within)
       const isLeft = sql`departure IS NOT NULL AND ${liesWithin(sql, "departure", within)}`
       const departed = within.until === null ? sql`(departure IS NULL OR ${isLeft})` : isLeft
-      // Computes the departure as `VisitReads` does, but without `heard_until`: the age of a stay counts from its
-      // departure.
+      // A stay's age counts from its departure, so this expression leaves out `heard_until`, which `VisitReads` shows
+      // in place of the departure.
       const stays = sql`SELECT least(d.history_ends_at, s.departure) AS departure
           FROM stays s JOIN devices d ON d.user_id = ${userId} AND d.device_id = s.device_id
           WHERE s.user_id = ${userId}`

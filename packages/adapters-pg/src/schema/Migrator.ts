@@ -67,7 +67,8 @@ const Encoding = Schema.Struct({ encoding: Schema.String })
 
 /**
  * Refuses a new database with another encoding than UTF-8 (decision settings-5): such a database could not store every
- * text that people enter. A database that is already in use is not refused: its service would no longer start.
+ * text that people enter. A database that is already in use is not refused, because its service would then no longer
+ * start.
  */
 const requireUtf8 = (sql: SqlClient) =>
   sql`SELECT current_setting('server_encoding') AS encoding`.pipe(

@@ -34,7 +34,7 @@ export interface Reencrypted {
   readonly where: string
   /** How many rows were changed: a value was encrypted again, or an expired secret was deleted. */
   readonly rows: number
-  /** How many rows have a value that stayed as it was: its key is missing, or the value was damaged. */
+  /** The number of rows whose value was not changed, because its key is missing or the value was damaged. */
   readonly unreadable: number
 }
 

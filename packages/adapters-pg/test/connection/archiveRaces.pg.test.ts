@@ -52,7 +52,7 @@ describeServers("a place that is archived while it is shared", (server) => {
         const sql = yield* SqlClient
         const { first, place, second, user } = yield* twoApps
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        // A third transaction has the lock of the first connection, so the archiving waits for it.
+        // A third transaction has the lock of the first connection, so the archiving waits for this lock.
         const holder = yield* sql`
           SELECT 1 FROM connections WHERE user_id = ${user.id} AND connection_id = ${first.id} FOR UPDATE`.pipe(
           Effect.zipRight(Deferred.succeed(held, undefined)),

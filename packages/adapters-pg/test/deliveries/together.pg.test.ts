@@ -25,7 +25,10 @@ const again = (now: Timestamp.Timestamp): Delivery.DeliveryFinish => ({
   dueAt: Timestamp.plus(now, MINUTE)
 })
 
-/** Results of deliveries that one statement can store together. The tests give these results to deliveries in turn. */
+/**
+ * Results of deliveries that one statement can store together. The tests give the first result to the first delivery,
+ * the second result to the second delivery, and so on.
+ */
 const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.DeliveryFinish> => [
   arrived(now),
   again(now),

@@ -37,7 +37,7 @@ describeServers("two imports of legacy rules at once", (server) => {
         const target: Rule.PlaceTarget = { _tag: "Place", placeId: place.id, label: place.label }
         const id = RuleId.make(yield* Entropy.id("rul"))
         const isStored = yield* Deferred.make<void>()
-        // The first import has stored the rule, and commits when the second import waits for it.
+        // The first import has stored the rule, and commits when the second import waits for this transaction.
         const first = yield* importRule(connection, target, id).pipe(
           Effect.zipLeft(Deferred.succeed(isStored, undefined)),
           Effect.zipLeft(Effect.repeat(waits(sql), { until: (waiting) => waiting })),

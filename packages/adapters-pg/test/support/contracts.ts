@@ -60,8 +60,8 @@ export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>
     return runtime.runPromise(
       TestClock.setTime(START).pipe(
         Effect.zipRight(program),
-        // Without repeats after a deadlock, a deadlock fails the test: it shows that two locks are taken in the wrong
-        // order.
+        // A deadlock shows that two locks are taken in the wrong order. So no transaction is repeated after a deadlock,
+        // and a deadlock fails the test.
         Effect.locally(deadlockRepeats, 0),
         Effect.provide(TestContext.TestContext)
       )

@@ -64,8 +64,7 @@ export const keyCanaryContract: Contract<SqlClient> = [
       yield* start.pipe(under(k2, k1))
       yield* start.pipe(under(k2))
       yield* refused("k2").pipe(under(k1))
-      // An operator makes the old key the newest one again, as after a rotation by mistake. From then on the old key
-      // alone is enough.
+      // An operator undoes a rotation: the old key is the newest key again. From then on the old key alone is enough.
       yield* start.pipe(under(k1, k2))
       yield* start.pipe(under(k1))
     })

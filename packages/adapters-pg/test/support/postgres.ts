@@ -239,7 +239,10 @@ const ALONE = {
   dump: "a dump of one server; a cluster is backed up node by node"
 } as const
 
-/** Declares a suite for PostgreSQL alone; skipped without a server. `.ci/servers.mjs` counts its tests by reason. */
+/**
+ * Declares a suite that runs on PostgreSQL only, and that is skipped without a server. `.ci/servers.mjs` counts the
+ * suite's tests by the reason `why`.
+ */
 export const describePg = (why: keyof typeof ALONE, name: string, suite: () => void): void => {
   describe.skipIf(!postgres.isThere)(`${name}, on PostgreSQL alone (${ALONE[why]})`, suite)
 }

@@ -60,8 +60,8 @@ const lines = (onLine: (text: string) => void): EntryReader => {
 }
 
 /**
- * Reads a line without a schema, which would be too slow for the million lines of a history. The rules for readings
- * check the values later.
+ * Reads a line without a schema, because a schema would be too slow for the million lines of a history. The rules for
+ * readings check the values later.
  */
 const fix = (text: string): Entry.ImportEntry => {
   let value: unknown
