@@ -186,7 +186,7 @@ type Call = "piece" | "advance" | "finish" | "find"
 
 /**
  * Runs a program with a store in which some calls fail. A call for which `before` is true fails and stores nothing. A
- * call for which `after` is true stores its change, and the worker still gets an error.
+ * call for which `after` is true stores its change, but the worker gets an error all the same.
  */
 const withFaults = <A, E, R>(
   program: Effect.Effect<A, E, R | ImportStore>,

@@ -321,7 +321,7 @@ describe("pieces of work [leases-2]", () => {
 })
 
 /**
- * Runs workers that come, hang, leave and die, with a store that answers late. Returns what was wrong. During the run:
+ * Runs workers that start, hang, stop and die, with a store that answers late. Returns what was wrong. During the run:
  * a worker that still used a lease after another worker had taken the lease, or two workers at the work of one person.
  * At the end: free leases, or unfair shares.
  */
@@ -404,12 +404,12 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
             const [first, second] = yield* Effect.all(
               [
                 living(60),
-                // A worker that comes at a time when the first worker is alone and has all leases. Both workers must
-                // end with a fair share.
+                // A worker that starts when the first worker is alone and has all leases. At the end, both workers must
+                // have a fair share of the leases.
                 Effect.delay(living(12), "48 seconds"),
                 // A worker that begins together with the first worker, and leaves.
                 Effect.flatMap(living(15), ({ leave }) => leave),
-                // A worker that dies. Another worker comes before the last heartbeat of the dead worker has expired.
+                // A worker that dies. Another worker starts before the last heartbeat of the dead worker has expired.
                 Effect.delay(living(10), "8 seconds"),
                 // A worker that hangs until its last heartbeat has expired, and then works again.
                 Effect.delay(

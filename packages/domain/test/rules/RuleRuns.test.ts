@@ -53,7 +53,7 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
           type,
           life.map((one) => one.evaluation)
         )
-        /** For each reading: all readings since the rule last began anew, up to the next time that it begins anew. */
+        /** For each reading: the stretch of readings around it during which the rule did not forget its side. */
         const stretches = steps.map((_, index) => {
           const from = steps.findLastIndex(([, , reseeds], at) => at <= index && reseeds)
           const until = steps.findIndex(([, , reseeds], at) => at > index && reseeds)

@@ -30,7 +30,7 @@ const rulesOf = ({ fixes }: Trace): Life["rules"] => {
 const possible = (fixes: ReadonlyArray<ReferenceFix>) =>
   fixes.filter((fix) => Fix.judge(reading(fix), time(fix.receivedAt))._tag === "Fix")
 
-/** Uploads of one fix each. An upload arrives at the time at which the phone stored the fix. */
+/** Puts each fix into its own upload, which arrives at the time at which the phone stored the fix. */
 const oneByOne = ({ fixes }: Trace) => possible(fixes).map((fix) => [fix])
 
 /** Uploads of 200 fixes each, as the app Overland sends them. An upload arrives at the newest time of its fixes. */

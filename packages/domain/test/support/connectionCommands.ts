@@ -181,8 +181,8 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [approved(), exchangedWithKey, waited(30_000), exchangedWithKey, refreshed(0)],
   [approved(), exchangedWithKey, waited(30_001), exchangedWithKey, refreshed(0)],
   [approved(), exchangedWithKey, exchanged, refreshed(0)],
-  // A code that is exchanged twice with an idempotency key, with a refresh in between (decision tokens-1). The tokens
-  // are counted from the newest.
+  // A code that is exchanged twice with an idempotency key, with a refresh in between (decision tokens-1). The number
+  // of a token is its age: 0 is the newest.
   [approved(), exchangedWithKey, refreshed(0), exchangedWithKey, waited(30_001), refreshed(0)],
   [approved(), exchanged, exchanged, refreshed(0)],
   [approved(), exchanged, refreshed(0), exchanged],

@@ -80,8 +80,8 @@ export class ReferenceApp {
 
   /**
    * The list that is in force before the deed with the index `end`. The search goes back through the history, to the
-   * newest deed of either of two kinds. If the deed is an approval, the result is the whole approved list. If the
-   * developer wrote a list of which some entries had been approved before, the result is these entries.
+   * newest deed of one of two kinds: an approval, after which the whole approved list is in force; or a new list by the
+   * developer with some entries that were approved before, after which only these entries are in force.
    */
   inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     for (let at = end - 1; at >= 0; at--) {

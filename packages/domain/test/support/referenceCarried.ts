@@ -32,8 +32,8 @@ export class ReferenceCarried {
   readonly #newest = new Map<number, Reading>()
 
   /**
-   * Whether the reading does not count, because the device was left behind. The caller passes the readings of an upload
-   * one after the other, each once.
+   * Whether the reading does not count, because the device was left behind. Also stores the reading, so the caller must
+   * pass each reading of an upload exactly once, in order.
    */
   isLeftBehind(device: number, reading: Reading): boolean {
     this.#follow(device, reading)

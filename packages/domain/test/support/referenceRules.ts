@@ -117,14 +117,14 @@ interface Sighting {
   readonly at: number
   readonly receivedAt: number
   /**
-   * The time at which the rule was deleted, lost its place or scope, or began anew because its place moved. The rule
-   * does not fire for a crossing whose wait (`settle_s`) ends after this time.
+   * The time at which the rule was deleted, lost its place or scope, or forgot its state because its place moved. The
+   * rule does not fire for a crossing whose wait (`settle_s`) ends after this time.
    */
   readonly lostAt: { at: number }
   readonly isInside: boolean
   /**
    * Whether the rule may fire for the sighting: the fix arrived at most 15 minutes after its capture (rule 4 of Spec
-   * §4.6), and was captured after the rule had got everything that the rule needs (decision M5).
+   * §4.6), and was captured after the rule had been made and had got its place and scope (decision M5).
    */
   readonly mayTell: boolean
   /**
@@ -177,7 +177,7 @@ const sightingsOf = (
   let era = 0
   let lost = { at: Infinity }
   let isThere = false
-  // The time at which the rule was created, or at which it last began anew.
+  // The time at which the rule was created, or at which it last forgot its state.
   let from = -Infinity
   for (const happening of life.happenings) {
     const erasBefore = era

@@ -30,7 +30,7 @@ const authorising = (change: (found: Authorisation.Authorisation) => Authorisati
     readingAhead(({ authorisation, ...rest }) => ({ ...rest, authorisation: change(authorisation) }))
   )
 
-/** Plants a bug: nothing notices that a place was archived. */
+/** Plants a bug: no program notices that a place was archived. */
 const withoutArchiving = instead(PlaceStore, (store) => ({
   list: (userId) =>
     Effect.map(

@@ -251,8 +251,9 @@ it.each([
     })
   )
   expect(looks).toBeLessThanOrEqual(most)
-  // A loop with an interval of a quarter of an hour may sleep longer only if `hasDateBy` says that no connection
-  // becomes due. This test leaves `hasDateBy` at its default, so the loop must keep its interval.
+  // A polling loop with an interval of a quarter of an hour may sleep longer only if `hasDateBy` says that no
+  // connection becomes due for the tier sweep. This test leaves `hasDateBy` at its default, so the loop must keep its
+  // interval.
   expect(looks).toBeGreaterThanOrEqual(minutes === 15 ? most : 24 / 6)
 })
 

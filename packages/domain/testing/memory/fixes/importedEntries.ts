@@ -195,8 +195,9 @@ const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Ti
   [...fixes.values()].flatMap(({ alsoFrom, capturedAt }) => (alsoFrom?.includes(id) === true ? [capturedAt] : []))
 
 /**
- * The times of `sharedWith` if the import with the device `id` has no entry yet; otherwise an empty list. From the
- * first entry of the import on, its stays are also derived from these fixes (decision imports-2).
+ * The times of `sharedWith` if the import with the device `id` has no entry yet; otherwise an empty list. As soon as
+ * the import has its first own entry, its stays are also derived from these fixes, which are stored under other devices
+ * (decision imports-2).
  */
 const sharedIfFirst = (tables: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
   (tables.importDevices.get(id) ?? null) === null ? sharedWith(tables, id) : []
@@ -217,8 +218,9 @@ const addPart = (
 }
 
 /**
- * Stores the entries of a step. Returns the number of new entries, and the labels of places beyond the limit.
- * `restored` is the number of deleted stretches that `restore` added.
+ * Stores the entries of a step. Returns the number of new entries, and the labels of places that were left out because
+ * the user already has as many places as the limit allows. `restored` is the number of deleted stretches that `restore`
+ * added.
  */
 export const store = (tables: Tables, of: Import, step: ImportStep, restored: number) => {
   const { at, notices, places, userId } = step
@@ -258,8 +260,8 @@ export const store = (tables: Tables, of: Import, step: ImportStep, restored: nu
 }
 
 /**
- * Adds the deleted stretches of an archive, which must happen before the fixes of the archive are stored. Returns the
- * number of added stretches (decision exports-10).
+ * Adds the deleted stretches of history that an archive contains. Must be called before the fixes of the archive are
+ * stored. Returns the number of added stretches (decision exports-10).
  */
 export const restore = (tables: Tables, { at: erasedAt, erasures, id: importId, userId }: ImportStep): number =>
   erasures.filter((one) => restoreOne(tables, userId, { ...one, erasedAt, importId })).length

@@ -41,13 +41,17 @@ const global = <A>(name: string, initial: A): FiberRef.FiberRef<A> =>
 export const current: FiberRef.FiberRef<Process> = global<Process>("process", WORLD)
 
 /**
- * True in a fiber that runs a loop. A loop sleeps between two rounds, and `quiesce` does not wait for these sleeps.
+ * True in a fiber that runs a polling loop of a program. The loop sleeps between two rounds, and `quiesce` does not
+ * wait for the end of these sleeps.
  */
 export const isPeriodic: FiberRef.FiberRef<boolean> = global<boolean>("isPeriodic", false)
 
 /** The number `i` of the trace entry that began the fiber's operation; null when the fiber works for no operation. */
 export const operation: FiberRef.FiberRef<number | null> = global<number | null>("operation", null)
 
-/** Marks `effect` as a loop. `quiesce` does not wait for the sleeps of a loop, because a loop never ends. */
+/**
+ * Marks `effect` as a polling loop of a program. `quiesce` does not wait for the sleeps of a loop, because a loop never
+ * ends.
+ */
 export const periodic = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.locally(effect, isPeriodic, true)

@@ -5,7 +5,10 @@ export interface Timer {
   readonly fire: () => void
   /** True when no fiber waits for the timer, or when the process of the waiting fiber is dead. */
   readonly isDead: () => boolean
-  /** True for the timer of a loop. A loop sets another timer in each round, so there is always a timer of this kind. */
+  /**
+   * True for the timer of a polling loop. A loop sets another timer in each round, so there is always a timer of this
+   * kind.
+   */
   readonly isPeriodic: boolean
   /** True when the scenario or a simulated person waits for the timer; false when a program or a loop does. */
   readonly isOutside: boolean

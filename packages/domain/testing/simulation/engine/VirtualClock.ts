@@ -17,7 +17,9 @@ const PROMPT = 15 * MINUTE
  * because no polling loop looks for work more often than once a second. The clock never makes a pause longer.
  */
 const PAUSE = SECOND
-/** A loop with this interval or a longer interval does only maintenance, so the clock may make its sleeps longer. */
+/**
+ * A polling loop with this interval or a longer interval does only maintenance, so the clock may let it sleep longer.
+ */
 const SELDOM = HOUR
 /**
  * The longest sleep of a slowed loop, as a multiple of the time since new work last may have appeared (`stir`): a
@@ -27,14 +29,14 @@ const PATIENCE = 16
 /**
  * A slowed loop wakes at a time of day that is a multiple of one of these intervals, so that several loops wake at the
  * same time. There are two exceptions. While `patience` is shorter than a minute, the loop wakes at any time of day.
- * When the loop has work before the next such time, the loop sleeps for exactly one of these intervals, or for its own
- * (`untilWork`).
+ * When the loop has work before the next of these times, the loop sleeps for exactly one of these intervals, or for its
+ * own interval (`untilWork`).
  */
 const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 
 interface Sleeper {
   readonly process: Process.Process
-  /** The sleep that the loop asked for, in milliseconds. */
+  /** The length of the sleep that the loop asked for, in milliseconds. */
   readonly own: number
   readonly isPeriodic: boolean
   readonly wake: () => void
@@ -77,7 +79,10 @@ export class VirtualClock implements Clock.Clock {
    * since 1970). Undefined: the clock makes the sleeps of these loops longer without asking.
    */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
-  /** The last sleep for which each loop asked, in milliseconds. The key is the loop's fiber. */
+  /**
+   * For each polling loop, the length of the sleep that it asked for last, in milliseconds. The key is the loop's
+   * fiber.
+   */
   private readonly rhythms = new WeakMap<object, number>()
 
   constructor(startMillis: number) {
@@ -156,9 +161,9 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * Tells the clock that there may be new work for a loop. The recorder calls `stir` for each entry of the trace that
-   * may mean such work. The clock makes the sleeps of idle loops longer than their intervals. After `stir`, each of
-   * these loops wakes at the latest when its own interval has passed, counted from this call.
+   * Tells the clock that there may be new work for a polling loop. The recorder calls `stir` for each entry of the
+   * trace that may mean new work. The clock lets idle loops sleep longer than their intervals. After `stir`, each of
+   * these loops wakes at the latest when its own interval has passed since this call.
    */
   stir(): void {
     this.stirredAt = this.passed
@@ -222,7 +227,7 @@ export class VirtualClock implements Clock.Clock {
     return grid - (this.unsafeCurrentTimeMillis() % grid)
   }
 
-  /** How long a loop sleeps, in milliseconds, when it asks for `own` milliseconds. */
+  /** How long the clock lets a polling loop sleep, in milliseconds, when the loop asks for `own` milliseconds. */
   private stretch(loop: object, own: number): number {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)

@@ -207,8 +207,9 @@ const isSuccess = ({ reply, tookMs }: Post): boolean =>
   (reply === "reset_after_2xx" || (typeof reply === "number" && reply >= 200 && reply < 300))
 
 /**
- * Whether a paused worker may have accepted an answer that came after the deadline. When such a worker wakes, it finds
- * both the answer and the end of the five seconds, and may accept the answer.
+ * Whether the worker was paused, so that it may have accepted an answer that came after the deadline of five seconds.
+ * When a paused worker wakes, both the answer and the end of the five seconds are there, and the worker may take the
+ * answer first.
  */
 const wasSleptThrough = (run: Run, { endedAt, i, reply }: Post): boolean =>
   reply === "slow" && happened(run).faults.some((one) => one.fault === "process.pause" && one.i > i && one.t <= endedAt)

@@ -66,8 +66,8 @@ const explained = (name: "G2" | "E2", rule: string): Oracle => ({
 })
 
 /**
- * Reports the POSTs of firings that `wrong` finds wrong. `begin` is the earliest entry at which the worker can have
- * checked whether the app may get the event.
+ * Reports the POSTs of firings that `wrong` finds wrong. `wrong` also gets `begin`, the earliest entry at which the
+ * worker can have checked whether the app may get the event.
  */
 const eachFiring = (run: Run, wrong: (post: Post, begin: number) => string | undefined) =>
   happened(run).posts.flatMap((post) => {

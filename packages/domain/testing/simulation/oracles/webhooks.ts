@@ -28,7 +28,7 @@ const each = (run: Run, wrong: (post: Post) => string | undefined, posts = happe
       : [{ at: post.i, detail: `${textOf(post.body["type"])} ${eventOf(post)}: ${detail}` }]
   })
 
-/** Like `each`, but also for the events that listeners got over a stream. */
+/** Reports each event that `wrong` finds wrong: events of POSTs, and events that listeners got over a stream. */
 const eachReceived = (run: Run, wrong: (post: Post) => string | undefined) => each(run, wrong, happened(run).received)
 
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"

@@ -104,9 +104,9 @@ export const at = <A>(items: ReadonlyArray<A>, index: number): A | undefined =>
 export const back = <A>(items: ReadonlyArray<A>, count: number): A | undefined => items[items.length - 1 - count]
 
 /**
- * How often a step repeats its action: at most 30 times, which is enough for the limits that stories reach, such as 20
- * failed deliveries. A guided search may set the number to a boundary value of milliseconds, such as 86,400,000, and
- * such a run would not end.
+ * The number of times that a step repeats its action: at most 30, which is enough for the limits that stories reach,
+ * such as 20 failed deliveries. A guided search may set the number to a boundary value of milliseconds, such as
+ * 86,400,000, and such a run would not end.
  */
 export const often = (times: number): number => Math.min(Math.max(0, times), 30)
 

@@ -40,7 +40,7 @@ export const demandKind = (kind: string): void => {
   if (!KINDS.some((known) => known === kind)) throw new TypeError(`A fault must be one of ${KINDS.join(", ")}`)
 }
 
-/** How often a fault strikes. */
+/** How probable a fault is, and how many times it may strike. */
 export interface FaultSetting {
   /** The probability, 0 to 1, that the fault strikes at one port call, upload, webhook or mail. */
   readonly p: number

@@ -36,8 +36,8 @@ const importing = (leases: WorkerLeases) =>
   Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
 
 /**
- * The loops of a real worker that are programs of the domain, without the loops of exports and imports. `beginImports`
- * starts the loop of imports when a run has its first import.
+ * The polling loops that a real worker runs, as far as they are programs of the domain, but without the loops of
+ * exports and imports. `beginImports` starts the loop of imports when a run has its first import.
  */
 const work = ({ worker }: WorkerConfig, onLeases: (leases: WorkerLeases) => Effect.Effect<void, never, Ports>) =>
   Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>

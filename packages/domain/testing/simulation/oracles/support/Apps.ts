@@ -154,8 +154,9 @@ const same = (a: Wording, b: Wording | null): boolean =>
   JSON.stringify([...a.scopes].sort()) === JSON.stringify([...b.scopes].sort())
 
 /**
- * The edit of a purpose. Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected
- * purpose makes it a draft. `answered` is the status of the purpose in the service's answer.
+ * The states to which the developer's edit leads a purpose. Spec §3.2: editing an approved purpose starts a review;
+ * decision P1: editing a rejected purpose makes it a draft. `answered` is the status of the purpose in the service's
+ * answer.
  */
 const edit =
   (newest: Wording, answered: string | undefined): Transition<PurposeState> =>

@@ -205,7 +205,7 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
 }
 
 /**
- * The number of the entry at which the rule last began anew because of a pause. A pause counts only if the pause
+ * The number of the entry at which the rule last forgot its state because of a pause. A pause counts only if the pause
  * certainly began before every upload that may have caused the firing. -Infinity when no pause counts.
  */
 const lastPause = ({ ground, rule }: Scene, deciding: ReadonlyArray<Candidate>): number =>
@@ -290,7 +290,8 @@ const mayHideIt = (other: SeenReading, fix: SeenReading, upload: CompletedCall<"
   )
 
 /**
- * Whether the rule may have begun anew: something on which the rule depends changed after its creation (decision L8).
+ * Whether the rule may have forgotten its state: something on which the rule depends, such as its place, changed after
+ * its creation (decision L8).
  */
 const isBegunAnew = ({ ground, rule: { connectionId, made, pair, placeId }, run }: Scene): boolean =>
   ground.pauses.beginnings(connectionId).some(({ end }) => end > made.begin) ||

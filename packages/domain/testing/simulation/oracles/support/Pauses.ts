@@ -82,9 +82,9 @@ export class Pauses {
   }
 
   /**
-   * The operations after which the rules of the connection begin anew: each operation that began a pause, or may have
-   * begun a pause. A resume during which virtual time passed is included, because the pause may have lasted until the
-   * end of the resume.
+   * The operations after which the rules of the connection forget their states: each operation that began a pause, or
+   * may have begun a pause. A resume during which virtual time passed is included, because the pause may have lasted
+   * until the end of the resume.
    */
   beginnings(connectionId: string): ReadonlyArray<Register.Write<Between>> {
     const writes = this.connections.get(connectionId)?.ends.writes ?? []

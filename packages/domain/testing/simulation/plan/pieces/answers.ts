@@ -49,8 +49,8 @@ export const ages = about(
 )
 
 /**
- * The user stops sharing a place and shares it again. The rules of the place begin anew, and the app sees earlier
- * visits only if the user includes them.
+ * The user stops sharing a place and shares it again. The rules of the place forget their states, and the app sees
+ * earlier visits only if the user includes them.
  */
 export const sharedAgain = about(
   { connection, person, edgeM: one([2_000, INSIDE]), isEarlierIncluded: one([false, true]) },

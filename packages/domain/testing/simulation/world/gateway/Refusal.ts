@@ -57,8 +57,8 @@ const carried = (error: unknown, wanted: (name: string) => boolean): Readonly<Re
 export const isUnavailable = (error: unknown): boolean => error instanceof StoreError && error.transient
 
 /**
- * The refusal of an app's call. If a bug caused the refusal, the code is `internal_error`, and `defect` is the bug's
- * message.
+ * The refusal of an app's call. If a bug of the service caused the refusal, the code is `internal_error`, and `defect`
+ * is the message of the error.
  */
 export const ofCall = (cause: Cause.Cause<unknown>): Refusal => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))
@@ -84,8 +84,8 @@ export const ofOperation = (cause: Cause.Cause<unknown>): { readonly error: stri
 }
 
 /**
- * The message of a bug, without the stack trace. The stack trace names files of this machine, but the trace of a run
- * must be the same on every machine.
+ * The message of an unexpected error (a bug), without the stack trace. The stack trace names files of this machine, but
+ * the trace of a run must be the same on every machine.
  */
 const defect = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)

@@ -45,8 +45,8 @@ export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<G
   )
 
 /**
- * Whether the answer says nothing about where the user is or was. If the app is paused, `answer` then gives the pause
- * as the reason.
+ * Whether the answer says nothing about where the user is or was. If this is because the user paused the app, `answer`
+ * adds the pause as the reason.
  */
 const isUnknown = ({ endpoint }: Request, body: GatewayAnswer["body"]): boolean => {
   switch (endpoint) {

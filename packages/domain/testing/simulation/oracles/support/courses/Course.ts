@@ -206,9 +206,9 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
 }
 
 /**
- * A rule that begins anew forgets on which side the person is, and also the crossing or stay for which the rule waits.
- * A state in which the rule still waits is impossible if the trace shows that the rule has fired for this crossing or
- * stay.
+ * A rule that forgets its state knows neither on which side the person is, nor the crossing or stay for which the rule
+ * waited. A state in which the rule still waits is impossible if the trace shows that the rule has fired for this
+ * crossing or stay.
  */
 const reseedAt =
   (name: Note, observed: Observer): Transition =>
@@ -220,7 +220,8 @@ const reseedAt =
   }
 
 /**
- * What a rule does when the user deletes a stretch (decision retention-choice-4). The rule begins anew in three cases:
+ * What a rule does when the user deletes a stretch (decision retention-choice-4). The rule forgets its state in three
+ * cases:
  * - The person is inside, and the present stay began before the end of the stretch.
  * - The person is outside, and the stretch contains the newest fix of the rule.
  * - The rule waits because of a crossing that the stretch contains.

@@ -74,8 +74,8 @@ const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): 
 
 /**
  * Whether the visit is at the place: `yes` when it is certainly inside all circles that the place ever had, `no` when
- * it is inside none. To be inside, it must lie further than max(50 m, its accuracy) from the boundary, like a fix
- * (decision visits-2). Simulated phones report no accuracy of visits.
+ * it is inside none. A visit nearer to the boundary than max(50 m, its accuracy) is neither inside nor outside, like a
+ * fix (decision visits-2). Simulated phones report no accuracy of visits.
  */
 const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
   const sides = circles.writes.map(({ value }) => sidesOf(value, { ...visit, capturedAt: 0, accuracyM: null }))

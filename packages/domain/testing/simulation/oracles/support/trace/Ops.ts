@@ -51,8 +51,8 @@ export interface Indexed {
    */
   readonly isCalm: (i: number, j: number) => boolean
   /**
-   * Like `isCalm`, but from the time `t` until the entry `j`. A jump of the clock forward past `t` also counts as a
-   * fault.
+   * Whether all went well from the time `t` until the entry `j`: no fault, no program paused or down, no failed call
+   * (as for `isCalm`). A jump of the clock forward past `t` also counts as a fault.
    */
   readonly isCalmSince: (t: number, j: number) => boolean
   readonly crashed: (i: number, j: number) => boolean

@@ -27,8 +27,8 @@ export class Register<A> {
   private readonly writes: Array<Written<A>> = []
 
   /**
-   * Notes a write that may happen from now on. `settle` later records whether the write happened, may have happened or
-   * did not happen.
+   * Records that an operation may write the value from now on. `settle` later records whether the write happened, may
+   * have happened or did not happen.
    */
   begin(span: Pick<Span, "from">, value: A): number {
     return this.writes.push({ from: span.from, to: Infinity, certain: false, value }) - 1

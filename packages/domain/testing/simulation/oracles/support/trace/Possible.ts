@@ -33,8 +33,8 @@ export class Possible<S> {
   }
 
   /**
-   * Records whether an operation took effect. `step` replaces the effect that was given when the operation began, if
-   * the effect is now known more exactly.
+   * Records whether an operation took effect. If the effect is now known more exactly than when the operation began,
+   * `step` replaces the earlier effect.
    */
   settle(handle: number, i: number, came: Came, step?: Transition<S>): void {
     const one = this.under[handle]
