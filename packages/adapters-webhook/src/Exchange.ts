@@ -75,8 +75,8 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     withRoute(await withLookup(error, fault))
   )
   let made: buildConnector.connector | undefined
-  // Created on first use, because reading the well-known authorities takes a noticeable part of a start, and many
-  // processes send no webhook.
+  // Created on first use, because reading the well-known certificate authorities takes a noticeable part of a start,
+  // and many processes send no webhook.
   const connector = () =>
     (made ??= buildConnector({
       rejectUnauthorized: true,
@@ -203,7 +203,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    // `done` is undefined when the caller gave up before the connection was open.
+    // When the caller gave up before the connection was open, `done` is undefined, and the request is aborted here.
     if (this.done === undefined) controller.abort(new ExchangeAbandoned())
   }
 

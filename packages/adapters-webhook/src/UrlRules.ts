@@ -21,7 +21,7 @@ export const check = (text: string, policy: EndpointUrl.Policy): EndpointUrl.Url
   const url = BROKEN.test(text) ? undefined : parsed(text)
   if (url === undefined) return "not_a_url"
   if (url.protocol !== "https:" && !(policy.allowInsecure && url.protocol === "http:")) return "not_https"
-  // `URL` drops an empty user and password, but the stored text would contain them.
+  // `URL` drops an empty user and password, but the stored text would contain them. So this checks the text itself.
   if (AUTHORITY.exec(text)?.[1]?.includes("@") === true) return "credentials"
   if (url.port === "0") return "port"
   if (text.includes("#")) return "fragment"

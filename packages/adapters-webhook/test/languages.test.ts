@@ -11,8 +11,8 @@ describe("the German of why a webhook did not arrive [languages-2]", () => {
   it("every text in the sources", () => {
     const texts = textsOfSources(SOURCES, (file) => FILES.includes(file))
     expect(texts.length).toBeGreaterThan(20)
-    // One text in the sources, `the host name …`, ends with a constant. The constant is a separate text, so each text
-    // is tried alone and together with the constant.
+    // The sources make one text, `the host name …`, of two parts; the second part is a constant. So the test looks for
+    // a translation of each text alone, and of each text with this constant behind it.
     const endings = ["", "must resolve to public addresses only"]
     const isKnown = (text: (typeof texts)[number]) =>
       variants(text).some((one) => endings.some((ending) => untranslated(one + ending, "de").length === 0))

@@ -7,7 +7,7 @@ import { describeBrowser, theBrowser } from "../../domain/test/support/chromium.
 import { published } from "./support/vectors.js"
 
 /**
- * The code that a page and a worker share. It checks every vector, and returns the vectors whose result is not the
+ * The code that a page and a web worker share. It checks every vector, and returns the vectors whose result is not the
  * expected one.
  */
 const CHECK = `

@@ -30,7 +30,8 @@ import { isDistributed } from "../schema/isDistributed.js"
  * tables, so waits can be longer without an attack.
  */
 export const lockCredentials = (sql: SqlClient) =>
-  // PostgreSQL computes the columns from left to right, so the wait for this lock itself still has the usual limit.
+  // PostgreSQL computes the columns from left to right. So the wait for this lock still has the usual limit; the limit
+  // `BRIEFLY` (on a single server) is for later waits.
   sql`SELECT pg_advisory_xact_lock(hashtextextended('credentials', 0)), set_config('lock_timeout',
         CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN current_setting('lock_timeout')
              ELSE ${sql.literal(`'${BRIEFLY}'`)} END, true)`

@@ -42,7 +42,10 @@ const waiting = (sql: SqlClient) =>
         ) next
       )`
 
-/** Selects the first `limit` endpoints of `found` of each of four kinds: `is_ready` or not, slow or not. */
+/**
+ * Selects, from the endpoints in `found`, the first `limit` endpoints of each of four kinds: `is_ready` or not, slow or
+ * not.
+ */
 const firstOf = (sql: SqlClient, limit: number, slow: ClaimRequest["slow"]) =>
   sql`marked AS (
         SELECT *, endpoint_id = ANY(${slow?.ids ?? []}::text[]) AS is_slow FROM found WHERE is_ready OR is_vain

@@ -85,8 +85,8 @@ const isShown = (sql: SqlClient) =>
   sql`(a.attempt IS NOT NULL OR d.is_test OR d.fail_reason IS NULL AND d.replay_no = 0)`
 
 /**
- * The condition that a delivery is in a state. The SQL has the state as a literal, because PostgreSQL would use no
- * partial index for a parameter.
+ * An SQL condition: a delivery is in the given state. The SQL has the state as a literal, because PostgreSQL would use
+ * no partial index for a parameter.
  */
 const isIn = (sql: SqlClient, state: Delivery.DeliveryState) => sql`d.state = ${sql.literal(`'${state}'`)}`
 

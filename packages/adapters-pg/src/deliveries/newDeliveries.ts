@@ -47,7 +47,10 @@ export const RECORD_COLUMNS = `delivery_id text, endpoint_id text, endpoint_epoc
   replay_no integer, is_test boolean, user_id text, envelope jsonb, type text, occurred_at timestamptz,
   max_event_age_s integer, created_at timestamptz, original_at timestamptz`
 
-/** Inserts deliveries of one app. The app's endpoints are on the same shard, so Citus can join both tables there. */
+/**
+ * Inserts deliveries of one app. The app's endpoints are on the same shard as its deliveries, so Citus can run the join
+ * with `endpoints` there.
+ */
 const insertOf = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Delivery.NewDelivery>) =>
   sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
                               envelope, type, occurred_at, max_event_age_s, attempt, created_at,

@@ -58,7 +58,7 @@ export const numbers = <A>(list: ReadonlyArray<A>, read: (one: A) => number | nu
  */
 export const json = (value: unknown): string => JSON.stringify(value)
 
-/** Replaces NUL characters, which PostgreSQL cannot store, and which the answer of another server may have. */
+/** Replaces NUL characters: PostgreSQL cannot store them, and an answer of another server may contain them. */
 export const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
 
 /** The columns of a row, for a SELECT or RETURNING: `a, b`, or with an alias `t.a, t.b`. */

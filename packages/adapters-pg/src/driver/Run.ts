@@ -68,7 +68,10 @@ export const isVictim = (error: unknown): boolean => hasState("40P01", error)
  */
 export const isReadOnly = (error: unknown): boolean => hasState("25006", error)
 
-/** Runs `victim`, which a deadlock ended, once more if a repeat is left; otherwise fails with `failed`. */
+/**
+ * Runs the transaction `victim`, which a deadlock ended, once more if a repeat is left (`deadlockRepeats`); otherwise
+ * fails with `failed`.
+ */
 export const repeated = <A, E, R>(
   failed: Effect.Effect<never, E>,
   victim: Effect.Effect<A, E, R>

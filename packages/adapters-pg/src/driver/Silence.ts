@@ -180,7 +180,8 @@ const probe = async (silent: ReadonlyArray<Watched>, newClient: () => pg.Client)
     return { _tag: "Answered", working }
   } catch (error) {
     breakOff(client)
-    // An error from the server (too many connections, starting up) proves that the server can be reached.
+    // An error from the server (too many connections, starting up) proves that the server can be reached, but says
+    // nothing about the silent connections.
     return { _tag: error instanceof pg.DatabaseError ? "Unknown" : "NoAnswer" }
   }
 }

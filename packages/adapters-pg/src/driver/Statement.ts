@@ -19,8 +19,8 @@ export interface Host {
 }
 
 /**
- * A statement with the interface of `@effect/sql`'s `Statement`, which costs a third of the library's statement. Its
- * text is cached for each shape of the template's arguments, and it makes a span only when a tracer is set.
+ * A statement with the interface of `@effect/sql`'s `Statement`, but at a third of the cost of the library's statement.
+ * Its text is cached for each shape of the template's arguments, and it makes a span only when a tracer is set.
  */
 export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlError> implements Statement<A> {
   private readonly host: Host

@@ -246,7 +246,7 @@ const reserve = (pool: pg.Pool, model: Connection): Reserve =>
       if (client === undefined) return resume(noConnection(error))
       const plain = Object.assign(Object.create(model) as Connection, { pg: client })
       const connection = client instanceof NamingClient ? new Line(pool, client, plain).connection : plain
-      // The pool itself removes a connection that is broken.
+      // The pool itself removes a broken connection. Only a connection that accepts no writes must be removed here.
       const release = (end: Exit.Exit<unknown, unknown>) =>
         client.release(Exit.isFailure(end) && isReadOnly(Cause.squash(end.cause)))
       resume(Effect.succeed({ connection, release }))

@@ -80,8 +80,8 @@ const listen = (
     yield* query(client, `LISTEN ${CHANNEL}`)
     // Wakes the waiting workers once, because signals may have been raised while this process did not listen.
     yield* Effect.sync(ring)
-    // A connection that a firewall has dropped looks alive until a statement is sent over it, so this process sends one
-    // regularly.
+    // A connection that a firewall has dropped looks alive until a statement is sent over it, so this process sends a
+    // statement regularly.
     const beats = Effect.schedule(query(client, "SELECT 1"), Schedule.spaced(HEARTBEAT))
     return yield* Effect.raceFirst(lost(client), Effect.zipRight(beats, Effect.never))
   })

@@ -39,7 +39,7 @@ export const toExport = (row: typeof ExportRow.Type): Export.Export => ({
 /** The key of an export, for statements that search the exports of all people. */
 export const KeyRow = Schema.Struct({ user_id: UserId, export_id: ExportId })
 
-/** A condition on `exports` and `export_pieces`: the rows of one export. */
+/** An SQL condition on `exports` and `export_pieces`: the rows of one export. */
 export const isOne = (sql: SqlClient, of: Export.ExportKey) => sql`user_id = ${of.userId} AND export_id = ${of.id}`
 
 export const deletePieces = (sql: SqlClient, of: Export.ExportKey) =>

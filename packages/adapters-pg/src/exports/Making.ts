@@ -14,13 +14,13 @@ import { COLUMNS, deletePieces, ExportRow, isOne, KeyRow, toExport } from "./Exp
 type Store = typeof ExportStore.Service
 
 /**
- * A condition on `exports`: an attempt to make the archive is due. From `leased_until` on, an earlier attempt counts as
- * dead. After the next claim, the store refuses pieces of the earlier attempt.
+ * An SQL condition on `exports`: an attempt to make the archive is due. From `leased_until` on, an earlier attempt
+ * counts as dead. After the next claim, the store refuses pieces of the earlier attempt.
  */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`state IN ('requested', 'making') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
 
-/** A condition on `exports`: the attempt of `leased` still has the lease. */
+/** An SQL condition on `exports`: the attempt of `leased` still has the lease. */
 const isHeld = (sql: SqlClient, leased: LeasedExport) =>
   sql`${isOne(sql, leased)} AND state = 'making' AND lease = ${leased.lease}`
 

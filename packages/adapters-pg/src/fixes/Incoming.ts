@@ -4,7 +4,7 @@ import { VisitReport } from "@place-access/domain/fixes"
 import * as Rows from "../driver/Rows.js"
 import type { FixRow } from "./UploadRows.js"
 
-/** The new fixes of uploads as the table `fix` of a statement. */
+/** A table expression for a statement: the new fixes of uploads as the table `fix`. */
 export const fixTable = (sql: SqlClient, rows: ReadonlyArray<FixRow>) =>
   sql`unnest(${rows.map(({ deviceId }) => deviceId)}::text[],
              ${rows.map(({ fix }) => Rows.at(fix.capturedAt))}::timestamptz[],
@@ -20,8 +20,9 @@ export const fixTable = (sql: SqlClient, rows: ReadonlyArray<FixRow>) =>
                 left_behind)`
 
 /**
- * The fixes of an import as the table `fix`. All columns are lists of numbers that `Rows.numbers` writes. Lists of ISO
- * 8601 timestamps that the driver writes would take twice the time, in this process and in the database.
+ * A table expression for a statement: the fixes of an import as the table `fix`. All columns are lists of numbers that
+ * `Rows.numbers` writes. Lists of ISO 8601 timestamps that the driver writes would take twice the time, in this process
+ * and in the database.
  */
 export const numberedFixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.MarkedFix>) =>
   sql`(SELECT to_timestamp(given.captured_ms / 1000) AS captured_at, given.mark = 1 AS left_behind, given.*
@@ -35,7 +36,7 @@ export const numberedFixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Marked
              ${Rows.numbers(fixes, (fix) => (fix.isLeftBehind === true ? 1 : 0))}::float8[])
          AS given (captured_ms, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, mark)) fix`
 
-/** New visit reports as the table `visit` of a statement. */
+/** A table expression for a statement: new visit reports as the table `visit`. */
 export const visitTable = (sql: SqlClient, visits: ReadonlyArray<VisitReport.VisitReport>) =>
   sql`unnest(${visits.map(VisitReport.key)}::text[],
              ${visits.map((visit) => Rows.nullableAt(visit.arrival))}::timestamptz[],

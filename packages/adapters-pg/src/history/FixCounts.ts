@@ -199,7 +199,10 @@ export const prepareAll = (
     }
   })
 
-/** Whether the counts are valid for all kept fixes from `from` on; true for a user without uploads. */
+/**
+ * Whether the user's stored counts of fixes are valid for all kept fixes from `from` on; true for a user without
+ * uploads.
+ */
 const isCovered = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, from: Timestamp.Timestamp) =>
   sql`SELECT coalesce(stream.counted_version = stream.version AND stream.counted_from
         <= greatest(${Rows.at(ceil(from))}::timestamptz, ${keptFrom(sql, userId, now)}), false) AS is_covered

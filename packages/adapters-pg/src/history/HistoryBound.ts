@@ -12,9 +12,10 @@ export const CUTOFF = `CASE
   ELSE now - make_interval(hours => 24 * h.keep_days) END`
 
 /**
- * `History.cutoff` of the user's choice as an SQL expression, for statements that read history: `AND captured_at >
- * ${HistoryBound.cutoff(sql, userId, now)}`. The database evaluates the expression once for each statement, so that it
- * can choose indexes and partitions by the result. `-infinity`: everything is kept.
+ * An SQL expression for the user's cutoff (`History.cutoff`), the time up to which history is no longer kept. For
+ * statements that read history: `AND captured_at > ${HistoryBound.cutoff(sql, userId, now)}`. The database evaluates
+ * the expression once for each statement, so that it can choose indexes and partitions by the result. `-infinity`:
+ * everything is kept.
  */
 export const cutoff = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
   sql`(SELECT ${sql.literal(CUTOFF)} FROM (SELECT ${Rows.at(now)}::timestamptz AS now) clock

@@ -71,7 +71,7 @@ export const toImport = (row: typeof ImportRow.Type): Import.Import => ({
   finishedAt: row.finished_at
 })
 
-/** A condition on `imports` and `import_pieces`: the rows of one import. */
+/** An SQL condition on `imports` and `import_pieces`: the rows of one import. */
 export const isOne = (sql: SqlClient, of: ImportKey) => sql`user_id = ${of.userId} AND import_id = ${of.id}`
 
 /** Deletes the uploaded file, which is stored in pieces. */

@@ -27,8 +27,8 @@ import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, toImport } from "./Imp
 type Store = typeof ImportStore.Service
 
 /**
- * A condition on `imports`: an attempt to read or to undo the import is due. From `leased_until` on, an earlier attempt
- * counts as dead.
+ * An SQL condition on `imports`: an attempt to read or to undo the import is due. From `leased_until` on, an earlier
+ * attempt counts as dead.
  */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`state IN ('waiting', 'running', 'undoing') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
@@ -70,7 +70,7 @@ export const piece =
       orStoreError
     )
 
-/** A condition on `imports`: the attempt of `leased` still has the lease. */
+/** An SQL condition on `imports`: the attempt of `leased` still has the lease. */
 const isHeld = (sql: SqlClient, leased: Leased) =>
   sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
 

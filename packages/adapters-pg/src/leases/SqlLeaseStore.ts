@@ -66,8 +66,8 @@ const byKey = (leases: ReadonlyArray<Lease.Lease>) => {
 }
 
 /**
- * Takes each lease whose token is still the one in `leases`, and raises the token. A lease that was never taken has no
- * row and token 0.
+ * Takes each of the given leases whose stored token has not changed since the caller read it, and raises the token. A
+ * lease that was never taken has no row and token 0.
  */
 const take =
   (sql: SqlClient): Store["take"] =>

@@ -28,7 +28,7 @@ const create =
   (purpose) =>
     Effect.gen(function* () {
       // Because of this lock, two purposes of one app are created one after the other, so that the second creation sees
-      // the first purpose and refuses the same key.
+      // the first purpose and refuses a purpose with the same key.
       yield* sql`SELECT 1 FROM apps WHERE app_id = ${purpose.appId} FOR UPDATE`
       const refusal = Purpose.refusal(yield* keysOf(sql, purpose.appId), purpose.key)
       if (refusal === undefined) yield* insert(sql, purpose)

@@ -50,7 +50,7 @@ const raise =
   (request) =>
     Effect.gen(function* () {
       if (!(yield* lock(sql))) return 0
-      // `insertFlags` reads the access log of all users. It runs once an hour and may take long.
+      // `insertFlags` reads the access log of all users. This job runs once an hour, and its statement may take long.
       yield* sql`SET LOCAL statement_timeout = '5min'`
       return yield* Rows.affected(insertFlags(sql, request))
     }).pipe(sql.withTransaction, orStoreError)

@@ -86,7 +86,9 @@ export const TABLES: ReadonlyArray<Table> = [
   { name: "access_log", key: "user_id, at, entry_id", moment: "t.at", until: "log_until" }
 ]
 
-/** A condition on the table `t`: rows of the user whose `moment` is at or before the bound of the table (`until`). */
+/**
+ * An SQL condition on the table `t`: rows of the user whose `moment` is at or before the bound of the table (`until`).
+ */
 const isPast = (sql: SqlClient, { moment, only = "true", until }: Table, userId: UserId, bounds: RetentionBounds) => {
   const bound = bounds[until]
   const parts = only
@@ -96,7 +98,7 @@ const isPast = (sql: SqlClient, { moment, only = "true", until }: Table, userId:
   return sql`t.user_id = ${userId} AND ${sql.literal(moment)} <= ${bound} AND ${rest}`
 }
 
-/** A condition: the table has a row of the user that `isPast` selects. */
+/** An SQL condition: the table has a row of the user that `isPast` selects. */
 export const hasPast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds) =>
   sql`EXISTS (SELECT 1 FROM ${sql(table.name)} t WHERE ${isPast(sql, table, userId, bounds)})`
 

@@ -105,7 +105,10 @@ const listUsers = (sql: SqlClient, limit: number, after: UserId | undefined) =>
 
 const OverdueRow = Schema.Struct({ overdue: Schema.Boolean })
 
-/** Whether a table has a row of the user that retention must delete, because the row is past the table's bound. */
+/**
+ * Whether a table has a row of the user that retention must delete, because the row is from before the bound of its
+ * table, the time up to which rows are deleted.
+ */
 const isOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   Effect.gen(function* () {
     const bounds = boundsOf(sql, yield* cutoffOf(sql, userId, moments), moments)
@@ -144,9 +147,9 @@ const boundsOf = (
 })
 
 /**
- * The bounds of a statement that deletes. The statement reads the choice again, because the user may have chosen to
- * keep more since `cutoff` was computed. If the user has chosen to keep less, only the next call deletes the rest: the
- * counts of fixes (`FixCounts`) were prepared for a deletion up to `cutoff`.
+ * The bounds for the statement that deletes past rows. The statement reads the choice again, because the user may have
+ * chosen to keep more since `cutoff` was computed. If the user has chosen to keep less, only the next call deletes the
+ * rest: the counts of fixes (`FixCounts`) were prepared for a deletion up to `cutoff`.
  */
 const boundsOfMoment = (
   sql: SqlClient,

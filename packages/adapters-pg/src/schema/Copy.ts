@@ -187,7 +187,8 @@ export const copy = (source: SqlClient, target: SqlClient, say: (table: CopiedTa
     // Reading and comparing a large table takes longer than the default `statement_timeout` of 15 s.
     yield* target`SET LOCAL statement_timeout = 0`
     yield* target`SET LOCAL idle_in_transaction_session_timeout = 0`
-    // The digests are made from the text of rows, which depends on the time zone.
+    // The digests are made from the text of rows, which depends on the time zone. So both databases get the same time
+    // zone.
     yield* target`SET LOCAL TimeZone = 'UTC'`
     yield* outside(source`SET TimeZone = 'UTC'`)
     if ((yield* outside(migrationsOf(source))) !== (yield* migrationsOf(target))) {

@@ -22,7 +22,7 @@ export interface SecretKey {
   readonly bytes: Redacted.Redacted<Uint8Array>
 }
 
-/** The master keys, newest first. The first one seals, and all of them unseal. */
+/** The master keys, newest first. The first key seals new values, and each of the keys can unseal a value. */
 export type SecretKeys = readonly [SecretKey, ...ReadonlyArray<SecretKey>]
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/

@@ -62,7 +62,7 @@ interface Column<Owner extends string, Id extends string> {
   readonly id: string
   readonly row: Schema.Schema<{ readonly owner: Owner; readonly id: Id; readonly value: string }, SealedRow>
   readonly renew: (owner: Owner, id: Id, value: string) => Effect.Effect<Renewed, ParseResult.ParseError, Vault.Vault>
-  /** A lock that each change of a row takes first. */
+  /** A lock to take before each change of a row of this column. */
   readonly lock?: (sql: SqlClient) => Effect.Effect<unknown, SqlError>
 }
 
@@ -183,8 +183,8 @@ const CODE_APP_SECRET = textColumn(
     owner: "user_id",
     id: "user_id",
     row: rowOf(UserId, UserId),
-    // A sign-in takes this lock, reads the row, and later writes the whole row back. Without the lock, a run could
-    // change the row in between, and the sign-in would restore the value of the older key.
+    // A sign-in takes this lock, reads the row, and later writes the whole row back. Without the lock, a run of this
+    // module could change the row in between, and the sign-in would restore the value of the older key.
     lock: lockCredentials
   },
   Factors.secretContext

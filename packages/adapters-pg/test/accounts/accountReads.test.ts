@@ -44,7 +44,7 @@ describe("reads of accounts on a large service", () => {
     return { admin, sql }
   })
 
-  /** Counts how often `work` reads the table from its beginning to its end. */
+  /** Counts how many times `work` reads the table from its beginning to its end. */
   const scans = <A, E, R>(sql: SqlClient, work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const count = sql`SELECT pg_stat_get_xact_numscans('accounts'::regclass)::integer AS scans`

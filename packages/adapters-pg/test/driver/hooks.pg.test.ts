@@ -188,7 +188,8 @@ describePg("driver", "pg, without a connection", () => {
     expect(utils?.prepareValue, `pg no longer has utils.prepareValue: ${SEE}`).toBeTypeOf("function")
     const bytes = Buffer.from("bytes")
     const given = ["text", 1.5, true, null, undefined, ["a", null, ["b"]], { a: 1 }, bytes]
-    // The driver calls `values.map(prepareValue)`, which also passes an index. The index must not change the result.
+    // The driver calls `values.map(prepareValue)`, so `prepareValue` also gets an index. The index must not change the
+    // result.
     const found = given.map((value) => utils?.prepareValue?.(value))
     expect(found, `pg's utils.prepareValue writes values another way: ${SEE}`).toEqual([
       "text",
