@@ -103,9 +103,10 @@ const place = FastCheck.record({
   return {
     id,
     circles: circles.map((one, index) => ({
-      // The factor gives each direction its own distance. So two circles have either the same centre, or centres at
-      // clearly different distances. A distance of 0 m always gives `CENTRE`: `travel` would round differently in each
-      // direction, and chance would decide which centre is nearer.
+      // The distance is multiplied by a factor that depends on the direction, because circles in different directions
+      // must not have equal distances. So two circles have either the same centre, or centres at clearly different
+      // distances. A distance of 0 m always gives `CENTRE`: `travel` would round differently in each direction, and
+      // chance would decide which centre is nearer.
       ...(one.circle.metres === 0
         ? CENTRE
         : travel(CENTRE, one.circle.azimuth, one.circle.metres * (1 + one.circle.azimuth / 1_000))),

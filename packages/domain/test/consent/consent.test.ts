@@ -222,7 +222,7 @@ describe("a first consent", () => {
           state: ConsentFlow.STATE,
           iss: ConsentFlow.ISSUER
         })
-        // A consent is decided once. So the second decision changes nothing, and returns the redirect of the first
+        // A consent is decided once. So a second decision changes nothing, and its result is the redirect of the first
         // decision.
         const second = Either.getOrThrow(yield* decide(consentRequest, user, { scopes: [CURRENT] }))
         expect(second.redirectTo).toBe(redirectTo)

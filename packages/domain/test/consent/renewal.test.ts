@@ -182,7 +182,8 @@ describe("Stop sharing, on a renewal page", () => {
         expect(ConsentFlow.answer(redirectTo)).toMatchObject({ error: "access_denied", state: ConsentFlow.STATE })
         expect(yield* live(user, app)).toEqual({ ...before, heldScopes: [CURRENT], sensitiveExpiresAt: null })
         expect((yield* refreshTokens(app, tokens.refreshToken)).scopes).toEqual([CURRENT])
-        // A consent is decided once. If the form is posted again, with any content, it gets the same answer.
+        // A consent is decided once. If the form is posted again, even with other content, the service gives the same
+        // answer as to the first post.
         expect(Either.getOrThrow(yield* decide(consentRequest, user, { scopes: [CURRENT, LOOKUP] })).redirectTo).toBe(
           redirectTo
         )

@@ -292,8 +292,8 @@ describe("uploads of one user that race", () => {
       Effect.gen(function* () {
         const { phone } = yield* person
         const context = yield* Effect.context<FixStore | Entropy.Entropy | WorkSignal>()
-        // Another upload of the same user stores the same fixes, and fires the same rules, just before the first
-        // commit. So this commit fails, and the program must evaluate the rules once more.
+        // Another upload of the same user stores the same fixes, and fires the same rules, just before the program's
+        // first commit. So the program's commit fails, and the program must evaluate the rules once more.
         const rival = Effect.orDie(Effect.provide(ingestFixes(phone, RIDE, []), context))
         let rounds = 0
         const store = committing((upload, real) =>

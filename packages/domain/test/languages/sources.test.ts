@@ -9,7 +9,8 @@ import { TEXTS } from "./textSamples.js"
 const DOMAIN = fileURLToPath(new URL("../../src", import.meta.url))
 
 /**
- * Files that set `dedupeKey` and write no mail. `changeAddress.ts` sets it to encrypt a link of `AddressChange`'s mail.
+ * Files that set `dedupeKey` and write no mail. `changeAddress.ts` sets it because the link in the mail of
+ * `AddressChange` is encrypted for this key.
  */
 const PASSES_ON = ["credentials/changeAddress.ts"]
 

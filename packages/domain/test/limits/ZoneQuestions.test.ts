@@ -63,7 +63,8 @@ describe("questions about zones", () => {
   it("circles whose edges lie in different towns have nothing to do with each other", () => {
     expect(admitted(TEN.map((index) => circle(40 * index, 0, 10_000)))).toBe(10)
     // The nearest points of the fourth circle and of the middle circle are a little less, or a little more, than 17 km
-    // apart. Only the nearer fourth circle is refused.
+    // apart. Only the question about the nearer fourth circle is refused, because circles that are further apart than
+    // 17 km are not in one town.
     const three = [0, 1, 2].map((east) => circle(0, east / 10, 3_000))
     const fourth = (apartKm: number) => admitted([...three, circle(6 + apartKm, 0.1, 3_000)])
     expect([fourth(16.9), fourth(17.2)]).toEqual([3, 4])
@@ -124,8 +125,8 @@ describe("questions about zones", () => {
         let after = 0
         return all.map(({ gap, one }) => ({ after: (after += gap), one, times: 1 }))
       })
-    // The app asks about only a few circles, but repeats each question many times. So the day of a circle may end while
-    // the app waits for the next hour of the budget.
+    // The app asks about only a few circles, but repeats each question many times. So the day for which a question
+    // about a circle counts may end while the app waits for the budget of the hour.
     const repeated = fc
       .array(
         fc.record({

@@ -216,7 +216,7 @@ describe("runHousekeeping", () => {
         const fiber = yield* Effect.fork(runHousekeeping(everything))
         const { connections } = yield* MemoryDatabase
         yield* revokeApp(admin, app.id, Verdict.Note.make("It sold what it saw."))
-        // Undoes the end of the connection, as if the process had died before it ended the connection.
+        // Makes the ended connection live again, as if the process had died before it ended the connection.
         const before = connections.get(owner.connectionId)
         connections.set(owner.connectionId, { ...before!, endedAt: null, endReason: null })
         yield* TestClock.adjust("1 minutes")

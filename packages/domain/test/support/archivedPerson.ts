@@ -309,8 +309,8 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
       (yield* source.devices(user.id)).map(({ id, name }) => [id, name])
     )
     expect(archive.receipts.map(({ body, subject }) => [subject, body])).toEqual(
-      // The archive lacks two kinds of mail. The mail that says that the archive is ready was written after the
-      // archive. Warnings about a failing webhook contain the webhook's address.
+      // The archive lacks two kinds of mail: the mail that says that the archive is ready, because it was written after
+      // the archive, and warnings about a failing webhook, because they contain the webhook's address.
       (yield* source.letters(user.id)).flatMap(({ body, kind, subject }) =>
         kind === "export_ready" || kind === "strikes" ? [] : [[subject, body]]
       )

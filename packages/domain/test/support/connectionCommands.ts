@@ -32,7 +32,7 @@ export type Command =
   | { readonly type: "revoke"; readonly kind: "access" | "refresh"; readonly token: number; readonly stranger: boolean }
   | { readonly type: "disconnect" }
   | { readonly type: "share"; readonly places: number }
-  /** An admin restricts the app to these scopes. Null: an admin removes the restriction. */
+  /** An admin restricts the app to these scopes. `to` is null: an admin removes the restriction. */
   | { readonly type: "narrow"; readonly to: number | null }
   | { readonly type: "revoke app" }
   | { readonly type: "sweep"; readonly workers: number }

@@ -92,8 +92,8 @@ const lasts = ({ arrival, departure }: Pick<ReferenceVisit, "arrival" | "departu
   (departure ?? now) - arrival >= FIVE_MINUTES
 
 /**
- * The visit that the app sees for a stay, given the other stays of the phone. Empty if the visit counts for another
- * place.
+ * The visit that the app sees for a stay, given the other stays of the phone. Empty if the visit counts for another of
+ * the person's places.
  */
 const atOnePlace = (
   stay: ReferenceVisit,

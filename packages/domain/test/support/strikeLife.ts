@@ -205,8 +205,8 @@ interface Row {
 }
 
 /**
- * How long a row waits after its third expired lease in a row, after its fourth, and so on, in milliseconds (decision
- * W2).
+ * How long a delivery waits after its third successive expired lease, after its fourth, and so on, in milliseconds
+ * (decision W2).
  */
 const WAITS_AFTER_LAPSES = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 

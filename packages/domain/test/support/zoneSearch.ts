@@ -408,8 +408,8 @@ const spots = (count: number): ReadonlyArray<Spot> =>
 
 /** The median of the errors, in km: half of the people are found to within this distance. */
 export const medianErrorKm = (strategy: (search: Search) => unknown, service: Service, people: number): number => {
-  // Copies for each call. `once` and `decidedOnce` keep their results as long as these objects live, that is, until the
-  // call ends.
+  // Each call makes its own copies of these two objects. `once` and `decidedOnce` keep their results as long as the
+  // copies live, that is, until the call ends.
   const cells = [...MIDDLES]
   const none = { ...ZoneQuestions.none }
   const remembering = { ...service, decide: decidedOnce(service.decide) }

@@ -179,8 +179,8 @@ export interface Tables {
   /** The key contains the ids of device and place, and the arrival. */
   readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
   /**
-   * The places at which the stays of a device are not derived as far as at its other places. The key is `${userId}
-   * ${deviceId} ${placeId}`.
+   * The places at which the stays of a device are derived only up to an earlier time than at the device's other places.
+   * The key is `${userId} ${deviceId} ${placeId}`.
    */
   readonly stayBackfills: Map<string, Backfill>
   /**

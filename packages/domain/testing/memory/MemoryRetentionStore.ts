@@ -45,8 +45,8 @@ const inOrder: Order.Order<EventPlace> = Order.combineAll([
 
 interface Row {
   /**
-   * The moment of the row (`RetentionKind`), in milliseconds since 1970. Null: the row may still be needed, so no sweep
-   * deletes it.
+   * The time at which the retention period of the row begins (`RetentionKind`), in milliseconds since 1970. Null: the
+   * row may still be needed, so no sweep deletes it.
    */
   readonly at: number | null
   readonly remove: () => void

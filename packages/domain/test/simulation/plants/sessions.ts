@@ -9,8 +9,8 @@ const ADDRESS = "192.0.2.1"
 const THIEF = "192.0.2.66"
 
 /**
- * Ana has signed in with two browsers. A thief has a copy of `cookie`, the cookie of one browser. Ana changes her
- * password in the other browser, whose cookie is `other`.
+ * Ana has signed in with two browsers. A thief has a copy of `cookie`, the cookie of Ana's first browser. Ana changes
+ * her password in her second browser, whose cookie is `other`.
  */
 const stolen = (world: Simulation.World) =>
   Effect.gen(function* () {

@@ -192,7 +192,7 @@ export const read = (made: Connection) =>
     return Option.getOrElse(found, () => Check.fail("the connection is there")).connection
   })
 
-/** The state that a decision about the presented tokens gets from the store. */
+/** The state that the store passes to a decision about the presented tokens. */
 export const seen = (id: ConnectionId, presented: Presented = {}) =>
   Effect.gen(function* () {
     const store = yield* TokenStore

@@ -42,8 +42,8 @@ const exhaust = (claimed: ClaimedDelivery) =>
   })
 
 /**
- * Stores `count` deliveries for the endpoint in its present state. Ends them one after the other as deliveries that
- * failed at every attempt. Returns their ids.
+ * Stores `count` deliveries to the endpoint as the store has it now, and ends them one after the other as deliveries
+ * that failed at every attempt. Returns their ids.
  */
 const strike = (endpoint: Endpoint, count: number) =>
   Effect.gen(function* () {

@@ -12,8 +12,8 @@ const devicesOf = (device: Parameters<typeof Uploads.view>[0]) =>
   Effect.map(Uploads.view(device), ({ devices }) => devices.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
 
 /**
- * What `FixStore.view` must guarantee about the user's devices. From the devices that `view` shows, the domain decides
- * which device the user carries.
+ * What `FixStore.view` must guarantee about the user's devices. The domain uses the devices in the result of `view` to
+ * decide which device the user carries.
  */
 export const carrying: Contract<Uploads.UploadSamplePorts> = [
   {

@@ -16,8 +16,8 @@ export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
 export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
 
 /**
- * Begins an import for the user, with a new device for the readings of the import. `isBegun` says whether the store
- * accepted the import.
+ * Begins an import for the user, with a new device for the readings of the import. In the result, `isBegun` says
+ * whether the store accepted the import.
  */
 export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
   Effect.gen(function* () {

@@ -14,8 +14,8 @@ import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * What every `FixStore` must guarantee about unsettled crossings. After an unsettled crossing, a rule waits
- * (`settleS`). It fires only if no fix contradicts the crossing during this wait (decision rules-13).
+ * What every `FixStore` must guarantee about unsettled crossings: crossings after which a rule still waits (`settleS`).
+ * The rule fires only if no fix contradicts the crossing during this wait (decision rules-13).
  */
 
 /**
@@ -153,8 +153,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       const other = yield* Samples.device(user.id, { lastSeenAt: now })
       const tablet = yield* Samples.device(user.id, { staysAtHome: true, lastSeenAt: now })
       // This phone never sent anything, perhaps because the person has not set it up. If the person went out with this
-      // phone, the service would not notice. So `DeviceStore.remove` must delete the waiting dwell, although this phone
-      // is still registered.
+      // phone, the service would not notice. So `DeviceStore.remove` must delete the dwell whose wait is not over,
+      // although this phone is still registered.
       const silent = yield* Samples.device(user.id)
       const unsettled = Effect.gen(function* () {
         const { rules } = yield* (yield* FixStore).view(user.id, [], now)

@@ -27,7 +27,8 @@ import * as Samples from "../connection/connectionSamples.js"
 type Ports = Samples.ConnectionSamplePorts | CredentialStore | RetentionStore | LimitStore | IdempotencyStore
 
 /**
- * Deletes every row of this kind whose moment (`RetentionKind`) is `until` or earlier, including rows of other cases.
+ * Deletes every row of this kind whose retention period began at `until` or earlier (`RetentionKind`), including rows
+ * of other cases.
  */
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.gen(function* () {

@@ -30,8 +30,8 @@ export const layer: Layer.Layer<ServiceStore, never, MemoryDatabase> = Layer.eff
 )
 
 /**
- * The times from which the waiting rows of the queue wait, one for each row. Depending on the queue, this is the time
- * at which the row became due, the message was written or the import was uploaded.
+ * For each waiting row of the queue, the time since which the row waits. Depending on the queue, this is the time at
+ * which the row became due, the message was written or the import was uploaded.
  */
 const dueIn = (tables: Tables, queue: QueueName, now: Timestamp): ReadonlyArray<Timestamp> => {
   const isDue = (at: Timestamp | null): at is Timestamp => at !== null && at <= now

@@ -112,8 +112,8 @@ const culprit = (ours: Function): string | undefined => {
   const [first] = callers(ours, 1)
   if (first === undefined) return undefined
   const isLibrary = LIBRARY.test(fileOf(first))
-  // Most reads of the host come from libraries. So the check of the file comes before the check of the position, which
-  // V8 takes long to compute.
+  // Most reads of the host come from libraries. So the check of the file comes first, and often makes the second check
+  // needless: the check of the position, which V8 takes long to compute.
   if (isLibrary && !HANDS_ON.test(fileOf(first))) return undefined
   if (known.has(positionOf(first))) return undefined
   if (isLibrary) {

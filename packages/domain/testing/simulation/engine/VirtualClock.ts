@@ -222,7 +222,9 @@ export class VirtualClock implements Clock.Clock {
     return PATIENCE * (this.passed - this.stirredAt)
   }
 
-  /** The milliseconds until the time on the clock of the present machine is a multiple of `grid`; never 0. */
+  /**
+   * The milliseconds until the clock of the machine that takes the present step shows a multiple of `grid`; never 0.
+   */
   private untilMultiple(grid: number): number {
     return grid - (this.unsafeCurrentTimeMillis() % grid)
   }

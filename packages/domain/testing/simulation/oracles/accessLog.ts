@@ -123,7 +123,7 @@ const A3 = oracle(
         const count = entered.get(`${appId} webhook ${type}`) ?? 0
         // A worker may have written into the access log that an event was sent, and died before the POST. If the event
         // was too old when the next worker tried to send it, the log has no entry that says that the event was
-        // withheld. So after such a fault, entries of any kind for events of this type count.
+        // withheld. So after a fault like this, the oracle counts entries of any kind for events of this type.
         const least = isCalm ? count : (anyhow.get(`${appId} webhook ${type}`) ?? 0)
         if (least < events) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
         // A worker may have written into the access log that an event was too old, and died before it stored the end of

@@ -282,7 +282,7 @@ const forbidden = (run: Run, post: Post): string | undefined => {
     ({ end, outcome }) => outcome?._tag === "ok" && outcome.value.connectionId === connectionId && end < post.i
   )
   // An earlier connection of the user and the app may have ended at the instant at which this connection was made. The
-  // end of the earlier connection does not count.
+  // end of the earlier connection must not count as the end of this connection.
   if (proof !== undefined && isOver(pair, connectionId, proof, Math.max(begin, proof.end + 1), now))
     return "the connection had ended"
   const type = typeOf(post)

@@ -39,7 +39,7 @@ export const WAITS = [
 ] as const
 /**
  * Long waits, in milliseconds, after which tiers have ended and old rows are deleted. Long waits take few steps,
- * because nothing happens during the wait.
+ * because no new work appears during the wait, so the polling loops of the programs wake rarely.
  */
 export const LONG_WAITS = [2 * DAY, 7 * DAY, 8 * DAY, 14 * DAY, 30 * DAY, 31 * DAY] as const
 

@@ -43,8 +43,8 @@ const importFile = (cast: Cast, person: Person, step: Extract<ImportStep, { read
   Effect.gen(function* () {
     const now = yield* cast.world.now
     const walk = Array.from({ length: few(step.entries) }, (_, n) => reading(few(step.from) + n))
-    // The service must leave out readings of the last 24 hours. If the service stored these readings, its answers would
-    // say that the person is at home.
+    // The service must leave out readings of the last 24 hours. The position of these readings is `ORIGIN`, so if the
+    // service stored them, its answers would wrongly say that the person is at home.
     const recent = Array.from({ length: few(step.recent) }, (_, n) => ({
       capturedAt: now - (n + 1) * MINUTE,
       ...ORIGIN

@@ -69,7 +69,7 @@ export class Faults {
   private readonly spells = new Map<string, number>()
 
   readonly random: Stream
-  /** The random stream of the kinds in `LATER`. */
+  /** The stream of random numbers for the faults of the kinds in `LATER`. */
   readonly later: Stream
 
   constructor(random: Stream, later: Stream) {

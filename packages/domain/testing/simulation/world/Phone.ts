@@ -121,8 +121,9 @@ export class Phone {
       const isReordered = faults.strikes("upload.reorder")
       if (isReordered) {
         yield* this.world.note("upload.reorder", this.deviceId)
-        // A single reading cannot be reordered. So the phone stores the reading and sends it with the next reading. If
-        // `upload.reorder` also strikes at that time, the phone sends both readings in random order.
+        // The fault `upload.reorder` struck, but a single reading has no order. So the phone stores the reading and
+        // sends it with the next reading. If `upload.reorder` also strikes at that time, the phone sends both readings
+        // in random order.
         if (this.backlog.length === 1) return undefined
       }
       const [kept, visits] = [this.backlog, this.visits]

@@ -192,7 +192,7 @@ const renewedBy = (known: Knowledge, code: string): boolean => {
 
 /**
  * Reports a consent whose `mode` (new connection, change or renewal) does not fit the connection or the requested
- * scopes, and a consent that replaced a live connection (Spec §4.1).
+ * scopes, and a consent that made a new connection in place of a live connection (Spec §4.1).
  */
 const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["consents"][number], say: Say): void => {
   if (op.outcome._tag !== "ok" || beforeWas.life === "open") return

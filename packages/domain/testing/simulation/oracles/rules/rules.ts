@@ -73,7 +73,7 @@ const miscounted = (run: Run) => {
         if (mayBeDone(operation)) brought.set(key, [...before, operation])
       }
       // If another upload overlaps this upload and begins later, the service may store the other upload first. Then the
-      // fixes of this upload are the duplicates.
+      // service counts the fixes of this upload as the duplicates.
       const overlaps = happenedMeanwhile(run, operation)
       const isJudged = operation.outcome?._tag === "ok" && possible.every((fix) => isPutAside(fix, operation) === "no")
       if (!isJudged || operation.outcome?._tag !== "ok") return []

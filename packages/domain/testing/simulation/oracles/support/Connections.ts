@@ -39,7 +39,7 @@ export interface Connection {
   readonly family: Register<Family | null>
   readonly ended: Finality
   /**
-   * The scopes to which the user agreed, or may have agreed. The user can give the app other scopes only by a consent
+   * The scopes to which the user agreed, or may have agreed. The user can give the app further scopes only by a consent
    * (decision connection-6).
    */
   readonly agreed: Set<string>

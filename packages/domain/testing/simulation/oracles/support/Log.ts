@@ -25,7 +25,10 @@ export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => 
   return last
 }
 
-/** The oracle requires only entries that are younger than this. The log keeps each entry for one day more than this. */
+/**
+ * The oracle requires the log entries only of calls that are younger than this. The service keeps each entry one day
+ * longer.
+ */
 const KEPT = LOG_KEPT - DAY
 
 export interface Compared {
@@ -100,7 +103,7 @@ const count = (
   since: number,
   wentBack: boolean
 ): Compared => {
-  // If the clock was set back, a call may be counted in an entry whose time is later than the call.
+  // If the clock was set back, the entry that counts a call may have a later time than the call.
   const isOf = ({ at }: LoggedAccess, { op }: CallFact) => wentBack || (op.tMin <= at + DEAD_CALLS && at <= op.tMax)
   const missing = calls.filter((fact) => !entries.some((entry) => isOf(entry, fact)))
   const extra = entries.filter((entry) => ![...calls, ...loose].some((fact) => isOf(entry, fact)))

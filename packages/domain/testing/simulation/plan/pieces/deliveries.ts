@@ -24,8 +24,8 @@ import {
 const { array, boolean, constant, integer, oneof, record } = FastCheck
 
 /**
- * The receivers at first accept no event. About twenty events occur, because twenty deliveries in a row that failed at
- * every attempt disable an endpoint.
+ * At first, the receivers let every POST fail. About twenty events occur, because twenty successive deliveries that
+ * failed at every attempt disable an endpoint.
  */
 export const outage = about(
   { connection, person, bad: badReply, rush: boolean() },

@@ -185,7 +185,7 @@ export const narrowed = about(
     )
 )
 
-/** The user changes the end date of a tier. Around the end of the tier, the user steers the connection again. */
+/** The user changes the end date of a tier. Around the end of the tier, the user may change this end date again. */
 export const moved = about(
   { connection, days: one([1, 7] as const), tier: one(["standard", "sensitive"] as const) },
   ({ connection, days, tier }) =>

@@ -221,8 +221,8 @@ export const developers: Handlers<
         const page = yield* listDeliveries(owner, AppId.make(appId), { limit: 200, cursor })
         for (const { delivery } of page.deliveries) {
           const found = yield* getDelivery(owner, delivery.appId, delivery.id).pipe(
-            // The row may have been deleted since the list was read, because the log keeps rows for a limited number of
-            // days.
+            // The delivery's row may have been deleted since the list of deliveries was read, because the log keeps
+            // rows for a limited number of days.
             Effect.catchTag("NotFound", () => Effect.void)
           )
           if (found !== undefined) deliveries.push(row(found))

@@ -69,8 +69,8 @@ export const whether = (state: State, observed: Observer): ReadonlyArray<State> 
   state.waits === null ? [state] : [state, ...settled(state, observed)]
 
 /**
- * The states in which the rule may be when the upload arrives. If the time of a wait is over by then, the rule no
- * longer waits in these states.
+ * The states in which the rule may be when the upload arrives. If the rule's wait certainly ended before the upload,
+ * the rule does not wait in any of these states.
  */
 export const until = (
   run: Run,
