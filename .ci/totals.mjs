@@ -40,7 +40,8 @@ function count(path, status) {
   for (const test of tests.filter((test) => test.status === "failed")) {
     ;(passedAgain.has(nameOf(test)) ? passedLater : failures).push(test)
   }
-  // .ci/unhandled.mjs wrote these errors. The error of a file that could not be loaded is counted already.
+  // .ci/unhandled.mjs wrote these errors, which belong to no test. The error of a file that could not be loaded is
+  // counted already.
   for (const { file: name, title, message } of unhandledOf(path)) {
     const file = files.find((file) => file.name === name)
     if (file !== undefined && brokenFiles.includes(file)) continue

@@ -112,7 +112,8 @@ export const plant = (path, text, firstId) => {
     const name = nameBefore(node, node, raw)
     const active = add(node, fault.kind, name + raw(node), name + fault.to, isStatic)
     const replaced = `(${active} ? (${fault.to}) : (${original}))`
-    // The sources have no semicolons, so a line that begins with a parenthesis would continue the line before.
+    // The sources have no semicolons, so a line that begins with a parenthesis would continue the line before. So the
+    // replaced statement begins with a semicolon.
     return ts.isExpressionStatement(node.parent) ? `;${replaced}` : replaced
   }
   const head = text.slice(0, file.statements[0]?.getStart(file) ?? 0)

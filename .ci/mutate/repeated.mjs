@@ -40,8 +40,8 @@ const runShare = async (share, folder, name, open, tests, environment) => {
     })
     const last = linesOf(notes).at(-1)
     if (code !== null) return { lines: linesOf(notes), stopped }
-    // The process was killed while no fault was switched on, so no fault is the cause. The remaining faults are judged
-    // in processes of their own.
+    // The process was killed while no fault was switched on, so no fault is the cause. Each of the remaining faults is
+    // judged in a separate process.
     if (last?.begin === undefined) return { lines: [...linesOf(notes), { outside: open }], stopped }
     stopped.set(last.begin, "stopped")
   }

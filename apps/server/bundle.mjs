@@ -102,7 +102,8 @@ const bundleInto = (outdir, app, programs) =>
     minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
-    // Libraries in CommonJS call `require`, which an ES module does not have.
+    // Libraries in CommonJS call `require`, which an ES module does not have. So each bundled file begins with a line
+    // that makes it.
     banner: { js: 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);' },
     logLevel: "warning"
   })

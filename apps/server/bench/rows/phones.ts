@@ -4,7 +4,7 @@ import * as Phones from "../harness/Phones.js"
 import type { Row, Side } from "../harness/Row.js"
 import type * as PhonesLoad from "./phones.load.js"
 
-/** The number of phones. Hardly any person has as many. Each phone sends one upload after the other. */
+/** The number of phones. Hardly any person has as many phones. Each phone sends one upload after the other. */
 const PHONES = 20
 const SECONDS = 3
 

@@ -143,8 +143,8 @@ const TOKEN_HASH = (n: string, link: string) => `lpad(to_hex(${n}::bigint * 1000
 
 /**
  * The script for pgbench. Each client uses its own people, one after the other and repeatedly. `turn` counts the
- * client's refreshes. `link` counts how often the client has used all of its people, which is also the position of the
- * presented token in its family.
+ * client's refreshes. `link` counts how many times the client has used all of its people, which is also the position of
+ * the presented token in its family.
  */
 const pgbenchScript = (recorded: Heard, n: number, firstPerson: number): string => {
   const { accessHash, presentedHash, refreshHash, statements, version } = recorded

@@ -41,7 +41,7 @@ export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Ef
       })
     }
     const target = yield* Layer.build(Data.asItIs(storage, PROGRAM, Data.COMMAND))
-    // Migrations cannot be undone, so a database that is not empty is refused before the migrations run.
+    // Migrations cannot be undone, so a target database that is not empty is refused before the migrations run on it.
     yield* Copy.refuseRows(sqlOf(target))
     yield* Effect.provide(Migrator.migrate, target)
     const copied = yield* Copy.copy(sqlOf(source), sqlOf(target), ({ name, rows }) =>

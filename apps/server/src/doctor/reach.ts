@@ -50,7 +50,8 @@ export const baseUrl = ({
             `something answers there, but /healthz is ${status} and not 200`,
             "Check that the proxy passes every path on to this server, and that BASE_URL is its address."
           ),
-      // The Date header has whole seconds only, so the real time was half a second later on average.
+      // The Date header has whole seconds only, so the real time was half a second later on average. So half a second
+      // is added.
       ...(Number.isNaN(date)
         ? []
         : [{ ...clock.judged("that of BASE_URL", date + 500 - now), check: "clock of BASE_URL" }])

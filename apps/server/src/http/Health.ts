@@ -10,9 +10,12 @@ import { Duration, Effect, Fiber, type Layer } from "effect"
 
 /** How long the statement of `acceptsWrites` may take over a connection of the pool. */
 const PATIENCE = Duration.seconds(2)
-/** After this time `/readyz` also sends the statement over a connection outside of the pool. */
+/**
+ * When the statement over the pool has no answer after this time, `/readyz` also sends the statement over a connection
+ * outside of the pool.
+ */
 const POOL_IS_FULL_AFTER = Duration.millis(500)
-/** How long the statement may take over a connection outside of the pool. */
+/** How long the statement of `acceptsWrites` may take over a connection outside of the pool. */
 const PATIENCE_OUTSIDE = Duration.millis(1_500)
 /** For how long the answer over a connection outside of the pool also answers further requests of `/readyz`. */
 const OUTSIDE_COUNTS_FOR = Duration.seconds(1)

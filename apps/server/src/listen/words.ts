@@ -62,7 +62,7 @@ export const begun = ({ app, options, ready: { endpoint_id: endpoint, secret } }
     "Events are forwarded once and not kept. Control-C ends the command.\n"
   ].join("\n")
 
-/** `secret`: the new signing secret; null if the secret has not changed. */
+/** The text when the stream is open again. `secret`: the new signing secret; null if the secret has not changed. */
 export const listeningAgain = (secret: string | null): string =>
   secret === null ? "Listening again." : `Listening again. The signing secret is new: ${secret}`
 

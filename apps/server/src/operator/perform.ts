@@ -57,7 +57,7 @@ export type AccountPorts =
   | StaffStore
   | Vault.Vault
 
-/** The settings of the process that account commands need. */
+/** Those settings of the process that account commands need. */
 export interface ServiceFacts {
   readonly baseUrl: string
   /** Whether `SMTP_URL` is set. Without it, this process sends no mail, but a worker with `SMTP_URL` may send mail. */

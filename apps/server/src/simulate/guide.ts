@@ -16,7 +16,9 @@ export interface Guide {
   /** The seed of the first plan. */
   readonly first: number
   readonly plan: (n: number) => Simulation.Plan
-  /** Returns how many situations this run reached for the first time; 0 for a guide that does not count them. */
+  /**
+   * Returns how many situations the run of `result` reached for the first time; 0 for a guide that does not count them.
+   */
   readonly learn: (result: Simulation.PlanResult) => number
   /** A few words that say how many situations the runs have reached; "" for a search that does not count them. */
   readonly reached: () => string

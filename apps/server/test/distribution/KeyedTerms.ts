@@ -28,7 +28,7 @@ export const both = (a: KnownValue, b: KnownValue): KnownValue => {
 export const same = (a: KnownValue, b: KnownValue): boolean =>
   a.how === b.how && a.parameters.size === b.parameters.size && [...a.parameters].every((one) => b.parameters.has(one))
 
-/** What is known about a value that equals one of the values `of`. */
+/** What is known about a value that equals one of the values that `of` describes. */
 export const several = (of: KnownValue): KnownValue => (of.how === null ? UNKNOWN : of)
 
 /** What is known about each term (`relation.column`), and which terms are equal. */

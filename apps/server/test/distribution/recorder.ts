@@ -130,7 +130,7 @@ const noticeReader = (hear: (one: Pick<Noticed, "message" | "detail">) => void) 
   let isStarted = false
   return (chunk: Buffer): void => {
     pending = Buffer.concat([pending, chunk])
-    // The server's answer to a request for TLS is one letter without a length.
+    // The server's answer to a request for TLS is one letter without a length, so it is skipped.
     if (!isStarted && pending[0] === 0x4e && pending.length === 1) return void (pending = Buffer.alloc(0))
     isStarted = true
     while (pending.length >= 5) {

@@ -26,7 +26,8 @@ export const open = (most: number, onLine: (text: string, isOpen: boolean) => vo
         const feed = feeds(from)
         const end = Math.min(feed, returns(from))
         if (end - from > most) throw new Error(TOO_LONG)
-        // When a carriage return is the last of these bytes, its line feed may come with the next bytes.
+        // When a carriage return is the last of these bytes, its line feed may come with the next bytes. So the line is
+        // not ended yet.
         if (end === all.length || (end !== feed && end === all.length - 1)) break
         onLine(all.toString("utf8", from, end), false)
         from = end === feed || all[end + 1] !== LINE_FEED ? end + 1 : end + 2

@@ -90,7 +90,7 @@ export const open = (): FileReader => {
       const slice = bytes.subarray(from, from + SLICE_BYTES)
       unread += slice.length
       const decoded = decoder?.decode(slice, { stream: true }) ?? ""
-      // XML allows no blanks before its declaration, but some files have them.
+      // XML allows no blanks before its declaration, but some files have them, so they are removed.
       parser.write(isFirst ? decoded.trimStart() : decoded)
       isFirst = false
       if (unread > MAX_TAGLESS_BYTES) fail("damaged")

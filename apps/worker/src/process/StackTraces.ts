@@ -56,7 +56,7 @@ const readMap = (file: string): SourceMap | undefined => {
     const path = `${fileURLToPath(file)}.map`
     return existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, "utf8"))) : undefined
   } catch {
-    // After an error the stack trace stays untranslated, which is better than no stack trace.
+    // When the source map cannot be read, the stack trace stays untranslated, which is better than no stack trace.
     return undefined
   }
 }

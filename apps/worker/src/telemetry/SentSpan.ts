@@ -18,8 +18,8 @@ export interface SentSpan {
 }
 
 /**
- * The attributes of spans that are sent. All others are removed, including those that a library adds. The messages of
- * errors are never sent, because a database repeats personal data in them.
+ * The attributes of spans that are sent. All other attributes are removed, including those that a library adds. The
+ * messages of errors are never sent, because a database repeats personal data in them.
  */
 const SENT: ReadonlySet<string> = new Set([
   "http.request.method",

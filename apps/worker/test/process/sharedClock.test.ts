@@ -91,7 +91,10 @@ describe("the clock that is shared", () => {
 describe("a machine's clock that somebody sets while it is watched", () => {
   afterEach(() => vi.restoreAllMocks())
 
-  /** A machine whose clock a test can set, and a database whose clock agrees with the machine's clock before that. */
+  /**
+   * A machine whose clock a test can set, and a database whose clock agrees with the machine's clock before the test
+   * sets it.
+   */
   const watched = (
     answer: (millis: number) => Effect.Effect<number, Error>,
     commitTakes: Duration.DurationInput = 0

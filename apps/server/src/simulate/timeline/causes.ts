@@ -31,7 +31,7 @@ interface Unit {
   readonly from: number
   readonly to: number
   readonly procs: ReadonlySet<string>
-  /** The ids that the entries of the unit name. */
+  /** The ids that the entries of the unit (an operation or an entry) name. */
   readonly ids: ReadonlySet<string>
   /**
    * The ids that had to exist before the unit (an operation or an entry). When the unit is a cause, the changes of

@@ -54,7 +54,9 @@ interface Side {
  */
 const middle = (a: Side, b: Side): ReadonlyArray<Pair> => {
   const most = Math.min(MOST_EDITS, a.keys.length + b.keys.length)
-  /** For each number of edits: by diagonal, the furthest position in `a` that a path with fewer edits has reached. */
+  /**
+   * For each number of edits, a map by diagonal: the furthest position in `a` that a path with fewer edits has reached.
+   */
   const trail: Array<ReadonlyMap<number, number>> = []
   const reach = new Map<number, number>([[1, 0]])
   for (let edits = 0; edits <= most; edits++) {
