@@ -143,8 +143,7 @@ export const purpose = (
 
 /**
  * Returns the app if the secret is one of its client secrets, and fails with `InvalidClient` otherwise. In production,
- * the service counts the call for its rate limit between the two steps of this function: finding the app and checking
- * the secret.
+ * the service counts the call between the two steps of this function: finding the app and checking the secret.
  */
 export const authenticateClient = (clientId: string, clientSecret: string) =>
   Effect.flatMap(findClient(clientId), (found) => proveClient(found, clientSecret))

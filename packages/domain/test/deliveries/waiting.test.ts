@@ -74,7 +74,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
             expect(row).toMatchObject({ state: "failed", failReason: "address_changed", attempt: 2 })
             yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
             yield* Effect.sleep("1 hour")
-            // `recover` leaves out replays that failed in this way, or each call would add a replay that fails again.
+            // `recover` leaves out replays that failed like this: otherwise each call would add another failing replay.
             expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(0)
             expect((yield* deliveries).map(({ failReason }) => failReason)).toEqual(
               Array.from({ length: 2 }, () => "address_changed")
@@ -215,7 +215,7 @@ describe("max_event_age_s at its ends, 30 s and 3,600 s [§4.6.8, T3]", () => {
               yield* fire(stage, { maxEventAgeS: limit, occurredAt: Timestamp.plus(now, -age) })
               yield* Effect.sleep("3 days")
               expect(seconds(yield* posts(), now)).toEqual(at)
-              // The row ends when the event becomes too old, and not when the next attempt would have been due.
+              // The delivery ends when the event becomes too old, and not when the next attempt would have been due.
               const endedAt = Math.max(now, now - age + limit * SECOND + 1)
               expect(yield* deliveries).toMatchObject([{ state: "too_old", attempt: at.length + 1, endedAt }])
               expect((yield* endpointNow(stage)).strikes).toBe(0)

@@ -20,7 +20,10 @@ import {
 
 const { answers, inTurn, slowly } = MemoryWebhookSender
 
-/** Counts a worker's calls of its stores, by method, and the raised wake-up signals. Calls and signals still work. */
+/**
+ * Counts a worker's calls of its stores, by method, and the wake-up signals that are raised. The stores and the signal
+ * otherwise work as usual.
+ */
 const counted = Effect.gen(function* () {
   const [store, events, signal] = [yield* DeliveryStore, yield* EventStore, yield* WorkSignal]
   const calls = { claim: 0, nextDueAt: 0, pending: 0, raise: 0 }

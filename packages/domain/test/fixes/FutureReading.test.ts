@@ -74,8 +74,8 @@ describe("several readings that were put aside as from the future [fixes-4]", ()
   it("all stay aside when the last is contradicted: the phone's clock had been ahead all the time", () => {
     expect(taken(each5(120, 10), ...minutes(125))).toEqual([])
     expect(taken(each5(120, 10), ...minutes(125, 500))).toEqual([])
-    // The fix contradicts only the last reading. The readings before it also stay quarantined, because the clock was
-    // already ahead when these readings arrived.
+    // The fix contradicts only the last quarantined reading. The earlier quarantined readings also stay in quarantine,
+    // because the phone's clock was already ahead when they arrived.
     expect(taken(each5(15, 10), ...minutes(20))).toEqual([])
   })
 

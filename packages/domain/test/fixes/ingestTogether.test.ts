@@ -201,7 +201,8 @@ describe("uploads that are stored in one commit [fixes-10]", () => {
     const ahead = reading(6 * MINUTE, INSIDE)
     const { outcomes, stored: tables } = together({ keepsDays: null, isErased: false, isTabletAtHome: false }, [
       { phone: 0, readings: [ahead], reports: [], after: 0 },
-      // This reading contradicts the reading from the future: the phone's clock was set back.
+      // This reading contradicts the earlier reading with a capture time in the future, because the phone's clock was
+      // set back.
       { phone: 0, readings: [reading(MINUTE, INSIDE)], reports: [], after: 1 },
       { phone: 0, readings: [reading(7 * MINUTE, INSIDE)], reports: [], after: 3 * MINUTE }
     ])

@@ -121,7 +121,7 @@ describe("Spec §4.6, rule 1: the first reading only establishes state", () => {
       )
       expect(["seeded", "boundary", "outside_window", "late"]).toContain(outcome)
       expect(state.lastFiredAt).toBeNull()
-      // A fix that decides nothing must return the same state object.
+      // For a fix that decides nothing, the evaluation must return the same state object.
       expect(state === before).toBe(outcome !== "seeded")
     })
   })

@@ -381,7 +381,7 @@ const leakMails = ({ user }: World) =>
     ).length
   })
 
-/** Runs the commands after a consent to everything, and compares the state once more at the end. */
+/** Runs the commands after a consent to all requested scopes. Compares the state once more at the end. */
 export const live = (commands: ReadonlyArray<Command>, seen: Set<string>, atOnce: AtOnce) =>
   Effect.gen(function* () {
     const scene = yield* world

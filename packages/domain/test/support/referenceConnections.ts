@@ -343,7 +343,7 @@ export class ReferenceConnections {
         if (now < moment || grant.settled.has(about)) return
         grant.settled.add(about)
         if (moment < grant.sensitiveSince || now >= until) return
-        // A renewal may have chosen the same end date again. The app already got the event about this moment.
+        // A renewal may have chosen the same end date again. The app must not get this moment's event twice.
         if (grant.toldOf.has(`${about} ${end}`)) return
         grant.toldOf.add(`${about} ${end}`)
         this.told.push({ type, at: moment, connection: grant.id, about: `${about} ${end} ${scopes}` })
@@ -360,7 +360,7 @@ export class ReferenceConnections {
   }
 
   #make(id: string, connectedAt: number): Grant {
-    // Amendment M6: the version numbers of a new connection continue those of the earlier connections.
+    // Amendment M6: a new connection continues the numbers of `placesVersion` of the earlier connections.
     const placesVersion = Math.max(0, ...this.grants.map((grant) => grant.placesVersion)) + 1
     const grant: Grant = {
       id,
@@ -391,8 +391,8 @@ export class ReferenceConnections {
 
   #stop(grant: Grant, now: number): void {
     const left = grant.held.filter((scope) => !isSensitive(scope))
-    // If the app declares no other scope that the user shared, nothing is left (decision consent-8). So the connection
-    // ends, and keeps its scopes and its end date for the history.
+    // If the app declares no other scope that the user shared, the app has no scope left (decision consent-8). So the
+    // connection ends, and keeps its scopes and its end date for the history.
     if (!left.some((scope) => this.allowed.includes(scope))) return this.#end(grant, now, "user_disconnected")
     grant.held = left
     grant.sensitiveEnd = null

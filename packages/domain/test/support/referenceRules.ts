@@ -316,8 +316,8 @@ const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string 
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
 /**
- * The sighting of a fix. Undefined if the fix was captured outside the window of `rule` (Spec §4.6.5), arrived more
- * than a day after the window's end, or is too near the circle's boundary (Spec §4.6.2).
+ * The sighting, inside or outside, that a fix gives. Undefined if the fix was captured outside the window of `rule`
+ * (Spec §4.6.5), arrived more than a day after the window's end, or is too near the circle's boundary (Spec §4.6.2).
  */
 const lookAt = (
   fix: ReferenceFix,

@@ -146,8 +146,8 @@ const single = fc
   .map((step): ReadonlyArray<Step> => [step])
 
 /**
- * The scenarios. Each scenario has at most fourteen groups of steps. With more groups, a row's lease could expire so
- * often in a row that the row is abandoned (decision W2), and this test is not about that.
+ * The scenarios. Each scenario has at most fourteen groups of steps. With more groups, enough successive leases of a
+ * row could expire that the row is abandoned (decision W2), and this test is not about that.
  */
 export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(

@@ -88,8 +88,8 @@ const once = <Terms extends ReadonlyArray<unknown>, A>(
 }
 
 /**
- * Makes a decision that is computed only once for the same questions, circle and time. Repeated calls return the same
- * object, so all searches that have asked the same questions so far share the decisions that follow.
+ * Makes a variant of `decide` that computes its result only once for the same questions, circle and time. Repeated
+ * calls return the same object, so all searches with the same questions so far share the later results.
  */
 const decidedOnce = (decide: Decision): Decision => {
   const decided = new WeakMap<ZoneQuestions.ZoneQuestions, Map<string, ZoneQuestions.ZoneQuestionOutcome>>()

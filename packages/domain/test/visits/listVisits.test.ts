@@ -306,7 +306,7 @@ describe("pages of visits", () => {
           const far = travel(CIRCLE, 90, 58_000)
           yield* ingestFixes(phone, [...seen(INSIDE, 700, 600), ...seen(far, 300)], [report(INSIDE, 702, null)])
           expect(yield* whole(userId, home)).toEqual([[702, 600]])
-          // The first answer derives stays from 20,000 of these readings, and the others wait.
+          // The first answer derives stays from 20,000 of these readings. Later answers derive the others.
           const waiting = Array.from({ length: 30_000 }, (_, index) => 299 - index / 120)
           yield* ingestFixes(phone, seen(far, ...waiting), [])
           expect(yield* whole(userId, home)).toEqual([])

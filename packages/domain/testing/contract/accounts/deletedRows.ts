@@ -180,7 +180,7 @@ export const deletedRows: Contract<DeletedRowsPorts> = [
       yield* begun(user)
       yield* TestClock.adjust(Timestamp.MINUTE)
       yield* removeSome(user, 100)
-      // A replay that was in flight during the call of `removeSome` is stored only now.
+      // A request for a replay was in progress during the call of `removeSome`, and stores the replay only now.
       const replay = { ...original, id: (yield* Webhooks.draft(endpoint)).id, replayNo: 1 }
       yield* deliveries.insert([replay])
       yield* removeAll(user)

@@ -68,9 +68,9 @@ const since = (
 }
 
 /**
- * Records, for each scope that rules need, that the app or connection has regained this scope at the time `now`. Rules
- * then ignore fixes from before this time. Does nothing if no scope was regained. Every store that changes the scopes
- * of an app or a connection must call this function.
+ * Records, for each scope that rules need, that the app or connection has regained this scope at the time `now`. A fix
+ * that was captured before this time then fires no rule that needs the scope. Does nothing if no scope was regained.
+ * Every store that changes the scopes of an app or a connection must call this function.
  */
 export const noteScopes = (
   { rulesSince }: Tables,

@@ -189,8 +189,8 @@ const Y5 = oracle(
       for (const [key, count] of counts) {
         const events = posted.get(key)?.events.size ?? 0
         const [, type = ""] = key.split(" ")
-        // A worker may have written the log entry of an event and died before the POST. So after such a fault, the log
-        // may have more entries than events were sent.
+        // A worker may have written the log entry of an event and died before the POST. So after a fault like this, the
+        // access log may have more entries for events than events were sent.
         const slack = isCalm ? 0 : (rows.get(type)?.size ?? Infinity)
         if (count > events + slack) say(reading.to, `${count} entries of ${events} events of type ${type}`)
       }

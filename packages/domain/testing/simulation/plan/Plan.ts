@@ -96,9 +96,8 @@ interface AtEdge {
 
 type AccountDeed =
   /**
-   * `old` means the password before the present one: passwords have numbers (`Cast.ts`), and the number of `old` is one
-   * lower than the present number. `address` stands for a network address; sign-in attempts from one address are
-   * counted together.
+   * `old`: the password whose number (`Cast.ts`) is one less than that of the present password; normally the earlier
+   * password. `address` stands for a network address; sign-in attempts from one address are counted together.
    */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
   /**
@@ -133,7 +132,7 @@ type PeopleDeed =
   | { readonly do: "archive place"; readonly person: number; readonly place: number }
   | { readonly do: "add phone"; readonly person: number }
   | { readonly do: "remove phone" | "offline"; readonly person: number; readonly phone: number }
-  /** `duplicate`: how often the phone sends each reading that it stored while it was offline, at most 30 times. */
+  /** `duplicate`: the number of times, at most 30, that the phone sends each reading that it stored while offline. */
   | {
       readonly do: "online"
       readonly person: number
@@ -393,7 +392,7 @@ type Trouble =
   /** Kills the program. The simulation starts the program again `downMs` milliseconds later. */
   | { readonly do: "crash"; readonly program: "server" | "worker" | "worker2"; readonly downMs: number }
   | { readonly do: "jump"; readonly ms: number }
-  /** Turns a fault on. `times`: how often the fault strikes; null: no limit until all faults are turned off. */
+  /** Turns a fault on. `times`: how many times it strikes; null: no limit until all faults are turned off. */
   | { readonly do: "fault"; readonly fault: FaultKind; readonly p: number; readonly times: number | null }
   | { readonly do: "calm" }
 

@@ -51,8 +51,8 @@ export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.
 
 /**
  * Whether a call changes nothing that other fibers wait for, because the call only reads or concerns a worker's leases.
- * A worker calls the lease store every two seconds, and these calls must not wake the idle polling loops, whose sleeps
- * the virtual clock makes longer.
+ * A worker calls the lease store every two seconds, and these calls must not shorten the sleeps of idle polling loops,
+ * which the virtual clock makes longer.
  */
 export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || storesNothing(port, method)
 

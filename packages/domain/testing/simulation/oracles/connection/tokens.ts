@@ -134,7 +134,7 @@ const T4 = oracle(
       const last = sent.at(-1)
       if (last !== undefined && sent.length > possible) say(last, `${sent.length} e-mails about ${possible} leaks`)
       // A mail may be missing because of a fault. So a mail must exist only for a leak after which no fault struck. A
-      // mail that the mail server refused also counts as existing, because the trace contains this mail.
+      // mail that the mail server did not accept also counts as existing, because the trace contains this mail.
       const calm = certain.filter(({ to: at }) => known.trace.isCalm(at, end ?? at))
       const due = !isWorking ? 0 : nameless.has(to) ? apart(known, calm) : calm.length
       if (run.quiesced && end !== undefined && sent.length < due) say(end, `${sent.length} e-mails about ${due} leaks`)

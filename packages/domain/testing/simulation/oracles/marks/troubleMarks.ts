@@ -3,8 +3,8 @@ import type { Entry, Fault } from "../../Trace.js"
 import { LEASE } from "../../Specification.js"
 
 /**
- * Marks about faults that last, receivers that answer late, and mail that the mail server refused. A mark is a rare
- * situation that some run must reach. These marks follow from the trace alone.
+ * Marks about faults that last, receivers that answer late, and mail that the mail server did not accept. A mark is a
+ * rare situation that some run must reach. These marks follow from the trace alone.
  */
 
 interface Mark {

@@ -240,7 +240,7 @@ export class Knowledge {
     this.consents.push({ op, connection, before, beforeWas: was, situations: stood })
   }
 
-  /** Writes the grant of a consent. `mode` undefined: the consent got no answer, so perhaps it made no grant. */
+  /** Records the grant of a consent. `mode` is undefined when the consent got no answer, and perhaps made no grant. */
   private writeGrant(op: OpOf<"consent">, connection: Connection, mode: string | undefined): void {
     const { requested, scopes, sensitiveDays, standardDays } = op.args
     const isRenewal = mode === "renew_sensitive"
@@ -366,9 +366,9 @@ export class Knowledge {
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
-    // `child` is the token that replaced `last`. If the presented token was already spent, `last` is the newest known
-    // token that descends from the presented token. When the app did not get the answer of the refresh that spent
-    // `last`, the answer of `op` is the first that contains `child`.
+    // `child` is the token that replaced `last`. If the presented token was already spent, `last` is the last of the
+    // tokens that followed from it, one after the other, that a refresh may have spent. When the app did not get the
+    // answer of the refresh that spent `last`, the answer of `op` is the first that contains `child`.
     if (!leadsTo(child, last)) last.child ??= child
   }
 

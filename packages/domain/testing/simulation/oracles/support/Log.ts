@@ -34,7 +34,7 @@ const KEPT = LOG_KEPT - DAY
 export interface Compared {
   /** Calls that the service answered and that have no entry in the log. */
   readonly missing: ReadonlyArray<CallFact>
-  /** Entries that no request explains, and second entries of one request. */
+  /** Log entries that no call explains, and further entries of a call that already has an entry. */
   readonly extra: ReadonlyArray<LoggedAccess>
 }
 

@@ -3,8 +3,8 @@ import type { OpOf } from "./trace/Ops.js"
 import { SENSITIVE } from "../../Specification.js"
 
 /**
- * What a renewal of exact location changes in a grant. The renewal keeps every standard scope, even a scope that the
- * consent page did not show (decision consent-3).
+ * What a renewal of the sensitive scopes changes in a grant. The renewal keeps every standard scope, even a scope that
+ * the consent page did not show (decision consent-3).
  */
 
 type Scopes = ReadonlyArray<string>

@@ -72,7 +72,7 @@ export interface Sight {
   readonly from: number
   readonly to: number
   readonly upload: CompletedCall<"upload">
-  /** When the rule began: a fix that was captured earlier fires nothing. */
+  /** The time from which on the rule may fire, as a range: a fix that was captured earlier fires nothing. */
   readonly since: { readonly earliest: number; readonly latest: number }
 }
 

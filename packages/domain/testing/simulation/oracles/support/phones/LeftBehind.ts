@@ -185,8 +185,8 @@ const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void =>
 const TOLERANCE_M = 0.5
 
 /**
- * Whether the distance of two positions is greater than the sum of their accuracy margins, so that the phones cannot be
- * at one spot. A phone whose position was deleted counts as apart from every other position, until the phone sends a
+ * Whether the distance of two positions is greater than the sum of their accuracy margins, so that they cannot be the
+ * same spot. A phone whose position was deleted counts as apart from every other position, until the phone sends a
  * reading.
  */
 const isApart = (person: Person, one: Reading | undefined, other: Reading): Mark => {

@@ -14,8 +14,8 @@ export interface SeenReading extends Reading {
   readonly key: string
   readonly uploads: ReadonlyArray<CompletedCall<"upload">>
   /**
-   * Present only for a reading that was from the future when it arrived: the uploads at which the service may have
-   * accepted the reading (decision fixes-4).
+   * Present only for a reading whose capture time was in the future when the reading arrived: the uploads at which the
+   * service may have accepted the reading (decision fixes-4).
    */
   readonly takenBy?: ReadonlyArray<CompletedCall<"upload">>
 }
@@ -125,7 +125,9 @@ export const isPutAside = (
   return capturedAt > first + FUTURE ? "maybe" : "no"
 }
 
-/** Whether the reading was certainly from the future when it arrived, and otherwise valid. */
+/**
+ * Whether the capture time was certainly in the future when the reading arrived, and the reading was otherwise valid.
+ */
 export const isFuture = (fix: Reading, upload: CompletedCall<"upload">): boolean =>
   fix.capturedAt > Math.max(upload.beganAt, upload.endedAt) + FUTURE &&
   isPutAside({ ...fix, capturedAt: upload.beganAt }, upload) === "no"

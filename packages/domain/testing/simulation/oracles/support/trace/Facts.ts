@@ -15,8 +15,8 @@ export interface CallFact {
   /** Whether the service had to accept the token (Spec §2.1, §3.1), and if not, why. */
   readonly admitted: Alive
   /**
-   * The situations that the token's connection may have been in, which decide the scopes. Undefined when the trace does
-   * not show the situations.
+   * The situations that the token's connection may have been in during the call. They decide which scopes the call has.
+   * Undefined when the trace does not show the situations.
    */
   readonly situations: ReadonlyArray<Situation> | undefined
   /**
