@@ -60,8 +60,8 @@ const stage = Effect.gen(function* () {
 type Stage = Effect.Effect.Success<typeof stage>
 
 /**
- * The two kinds of legacy receivers. Each has the address of the receiver, and programs that send an event to it and
- * that remove it.
+ * The two kinds of legacy receivers. Each has the receiver's address, a program that sends an event to the receiver,
+ * and a program that removes the receiver.
  */
 const kinds = [
   {

@@ -409,8 +409,8 @@ describe("pages of visits", () => {
             departure: departure === null ? null : at(departure),
             accuracyM: 10
           })
-          // The second reported visit has no departure, so it ends when the third visit begins. Both visits are long
-          // before the readings from which no stays are derived yet.
+          // The second reported visit has no departure, so it ends when the third visit begins. Both visits are much
+          // older than the readings from which no stays are derived yet.
           yield* ingestFixes(phone, seen, [
             report(29_900, 29_800),
             report(29_700, null),

@@ -5,7 +5,7 @@ import { apply } from "../connection/MemoryConnections.js"
 import type { Tables } from "../MemoryDatabase.js"
 import { removeDelivery } from "../MemoryRetentionStore.js"
 
-/** Implements `AccountDeletionStore.removeSome`: removes rows of the person and returns how many. */
+/** Implements `AccountDeletionStore.removeSome`: removes rows of the person, and returns the number of removed rows. */
 export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: number): number => {
   let removed = 0
   // True when a table may have more rows of the person than `limit`. The rows of connections, rules, places and devices

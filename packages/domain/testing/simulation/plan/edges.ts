@@ -45,7 +45,8 @@ export const LONG_WAITS = [2 * DAY, 7 * DAY, 8 * DAY, 14 * DAY, 30 * DAY, 31 * D
 
 /**
  * The ages that a fix may have when the phone sends it, in milliseconds. Some fixes are fresh, and some are stale or
- * more than a day late. Some are from the future: the service accepts a part of these fixes and quarantines the others.
+ * more than a day late. Some have a capture time in the future: the service accepts the fixes that are at most five
+ * minutes ahead, and quarantines the others.
  */
 export const AGES = [
   0,

@@ -149,8 +149,8 @@ const rearrange = (
 }
 
 /**
- * Whether the entry may belong to the call. For an answered call, all fields of `keyOf` must be equal. For a call with
- * an unknown outcome, equal connection and endpoint are enough.
+ * Whether the entry may belong to the call. For an answered call, the keys of the call and of the entry must be equal
+ * (`keyOf`). For a call with an unknown outcome, equal connection and endpoint are enough.
  */
 const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
   fact.op.outcome._tag === "ok" ? keyOf(fact) === keyOfEntry(entry) : placeOf(fact) === placeOfEntry(entry)

@@ -6,7 +6,7 @@ import type { OpOf } from "../trace/Ops.js"
 import type { Rows } from "./Deliveries.js"
 import { postsOf } from "./Firings.js"
 
-/** Finds each event that was sent more often than its deliveries have attempts in the delivery log. */
+/** Finds each event that was sent more times than the delivery log shows attempts of its deliveries. */
 
 export const redeliveries = (known: Knowledge, appId: string): ReadonlyArray<OpOf<"redeliver">> =>
   [...known.trace.ops.values()].filter((op) => op.name === "redeliver").filter((op) => op.args.appId === appId)
