@@ -149,6 +149,8 @@ describe("clickjacking and what a page may load", () => {
     )
     expect(policy.includes("script-src 'self'")).toBe(isDocs)
     if (!isHtml) return
+    // Only the consent page has no `form-action`, because its form leads to an app (decision consent-13).
+    expect(policy).toContain("form-action 'self'")
     // With the header `cross-origin-opener-policy`, a page of another origin that has opened this page cannot navigate
     // it. Of these pages, the header `permissions-policy` lets only the two that locate the user ask for the position.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")

@@ -154,7 +154,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
       ...(review.mode !== "renew_sensitive" && {
         consent: { nonce, texts: forScript(({ consent }) => consent.script) }
       }),
-      formAction: [schemeOf(review.redirectOrigin)],
+      leadsAnywhere: true,
       main: html`${review.mode === "renew_sensitive" ? renewalView.page(view) : consentView.page(view)}
       ${switchForm(path, yield* Visitor.tokenFor(visitor))}`
     })
@@ -171,12 +171,6 @@ const readersOf = (account: Account.Account, id: AppId) =>
     ),
     Effect.catchTag("NotFound", () => Effect.succeed([]))
   )
-
-/**
- * The scheme of the app's callback. The page's Content-Security-Policy allows the scheme and not only the host:
- * Chromium applies `form-action` to every later redirect, and a callback often redirects to another host of the app.
- */
-const schemeOf = (origin: string): string => `${origin.slice(0, origin.indexOf(":"))}:`
 
 const STATUSES: Readonly<Record<ConsentRefused["reason"], number>> = {
   unknown: 404,

@@ -51,8 +51,11 @@ export interface HtmlPage {
   readonly current?: string
   readonly width?: "narrow" | "middle" | "wide"
   readonly status?: number
-  /** Origins and schemes, besides this service, to which a form of the page may lead, directly or by a redirect. */
-  readonly formAction?: ReadonlyArray<string>
+  /**
+   * A form of the page leads to an app, whose address may redirect the browser on to any address, also to an app on the
+   * phone. The forms of all other pages may lead only to this service.
+   */
+  readonly leadsAnywhere?: true
   /**
    * The page has a map. Only the map's scripts run on the page, and the script of `consent` if the page has this option
    * too.
@@ -99,7 +102,7 @@ export interface HtmlPage {
 
 type Policies = Pick<
   HtmlPage,
-  "consent" | "device" | "docs" | "files" | "formAction" | "map" | "passkey" | "share" | "zone"
+  "consent" | "device" | "docs" | "files" | "leadsAnywhere" | "map" | "passkey" | "share" | "zone"
 >
 
 /**
@@ -107,14 +110,15 @@ type Policies = Pick<
  * `<base>`. A page with scripts allows them by a nonce, and a page of the documentation allows any script of this
  * service. A page with a map also allows images from the origin of the tiles. Where a script loads something from this
  * service, such as the tiles of the base map, the page may connect to this service. Chromium applies `form-action` to
- * the redirects after a form's answer as well, so a page whose form leads elsewhere must name the target.
+ * every redirect after a form. So a page whose form leads to an app has no `form-action`: no list of addresses can name
+ * every scheme to which the app may redirect, and `*` stands for no scheme of an app on a phone (decision consent-13).
  */
 const contentSecurityPolicy = ({
   consent,
   device,
   docs,
   files,
-  formAction = [],
+  leadsAnywhere,
   map,
   passkey,
   share,
@@ -128,7 +132,7 @@ const contentSecurityPolicy = ({
       [consent, map, passkey, zone, device, files, share].flatMap((one) => (one === undefined ? [] : [one.nonce]))
     ),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
-    `form-action ${["'self'", ...formAction].join(" ")}`,
+    ...(leadsAnywhere === true ? [] : ["form-action 'self'"]),
     ...(map?.tileOrigin === null || [device, docs, files, share].some((one) => one !== undefined)
       ? ["connect-src 'self'"]
       : []),
