@@ -143,7 +143,7 @@ export const ConsentsApi = HttpApiGroup.make("consents")
       .annotate(OpenApi.Summary, "Decide on the request; answers with the address to send the browser to")
       .annotate(
         OpenApi.Description,
-        "Idempotent: the first decision counts, and a repeated call gets the same code, until the request is an hour old. 409 when the request is older, or the app no longer has its redirect URI. Sharing exact location with `standard_days: never` needs a fresh sign-in."
+        "Idempotent: the first decision counts, and a repeated call gets the same code, while the app can still exchange it. 409 when the app has exchanged the code, when the code is older than 60 seconds or the request older than an hour, and when the app no longer has the redirect URI of the request. Sharing exact location with `standard_days: never` needs a fresh sign-in."
       )
       .setPayload(Answer)
       .addSuccess(Schema.Struct({ redirect_to: Schema.String }).annotations({ identifier: "ConsentAnswer" }))

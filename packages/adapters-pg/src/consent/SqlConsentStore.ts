@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Connection, Ending } from "@place-access/domain/connection"
 import { type Approval, type ConsentRequest, ConsentStore } from "@place-access/domain/consent"
-import { type AppId, type ConsentRequestId, Sub, Timestamp, type UserId } from "@place-access/domain/shared"
+import { type AppId, type ConsentRequestId, Sub, Timestamp, type UserId, Vault } from "@place-access/domain/shared"
+import { AuthorizationCode } from "@place-access/domain/tokens"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AppRow, COLUMNS as APP_COLUMNS, toApp } from "../apps/AppRow.js"
 import * as ConnectionReads from "../connection/ConnectionReads.js"
@@ -48,7 +49,8 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
           const app = yield* state.readApp(request.appId)
           const existing = yield* state.readUnended(userId, request.appId)
           const placesVersion = yield* state.readPlacesVersion(userId, request.appId)
-          const decision = decide({ request, app, existing, sub, ownPlaces, placesVersion }, now)
+          const usableCodes = yield* state.readUsableCodes(userId, request.appId, now)
+          const decision = decide({ request, app, existing, sub, ownPlaces, placesVersion, usableCodes }, now)
           const { approval, decided, writes } = decision
           if (decided !== null) yield* outcome.markDecided(id, decided)
           if (approval !== null) yield* outcome.store(approval, Option.getOrUndefined(existing), now)
@@ -124,6 +126,14 @@ const approvalState = (sql: SqlClient) => {
           WHERE user_id = ${userId} AND app_id = ${appId}`.pipe(
         Rows.first(Schema.Struct({ places_version: Schema.Int })),
         Effect.map(Option.match({ onNone: () => 0, onSome: (row) => row.places_version }))
+      ),
+
+    readUsableCodes: (userId: UserId, appId: AppId, now: Timestamp.Timestamp) =>
+      sql`SELECT code_hash FROM authorization_codes
+          WHERE user_id = ${userId} AND app_id = ${appId} AND family_id IS NULL
+            AND created_at > ${Rows.at(now - AuthorizationCode.LIFETIME)}`.pipe(
+        Rows.all(Schema.Struct({ code_hash: Vault.Hash })),
+        Effect.map((rows) => rows.map((row) => row.code_hash))
       ),
 
     readApp: (id: AppId) =>

@@ -27,12 +27,12 @@ export class AuthorizeRedirect extends Schema.TaggedError<AuthorizeRedirect>()("
 export const ConsentRefusal = Schema.Literal(
   /** there is no request of this id, or the user's account was deleted meanwhile */
   "unknown",
-  /**
-   * the request is older than `ConsentRequest.LIFETIME`; or it was approved, and an operator has since removed the key
-   * that derived its code
-   */
+  /** the request is older than `ConsentRequest.LIFETIME` */
   "expired",
-  /** the request was answered already: `reviewConsent` fails in any case, `decideConsent` if another user answered */
+  /**
+   * the request was answered already: `reviewConsent` fails in any case, `decideConsent` if another user answered, or
+   * if the app cannot exchange the code of the first answer any more
+   */
   "decided",
   /**
    * the user may not connect the app (`App.canBeConnectedBy`), in most cases because the app is not in production

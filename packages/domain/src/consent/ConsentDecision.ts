@@ -89,8 +89,9 @@ export const canBeAnswered = (
 ): boolean => testOf !== null || app.redirectUris.includes(request.redirectUri)
 
 /**
- * Decides a request once. The same form posted again gets the first answer, with the same code, while the request is
- * open, its redirect URI is registered, and the app is neither revoked nor suspended. The form may be forged or out of
+ * Decides a request once. The same form posted again gets the first answer, with the same code, while the app can still
+ * exchange the code, the request is open, its redirect URI is registered, and the app is neither revoked nor suspended.
+ * The form may be forged or out of
  * date, so `decide` checks each field: against `state`, which the store read after it had locked the request, and
  * against the purposes in `input`, which were read before the lock.
  */
@@ -100,7 +101,7 @@ export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp
   if (!isOpen(request, now)) return refuse("expired")
   const closed = closedApp(app)
   if (closed !== undefined) return refuse(closed)
-  if (request.decided !== null) return repeat(input, request, request.decided)
+  if (request.decided !== null) return repeat(input, state, request.decided)
   const { choices } = input
   if (choices.decision === "cancel") return deny(input, request, [])
   const before = Option.getOrUndefined(existing)
@@ -292,19 +293,24 @@ const denied = (request: ConsentRequest, issuer: string): string =>
   ])
 
 /**
- * The authorization code of an approval. Undefined when an operator has removed the key that derived the code; the
- * consent request then counts as expired.
+ * The authorization code of an approval. Undefined when an operator has removed the key that derived the code.
  */
 const codeOf = (input: ConsentInput, decided: Extract<DecidedConsent, { outcome: "approved" }>): string | undefined => {
   const secret = input.codeSecrets.get(decided.keyId)
   return secret === undefined ? undefined : Token.format("ac", decided.connectionId, secret)
 }
 
-const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedConsent): UserDecision => {
+/**
+ * Repeats the first answer, unless its code is of no use any more. An app that exchanges a code again loses its
+ * connection (decision O7). An exchanged code shows that the first answer reached the app.
+ */
+const repeat = (input: ConsentInput, state: ApprovalState, decided: DecidedConsent): UserDecision => {
+  const { request, usableCodes } = state
   if (decided.by !== input.userId) return refuse("decided")
   if (decided.outcome === "denied") return only({ _tag: "Redirect", to: denied(request, input.issuer) })
   const code = codeOf(input, decided)
-  return code === undefined ? refuse("expired") : only({ _tag: "Redirect", to: approved(request, input.issuer, code) })
+  if (code === undefined || !usableCodes.includes(input.hash(code))) return refuse("decided")
+  return only({ _tag: "Redirect", to: approved(request, input.issuer, code) })
 }
 
 /**

@@ -3,6 +3,7 @@ import type { App } from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import type { Place } from "../places/Place.js"
 import type { ConnectionId, ConsentRequestId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
+import type { Hash } from "../shared/Vault.js"
 import type { AuthorizationCode } from "../tokens/AuthorizationCode.js"
 import type { TokenWrite } from "../tokens/TokenStore.js"
 import type { ConsentRequest, DecidedConsent } from "./ConsentRequest.js"
@@ -40,6 +41,8 @@ export interface ApprovalState {
   readonly ownPlaces: ReadonlyArray<Place>
   /** The highest `placesVersion` that a connection of this user and app ever had; 0 before the first connection. */
   readonly placesVersion: number
+  /** The hashes of the codes of this user and app that were not exchanged and are live (`AuthorizationCode.isLive`). */
+  readonly usableCodes: ReadonlyArray<Hash>
 }
 
 /** Consent requests, and the connections that approvals make or change. */

@@ -115,7 +115,8 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
 
 /**
  * Stores the signed-in user's answer to a consent page, and returns the address to which the browser is redirected.
- * Idempotent: the same form gets the same code (Spec §3.1, §4.1; decisions O3, O8).
+ * Idempotent: the same form gets the same code while the app can exchange it (Spec §3.1, §4.1; decisions O3, O8,
+ * consent-6).
  *
  * Fails with:
  * - `Invalid`, which names fields of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the

@@ -8,6 +8,7 @@ import {
   reviewConsent
 } from "@place-access/domain/consent"
 import { Timestamp, Vault } from "@place-access/domain/shared"
+import { AuthorizationCode } from "@place-access/domain/tokens"
 import { ConsentFlow, Fixtures, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Option, TestClock } from "effect"
@@ -241,11 +242,39 @@ describe("a first consent", () => {
           Vault.Vault,
           olderKey
         )
-        yield* TestClock.adjust(ConsentRequest.LIFETIME - 1)
+        yield* TestClock.adjust(AuthorizationCode.LIFETIME - 1)
         expect(yield* decide(consentRequest, user, { decision: "cancel" })).toEqual(first)
         expect((yield* MemoryDatabase).codes.size).toBe(1)
         expect(reason(yield* decide(consentRequest, yield* Fixtures.user, { scopes: [CURRENT] }))).toBe("decided")
         expect(Either.isLeft(yield* Effect.either(reviewConsent(consentRequest.id, user)))).toBe(true)
+      })
+    ))
+
+  it("a code that the app has exchanged is not repeated, so the connection does not end as a leak [consent-6]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const consentRequest = yield* request(app, [CURRENT])
+        const again = decide(consentRequest, user, { scopes: [CURRENT] })
+        const { redirectTo } = Either.getOrThrow(yield* again)
+        expect(Either.getOrThrow(yield* again).redirectTo).toBe(redirectTo)
+        yield* ConsentFlow.exchange(app, ConsentFlow.answer(redirectTo)["code"] ?? "")
+        expect(reason(yield* again)).toBe("decided")
+        expect(yield* live(user, app)).toMatchObject({ heldScopes: [CURRENT] })
+      })
+    ))
+
+  it("a code of more than 60 seconds is not repeated; after Cancel the first answer is [consent-6]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const [approved, denied] = [yield* request(app, [CURRENT]), yield* request(app, [CURRENT])]
+        yield* decide(approved, user, { scopes: [CURRENT] })
+        const cancelled = yield* decide(denied, user, { decision: "cancel" })
+        yield* TestClock.adjust(AuthorizationCode.LIFETIME)
+        expect(reason(yield* decide(approved, user, { scopes: [CURRENT] }))).toBe("decided")
+        yield* TestClock.adjust(ConsentRequest.LIFETIME - AuthorizationCode.LIFETIME - 1)
+        expect(yield* decide(denied, user, { scopes: [CURRENT] })).toEqual(cancelled)
       })
     ))
 

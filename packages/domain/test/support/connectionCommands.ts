@@ -236,6 +236,9 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   ],
   [{ type: "open", asked: 1 }, waited(3_600_000), { type: "answer", page: 0, ...FORM }],
   [approved(), { type: "answer", page: 0, ...FORM, scopes: 1 }, exchanged],
+  // The form comes again after the exchange, and after the code's 60 seconds (decision consent-6).
+  [approved(), exchanged, { type: "answer", page: 0, ...FORM }, refreshed(0)],
+  [approved(), waited(59_999), { type: "answer", page: 0, ...FORM }, waited(1), { type: "answer", page: 0, ...FORM }],
   // The user shares places, an admin restricts the app, an admin revokes the app.
   [
     { type: "share", places: 3 },
@@ -265,6 +268,7 @@ export const MARKS = [
   "answer: denied",
   "answer: faulty",
   "answer: refused app_revoked",
+  "answer: refused decided",
   "answer: refused expired",
   "answer: refused outdated",
   "answer: repeated",

@@ -95,7 +95,10 @@ export type Answered =
   | { readonly is: "refused"; readonly why: string }
   | { readonly is: "faulty" }
   | { readonly is: "denied" }
-  /** The user already answered this consent page, and answers it again. The app gets the code of the first answer. */
+  /**
+   * The user already answered this consent page, and answers it again. The app gets the code of the first answer, which
+   * it has not exchanged.
+   */
   | { readonly is: "repeated"; readonly code: Code }
   /**
    * The app gets a new code. The caller then passes to the model (`approve`) the text of the code and, if the service
@@ -172,7 +175,11 @@ export class ReferenceConnections {
     if (now - page.openedAt >= HOUR) return { is: "refused", why: "expired" }
     if (this.appRevokedAt !== null) return { is: "refused", why: "app_revoked" }
     if (page.answered !== null) {
-      return page.answered.code === null ? { is: "denied" } : { is: "repeated", code: page.answered.code }
+      const { code } = page.answered
+      if (code === null) return { is: "denied" }
+      // Decision consent-6: a code that the app cannot exchange any more is not repeated.
+      if (code.family !== null || now - code.issuedAt >= MINUTE) return { is: "refused", why: "decided" }
+      return { is: "repeated", code }
     }
     const grant = this.unended()
     const current = this.mode(page.requested, now)

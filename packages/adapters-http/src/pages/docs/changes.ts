@@ -5,6 +5,24 @@ import { EARLIER_CHANGES } from "./changes/earlierChanges.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "no-exchanged-code-again",
+    kind: "changed",
+    title: "A decision is not repeated with a code that nobody can exchange",
+    text: `When the app has exchanged the code, or the code is older than 60 seconds, a repeated call of
+    \`POST /v1/user/consent-requests/{id}/decision\` answers 409, and the consent page says that the user has decided
+    already. Before, the app got the same code again, and lost the connection when it exchanged the code once more.`
+  },
+  {
+    on: "2026-11-30",
+    id: "callbacks-lead-anywhere",
+    kind: "changed",
+    title: "A callback may redirect to any address",
+    text: `After Allow and Cancel, Chromium blocked a callback that redirected on to another scheme, such as
+    \`com.example.app://done\`, or from https to \`http://localhost\`. Now the page at your \`redirect_uri\` may redirect
+    to any address.`
+  },
+  {
+    on: "2026-11-30",
     id: "limit-of-hand-overs",
     kind: "changed",
     title: "Hand-overs of apps have a limit",

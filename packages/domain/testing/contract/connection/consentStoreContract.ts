@@ -5,8 +5,10 @@ import type { PlaceStore } from "../../../src/places/PlaceStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { ConsentRequestId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as AuthorizationCode from "../../../src/tokens/AuthorizationCode.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
+import * as Fixtures from "../../fixtures.js"
 import * as Samples from "./connectionSamples.js"
 
 /**
@@ -58,6 +60,7 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts | Plac
           sub: Option.none(),
           ownPlaces,
           placesVersion: 0,
+          usableCodes: [],
           at: now
         }),
         "state"
@@ -208,6 +211,36 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts | Plac
         yield* Samples.connection(user, another, { placesVersion: 9 })
       )
       Check.equal(yield* look, 7, "the highest, of this app")
+    })
+  },
+  {
+    name: "decideRequest: sees the codes of this user and app that the app can still exchange",
+    run: Effect.gen(function* () {
+      const { app, code, connection, user } = yield* Samples.connected()
+      const look = Effect.gen(function* () {
+        const { id } = yield* Samples.request(app)
+        const seen = yield* (yield* ConsentStore).decideRequest(id, user.id, ({ usableCodes }) => ({
+          outcome: [...usableCodes].sort(),
+          decided: null,
+          approval: null
+        }))
+        return Option.getOrNull(seen)
+      })
+      yield* Samples.approve(yield* Samples.request(app), yield* Samples.connection(yield* Fixtures.user, app))
+      const { app: another } = yield* Samples.pair
+      yield* Samples.approve(yield* Samples.request(another), yield* Samples.connection(user, another))
+      yield* TestClock.adjust(1)
+      const { code: later } = yield* Samples.approve(yield* Samples.request(app), connection)
+      Check.equal(yield* look, [code.hash, later.hash].sort(), "two that were not exchanged")
+      yield* TestClock.adjust(AuthorizationCode.LIFETIME - 1)
+      Check.equal(yield* look, [later.hash], "only the one that is younger than 60 seconds")
+      yield* Samples.change(connection.id, {
+        _tag: "UseCode",
+        hash: later.hash,
+        familyId: yield* Samples.family,
+        exchange: null
+      })
+      Check.equal(yield* look, [], "none after the exchange")
     })
   },
   {

@@ -4,6 +4,7 @@ import { ConsentStore } from "../../../src/consent/ConsentStore.js"
 import type { App } from "../../../src/apps/App.js"
 import type { AppId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as AuthorizationCode from "../../../src/tokens/AuthorizationCode.js"
 import { apply, unended } from "./MemoryConnections.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 import * as MemoryPlaces from "../rules/MemoryPlaceStore.js"
@@ -35,7 +36,11 @@ export const layer: Layer.Layer<ConsentStore, never, MemoryDatabase> = Layer.eff
                 ...[...connections.values()]
                   .filter((one) => one.userId === userId && one.appId === request.appId)
                   .map((one) => one.placesVersion)
-              )
+              ),
+              usableCodes: [...codes.values()]
+                .filter((one) => one.userId === userId && one.appId === request.appId)
+                .filter((one) => one.familyId === null && AuthorizationCode.isLive(one, now))
+                .map(({ hash }) => hash)
             },
             now
           )
