@@ -2,7 +2,7 @@ import type { Bench } from "./Bench.js"
 
 /** The figures of one round of one side (the product, its baseline or a peer). */
 export interface Sample {
-  /** Operations that finished within `seconds`. */
+  /** The number of operations that finished within `seconds`. */
   readonly operations: number
   readonly seconds: number
   /**

@@ -348,7 +348,10 @@ const toOutput = ([option, path]: Output, work: () => Promise<void>): Effect.Eff
       })
   })
 
-/** Fails when a file cannot be written, so that a search of hours does not end with a run that it cannot store. */
+/**
+ * Fails before the search when a file of the options cannot be written, so that a search of hours does not end with a
+ * run that it cannot store.
+ */
 const checkOutputs = (options: SimulateOptions) =>
   Effect.forEach(outputsOf(options), (output) =>
     toOutput(output, async () => {

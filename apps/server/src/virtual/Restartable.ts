@@ -5,7 +5,7 @@ export interface Restartable<E> {
   readonly start: Effect.Effect<void>
   /** Interrupts the program, and waits for its finalizers. */
   readonly stop: Effect.Effect<void>
-  /** Fails when the program fails by itself; never returns. */
+  /** Fails when the program fails by itself; otherwise waits without an end. */
   readonly ended: Effect.Effect<never, E>
 }
 

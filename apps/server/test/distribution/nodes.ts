@@ -30,7 +30,7 @@ export const starOf = (value: Node | undefined): ReadonlyArray<string> | null =>
     ? strings(value.ColumnRef.fields)
     : null
 
-/** The name of the column that a target yields. */
+/** The name of the column that a target (an entry of a SELECT or RETURNING list) yields. */
 export const nameOf = (target: Node): string => {
   if ("ResTarget" in target && target.ResTarget.name !== undefined) return target.ResTarget.name
   const bare = stripped(valueOf(target))

@@ -38,7 +38,7 @@ export const open = (folder: string | undefined): FileReader => {
   }
 }
 
-/** The entries of a message that is no JSON. */
+/** The entries for a message that is not JSON. */
 const UNREADABLE: ReadonlyArray<Entry.ImportEntry> = [{ _tag: "Unusable" }]
 
 const entriesOf = (json: string, folder: string | undefined): ReadonlyArray<Entry.ImportEntry> => {

@@ -82,7 +82,7 @@ export const integer =
       : Either.left(`a whole number from ${min} to ${max}`)
   }
 
-/** One of several words, in upper or lower case. */
+/** Accepts one of several words, in upper or lower case. */
 export const oneOf =
   <const Words extends ReadonlyArray<string>>(...words: Words): Parse<Words[number]> =>
   (text) => {

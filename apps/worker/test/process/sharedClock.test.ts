@@ -136,7 +136,8 @@ describe("a machine's clock that somebody sets while it is watched", () => {
       Effect.gen(function* () {
         const { setBy, shared, watching } = watched(Effect.succeed, "5 seconds")
         yield* watching
-        // The comparison begins after a minute, and its transaction takes 5 s to end.
+        // The comparison of the clocks begins after a minute, and its transaction takes 5 s to end. So the clock is set
+        // meanwhile.
         yield* seconds(63)
         setBy(-HOUR)
         yield* seconds(9)
@@ -150,7 +151,8 @@ describe("a machine's clock that somebody sets while it is watched", () => {
         let questions = 0
         const { setBy, watching } = watched((millis) => Effect.sync(() => (questions++, millis)), "5 seconds")
         yield* watching
-        // The comparison begins after a minute, and its transaction takes 5 s to end.
+        // The comparison of the clocks begins after a minute, and its transaction takes 5 s to end. So the clock is set
+        // meanwhile.
         yield* seconds(63)
         const ofOne = questions
         setBy(-HOUR)

@@ -83,7 +83,7 @@ export const refused = (sqlState: string, reason: string): Buffer =>
     readyForQuery("I")
   ])
 
-/** The single messages of a request. */
+/** Splits a request into its messages. */
 export const messages = (request: Buffer): ReadonlyArray<Buffer> => {
   const found: Array<Buffer> = []
   for (let at = 0; at + 5 <= request.length;) {

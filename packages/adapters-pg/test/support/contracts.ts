@@ -23,7 +23,7 @@ const secrets = Layer.merge(
   NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test")))))
 )
 
-/** The number of connections of `migratedOn`. */
+/** The number of connections in the pool of a `migratedOn` layer. */
 export const POOL = 8
 
 /** A migrated database on a server. It is dropped when the layer's scope closes. */

@@ -60,7 +60,7 @@ interface TimelineState {
   readonly connectionOf: Map<string, string>
   readonly placeNames: Map<string, string>
   readonly typeOf: (eventId: string) => string
-  /** The events of rules that were posted already. */
+  /** The ids of the events of rules of which a webhook was posted already. */
   readonly posted: Set<string>
 }
 

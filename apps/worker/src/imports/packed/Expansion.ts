@@ -15,7 +15,7 @@ export const MAX_DEPTH = 3
 
 /** Counts the bytes and files of one upload. `unpacked` and `file` throw `UnsafeArchive` when a limit is passed. */
 export interface Expansion {
-  /** The most expanded bytes of the upload. */
+  /** How many bytes the upload may have at most when it is expanded. */
   readonly most: number
   /** Counts bytes of the upload as it was sent, before anything is unpacked. */
   readonly packed: (bytes: number) => void
