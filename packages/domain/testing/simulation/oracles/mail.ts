@@ -1,5 +1,5 @@
 import type { Oracle, Run } from "../Oracle.js"
-import { MAIL_WAITS, MINUTE } from "../Specification.js"
+import { DAY, MAIL_WAITS, MINUTE } from "../Specification.js"
 import type { Mailed } from "../Trace.js"
 import { spanOf } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
@@ -29,6 +29,14 @@ const sendings = ({ entries }: Run): ReadonlyMap<string, ReadonlyArray<Sending>>
  */
 const LATE = MINUTE
 
+/**
+ * The number of an entry before which no fault can have made the service count an attempt that the trace does not show.
+ * The longest wait between two attempts is a day. So a hidden attempt before the first visible one began at most a day
+ * before it.
+ */
+const firstOf = ({ entries }: Run, [first]: ReadonlyArray<Sending>): number =>
+  entries.find(({ passed }) => first === undefined || passed >= first.passed - DAY - LATE)?.i ?? 0
+
 const m1: Oracle = {
   name: "M1",
   rule: "A message that its mailbox refuses is given up; one that the server does not take is sent again under its id, after each wait, eight times at most (decisions mail-3, mail-4)",
@@ -41,11 +49,13 @@ const m1: Oracle = {
         const say = (at: number, detail: string) => wrong.push({ at, detail: `message ${id} ${detail}` })
         const next = all[count + 1]
         // The wait before the next attempt grows with the number of attempts, and the service may have counted attempts
-        // that the trace does not show. So `wait`, from the attempts in the trace, is the shortest possible wait.
+        // that the trace does not show: an attempt that a fault stopped before the mail server. So `wait`, from the
+        // attempts in the trace, is the shortest possible wait. It is the exact wait only if no fault struck at any
+        // attempt of the message.
         const wait = one.bounced === "NotSent" ? MAIL_WAITS[count] : undefined
         if (next === undefined) {
           const isOver = wait === undefined || end === undefined || end.passed - one.passed <= wait + LATE
-          if (!isOver && isCalm(one.i, end.i)) say(one.i, "was not taken, and is not sent again")
+          if (!isOver && isCalm(firstOf(run, all), end.i)) say(one.i, "was not taken, and is not sent again")
         } else if (wait === undefined) {
           if (isCalm(one.i, next.i)) say(next.i, `was sent again after it was ${one.bounced ?? "sent"}`)
         } else if (next.passed - one.passed < wait - 2 * skewMs && !clockWasSet(one.i, next.i)) {
