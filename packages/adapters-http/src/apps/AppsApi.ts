@@ -3,6 +3,7 @@ import { App, AppLogo, AppProposal, RedirectUri } from "@place-access/domain/app
 import { AccountLimits } from "@place-access/domain/quotas"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { RepeatAction } from "../idempotency/RepeatAction.js"
 import { MayForbid } from "../openapi/ImpossibleErrors.js"
 import { CREATION, NEW_SECRET, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -198,6 +199,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addSuccess(AppBody)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .annotate(RepeatAction, "develop")
       .annotate(OpenApi.Summary, "Submit an app for review")
       .annotate(
         OpenApi.Description,
@@ -210,6 +212,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addSuccess(AppBody)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .annotate(RepeatAction, "develop")
       .annotate(OpenApi.Summary, "Withdraw the change that waits for review")
       .annotate(
         OpenApi.Description,
@@ -225,6 +228,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addError(Errors.Conflict)
       .addError(Errors.RateLimited)
       .annotate(RateOfAccount, NEW_SECRET)
+      .annotate(RepeatAction, "secrets")
       .annotate(OpenApi.Summary, "Register redirect URIs and get a client secret")
       .annotate(
         OpenApi.Description,
@@ -248,6 +252,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addError(Errors.Conflict)
       .addError(Errors.RateLimited)
       .annotate(RateOfAccount, NEW_SECRET)
+      .annotate(RepeatAction, "secrets")
       .annotate(OpenApi.Summary, "Replace the client secret and end all others at once")
       .annotate(
         OpenApi.Description,

@@ -3,6 +3,7 @@ import { Account } from "@place-access/domain/accounts"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { Role } from "@place-access/domain/teams"
 import { Schema } from "effect"
+import { RepeatAction } from "../idempotency/RepeatAction.js"
 import { HAND_OVER, INVITATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -82,6 +83,7 @@ export const TeamApi = HttpApiGroup.make("team")
       .addError(Errors.ConfirmationRequired)
       .addError(Errors.RateLimited)
       .annotate(RateOfAccount, INVITATION)
+      .annotate(RepeatAction, "team")
       .annotate(OpenApi.Summary, "Invite somebody into the team")
       .annotate(
         OpenApi.Description,
@@ -156,6 +158,7 @@ export const TeamApi = HttpApiGroup.make("team")
       .addError(Errors.ConfirmationRequired)
       .addError(Errors.RateLimited)
       .annotate(RateOfAccount, HAND_OVER)
+      .annotate(RepeatAction, "team")
       .annotate(OpenApi.Summary, "Hand the app over to another owner")
       .annotate(
         OpenApi.Description,

@@ -3,6 +3,7 @@ import { Delivery } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
+import { RepeatAction } from "../idempotency/RepeatAction.js"
 import { SeveralCommits } from "../idempotency/WithoutKey.js"
 import { RateOfAccount, REDELIVERY } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -289,5 +290,6 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       )
   )
   .middleware(SessionAuth)
+  .annotate(RepeatAction, "develop")
   .annotate(OpenApi.Title, "Deliveries")
   .annotate(OpenApi.Description, "For developers: the deliveries to webhook endpoints and their outcomes")

@@ -6,6 +6,7 @@ import { NEW_SECRET, RateOfAccount, TEST, WEBHOOK_ADDRESS } from "../security/Ra
 import { Effect, ParseResult, Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
+import { RepeatAction } from "../idempotency/RepeatAction.js"
 import { LooksUpUrl, WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -258,6 +259,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       )
   )
   .middleware(SessionAuth)
+  .annotate(RepeatAction, "develop")
   .annotate(OpenApi.Title, "Webhook endpoints")
   .annotate(OpenApi.Description, "For developers: where events are sent")
 

@@ -4,6 +4,7 @@ import { WorkSignal } from "@place-access/domain/events"
 import { Idempotency, type Work } from "@place-access/domain/idempotency"
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { UserId } from "@place-access/domain/shared"
+import type { Role } from "@place-access/domain/teams"
 import { Cause, Context, Effect, Exit, FiberRef, Option, Predicate, Schema } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import type { Around, HandledRequest } from "../engine/Around.js"
@@ -14,6 +15,7 @@ import * as Errors from "../wire/Errors.js"
 import { afterCommit } from "./afterCommit.js"
 import { answerKeyed } from "./answerKeyed.js"
 import { lookUpBefore } from "./lookUpBefore.js"
+import * as RepeatAction from "./RepeatAction.js"
 import { LooksUpUrl, SeveralCommits, WithoutKey } from "./WithoutKey.js"
 
 /**
@@ -26,7 +28,8 @@ export const around: Around = ({ annotations, endpoint }) => {
   const keyed = {
     readsBody: Option.isSome(endpoint.payloadSchema),
     looksUpUrl: Option.isSome(Context.getOption(annotations, LooksUpUrl)),
-    severalCommits: Option.isSome(Context.getOption(annotations, SeveralCommits))
+    severalCommits: Option.isSome(Context.getOption(annotations, SeveralCommits)),
+    action: Context.getOption(annotations, RepeatAction.RepeatAction)
   }
   return (own, run) => {
     const key = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest).headers["idempotency-key"]
@@ -42,12 +45,13 @@ interface Keyed {
   readonly readsBody: boolean
   readonly looksUpUrl: boolean
   readonly severalCommits: boolean
+  readonly action: Option.Option<Role.Action>
   readonly key: string
 }
 
 const once = (
   own: Context.Context<never>,
-  { key, looksUpUrl, readsBody, severalCommits }: Keyed,
+  { action, key, looksUpUrl, readsBody, severalCommits }: Keyed,
   run: HandledRequest
 ): HandledRequest =>
   Effect.gen(function* () {
@@ -74,6 +78,7 @@ const once = (
     const asked = { ...owner, key, content }
     const answered = yield* Effect.ensuring(answerKeyed(asked, work, severalCommits), signal.pass)
     if (answered._tag === "Worked") return yield* answered.value
+    yield* RepeatAction.check(own, action)
     cell.disclosed = answered.answer.disclosed
     return replayed(answered.answer)
   }).pipe(Effect.mapError(toWire)) as HandledRequest

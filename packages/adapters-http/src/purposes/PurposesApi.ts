@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Purpose } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { RepeatAction } from "../idempotency/RepeatAction.js"
 import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -134,6 +135,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       )
   )
   .middleware(SessionAuth)
+  .annotate(RepeatAction, "develop")
   .annotate(OpenApi.Title, "Purposes")
   .annotate(
     OpenApi.Description,

@@ -6,6 +6,8 @@ import { MemoryDatabase } from "@place-access/domain/testing"
 import { Deferred, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
+import { byRoute } from "@place-access/adapters-http/engine/byRoute"
+import { RepeatAction } from "@place-access/adapters-http/idempotency/RepeatAction"
 import { keyReader, reasons } from "@place-access/adapters-http/idempotency/WithoutKey"
 import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
@@ -86,6 +88,18 @@ describe("every POST of the contract", () => {
         expect([label, status, json]).toEqual([label, 400, { statusCode: 400, error: "validation_failed", message }])
       }
     }
+  })
+
+  it("about an app of a team names what the role must allow for the stored answer, if this answer has a body [idempotency-7]", () => {
+    const actions = byRoute(Api, RepeatAction)
+    const ofTeams = posts.filter(
+      ({ label }) => takesKey(label) && /\{app_id\}/.test(label) && !label.includes("/admin/")
+    )
+    expect(ofTeams.flatMap(({ label }) => (actions.has(label) ? [] : [label])).sort()).toEqual([
+      "POST /v1/developer/apps/{app_id}/team/invitations/{invitation_id}/accept",
+      "POST /v1/developer/apps/{app_id}/team/invitations/{invitation_id}/decline",
+      "POST /v1/developer/apps/{app_id}/team/leave"
+    ])
   })
 
   it("says in the document whether it reads the header, and with which errors", async () => {
@@ -289,5 +303,80 @@ describe("a request that comes again with its key", () => {
     const submit = () => developer.send("POST", `/v1/developer/apps/${app.id}/submit`, undefined, keyed(key))
     const [first, second] = [await submit(), await submit()]
     expect([second.status, second.text, isReplay(second)]).toEqual([first.status, first.text, true])
+  })
+})
+
+describe("a request about an app that comes again with its key", () => {
+  const APPS = "/v1/developer/apps"
+
+  /** An app, and a member who has joined its team in the role. */
+  const team = async (role: string) => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    const member = await world.person()
+    const email = member.account.email
+    const invited = await owner.send("POST", `${APPS}/${app.id}/team/invitations`, { email, role })
+    const { id } = invited.json as { readonly id: string }
+    const accept = () =>
+      member.send("POST", `${APPS}/${app.id}/team/invitations/${id}/accept`, undefined, keyed(`accept-${id}`))
+    expect((await accept()).status).toBe(204)
+    const { members } = (await owner.get(`${APPS}/${app.id}/team`)).json as {
+      readonly members: ReadonlyArray<{ readonly id: string; readonly email: string }>
+    }
+    const path = `${APPS}/${app.id}/team/members/${members.find((one) => one.email === email)?.id ?? ""}`
+    return { owner, app, member, path, accept }
+  }
+
+  const replaceSecret = (person: Person, app: string, key: string) =>
+    person.send("POST", `${APPS}/${app}/replace-secret`, undefined, keyed(key))
+
+  it("from a removed member is 404, as without a stored answer; the answer has no secret [idempotency-7, teams-1]", async () => {
+    const { app, member, owner, path } = await team("owner")
+    const key = freshKey()
+    const first = await replaceSecret(member, app.id, key)
+    expect([first.status, isReplay(await replaceSecret(member, app.id, key))]).toEqual([200, true])
+    expect((await owner.send("DELETE", path)).status).toBe(204)
+    const after = await replaceSecret(member, app.id, key)
+    expect([...saying(after), isReplay(after)]).toEqual([404, "not_found", false])
+    expect(after.text).toBe((await replaceSecret(member, app.id, freshKey())).text)
+  })
+
+  it("from a member whose new role does not allow the action is 403; what the role allows is repeated [idempotency-7, teams-1]", async () => {
+    const { app, member, owner, path } = await team("owner")
+    const key = freshKey()
+    const body = { url: "https://hooks.example.com/in", events: ["rule.fired"] }
+    const webhook = () => member.send("POST", `${APPS}/${app.id}/webhooks`, body, keyed(`${key}-webhook`))
+    const invitation = () =>
+      member.send(
+        "POST",
+        `${APPS}/${app.id}/team/invitations`,
+        { email: "d@example.com", role: "viewer" },
+        keyed(`${key}-team`)
+      )
+    expect((await replaceSecret(member, app.id, key)).status).toBe(200)
+    expect([(await webhook()).status, (await invitation()).status]).toEqual([201, 201])
+    for (const [role, isAllowed] of [
+      ["developer", true],
+      ["viewer", false]
+    ] as const) {
+      expect((await owner.send("PATCH", path, { role })).status).toBe(200)
+      expect(saying(await replaceSecret(member, app.id, key))).toEqual([403, "forbidden"])
+      expect(saying(await invitation())).toEqual([403, "forbidden"])
+      const again = await webhook()
+      expect([role, again.status, isReplay(again)]).toEqual([role, isAllowed ? 201 : 403, isAllowed])
+    }
+    expect((await owner.send("PATCH", path, { role: "owner" })).status).toBe(200)
+    expect(isReplay(await replaceSecret(member, app.id, key))).toBe(true)
+  })
+
+  it("to join or to leave is repeated whatever the role is: the answer is empty [idempotency-7]", async () => {
+    const { accept, app, member } = await team("viewer")
+    const leave = () => member.send("POST", `${APPS}/${app.id}/team/leave`, undefined, keyed("leave-1"))
+    expect((await leave()).status).toBe(204)
+    const again = [await leave(), await accept()]
+    expect(again.map((answer) => [answer.status, answer.text, isReplay(answer)])).toEqual([
+      [204, "", true],
+      [204, "", true]
+    ])
   })
 })

@@ -5,6 +5,15 @@ import { EARLIER_CHANGES } from "./changes/earlierChanges.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "role-of-repeated-requests",
+    kind: "changed",
+    title: "A repeated request about an app needs the role",
+    text: `When a request about an app comes again with its \`Idempotency-Key\`, and you have left the app's team, the answer
+    is 404; when your role does not allow the request any more, it is 403. Before, a removed member got the first answer
+    again, with its secret.`
+  },
+  {
+    on: "2026-11-30",
     id: "no-exchanged-code-again",
     kind: "changed",
     title: "A decision is not repeated with a code that nobody can exchange",
