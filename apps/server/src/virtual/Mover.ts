@@ -108,9 +108,14 @@ export class Mover {
     })
   }
 
+  /** Stops a running clock. */
+  stop(): void {
+    this.setRate(0)
+  }
+
   /** Stops a running clock. Afterwards the clock's time is stored only by calls of `store`. */
   close(): void {
-    this.setRate(0)
+    this.stop()
     this.isClosed = true
   }
 

@@ -53,6 +53,8 @@ export const make = (
             yield* loops.stop
             yield* Effect.gen(function* () {
               yield* Snapshots.restore(name)
+              // A clock that ran on after the restore would give each test another time.
+              mover.stop()
               world.set(now)
               seeded?.resume(draws)
               // The partitions of past months may have been dropped since the snapshot. The restored rows of these

@@ -18,7 +18,7 @@ export const USAGE = `Moves the clock of a test world (npm start -- --clock virt
   npm run clock -- to 2026-03-01T12:00:00Z    move it to a moment
   npm run clock -- rate 60                    let it run, 60 times as fast as real time; 0 stops it
   npm run clock -- save NAME                  save a snapshot of the world
-  npm run clock -- restore NAME               go back to a snapshot
+  npm run clock -- restore NAME               go back to a snapshot, and stop a running clock
       --json                                  print one line of JSON
 
 The world is the one at BASE_URL, or else at PORT of this machine.
