@@ -130,6 +130,29 @@ describe("the header of a table may be longer than the first bytes of other file
   })
 })
 
+describe("a packed file of many texts that are no tables [imports-8, imports-9]", () => {
+  const names = Array.from({ length: 200 }, (_, index) => `${"_".repeat(196)}${index}`)
+  const members = Array.from({ length: 30 }, (_, index) => ({ name: `${index}.csv`, content: strToU8(`${names.join(",")}\n`) }))
+
+  it.each([
+    ["tar in gzip", gzipSync(tarFile(members))],
+    ["zip", zipSync(Object.fromEntries(members.map(({ content, name }) => [name, content])))]
+  ])("%s: the names in the header of each text are compared once", (_, bytes) => {
+    const seen = vi.spyOn(String.prototype, "toLowerCase")
+    const { fault } = read(bytes, [16_384])
+    const calls = seen.mock.calls.length
+    vi.restoreAllMocks()
+    expect(fault).toBe("nothing_inside")
+    // The first 4 KiB of a long header are looked at before the whole header is there.
+    expect(calls / members.length).toBeLessThan(1.2 * names.length)
+  })
+
+  it("tar in gzip: other work can run after each 64 KiB of small files", () => {
+    const tar = tarFile(members)
+    expect(inSteps(gzipSync(tar)).steps).toBeGreaterThan(tar.length / 65_536)
+  })
+})
+
 describe("a packed file that expands to very many entries [imports-9]", () => {
   const rows = strToU8(`lat,lon,time\n${"1\n".repeat(500_000)}`)
   it.each([

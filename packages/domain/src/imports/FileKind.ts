@@ -135,10 +135,13 @@ const textKind = (text: string): FileKind => {
  * then read more bytes, because the rest of the line may show another kind.
  */
 export const isCutText = (beginning: Uint8Array): boolean => {
-  const kind = of(beginning)
-  if (kind !== "csv" && kind !== "text") return false
   const first = beginning.findIndex((byte) => !BLANKS.has(byte) && !MARKS.has(byte))
-  return beginning.length < CsvColumns.MAX_LINE && !beginning.subarray(first).some((byte) => LINE_ENDS.has(byte))
+  if (beginning.length >= CsvColumns.MAX_LINE || beginning.subarray(first).some((byte) => LINE_ENDS.has(byte))) {
+    return false
+  }
+  // The first bytes show whether the file is a text. To find the names of all columns would be work for nothing.
+  const kind = of(beginning.subarray(0, HEAD_BYTES))
+  return kind === "csv" || kind === "text"
 }
 
 /** The beginning of a file as text; bytes that are not UTF-8 become U+FFFD. */

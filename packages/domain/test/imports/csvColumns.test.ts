@@ -1,7 +1,9 @@
 import { CsvColumns, Import, Months } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 import { FastCheck as fc } from "effect"
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
+
+afterEach(() => void vi.restoreAllMocks())
 
 const guessed = (line: string) => {
   const header = CsvColumns.headerOf(line)
@@ -35,6 +37,29 @@ describe("the columns of a table [imports-10]", () => {
     ["", undefined]
   ])("%j", (line, expected) => {
     expect(guessed(line)).toEqual(expected)
+  })
+
+  it.each([
+    ["guess", CsvColumns.guess],
+    ["hemispheres", CsvColumns.hemispheres]
+  ])("%s looks once at each name of a header, also when the names are many and long", (_, look) => {
+    const names = Array.from({ length: 200 }, (_, index) => `${"_".repeat(196)}${index}`)
+    const seen = vi.spyOn(String.prototype, "toLowerCase")
+    look({ delimiter: ",", names })
+    const calls = seen.mock.calls.length
+    vi.restoreAllMocks()
+    expect(calls).toBeGreaterThan(0)
+    expect(calls).toBeLessThanOrEqual(names.length + 1)
+  })
+
+  it("of two columns with the same meaning the first one is guessed", () => {
+    expect(guessed("Lat,time,lat,lon")).toEqual({ time: "time", lat: "Lat", lon: "lon" })
+    expect(guessed("date utc,utc_date,utc_time,lat,lon")).toMatchObject({ date: "date utc" })
+    expect(guessed("utc_date,date utc,utc_time,lat,lon")).toMatchObject({ date: "utc_date" })
+    expect(CsvColumns.hemispheres({ delimiter: ",", names: ["", "N/S", "ns", "E/W"] })).toEqual({
+      latSign: 1,
+      lonSign: 3
+    })
   })
 
   it("a first column without a name stays a column, also when tabs are between the columns", () => {

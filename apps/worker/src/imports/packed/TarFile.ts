@@ -1,7 +1,7 @@
 import type { Import } from "@place-access/domain/imports"
 import type { Expansion } from "./Expansion.js"
 import * as Members from "./Members.js"
-import type { StepReader, Steps } from "./Steps.js"
+import { NO_ENTRIES, slices, STEP_BYTES, type StepReader, type Steps } from "./Steps.js"
 import { UnsafeArchive } from "./ZipStream.js"
 
 const BLOCK_BYTES = 512
@@ -64,7 +64,11 @@ export const open = (expansion: Expansion, openInner: (path: string) => StepRead
     push: function* (bytes) {
       expansion.packed(bytes.length)
       try {
-        if (fault === null) yield* push(bytes)
+        // A few packed bytes may contain many small files, and each of them costs some work, also when it is skipped.
+        for (const slice of slices(bytes, STEP_BYTES)) {
+          if (fault === null) yield* push(slice)
+          yield NO_ENTRIES
+        }
       } catch (error) {
         fault = error instanceof UnsafeArchive ? "unsafe_archive" : "damaged"
       }
