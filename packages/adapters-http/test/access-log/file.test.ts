@@ -3,6 +3,7 @@ import { App } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as AccessLogFile from "@place-access/adapters-http/pages/portal/accessLogFile"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 const FORMULA = '=HYPERLINK("https://evil.example","Click")'
@@ -53,6 +54,16 @@ describe("GET {portal}/access-log.csv", () => {
       `"2026-03-01T12:00:00.000Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Answered","ok","2 visits, to “Mum’s, Dad’s”","1"`
     ])
   })
+
+  it.each(["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\ufe66", "\ufe62", "\ufe63", "\ufe6b"])(
+    "a text that begins with %s, which starts a formula in some spreadsheet, gets an apostrophe in front [access-log-5]",
+    (first) => {
+      for (const blanks of ["", " ", "\u3000"]) {
+        expect(AccessLogFile.cell(`${blanks}${first}HYPERLINK(A1)`)).toBe(`"'${blanks}${first}HYPERLINK(A1)"`)
+      }
+      expect(AccessLogFile.cell(`A${first}B`)).toBe(`"A${first}B"`)
+    }
+  )
 
   it("begins with a byte order mark", async () => {
     const response = await fetch(`${world.url}/portal/access-log.csv`, { headers: { cookie: user.cookie } })
