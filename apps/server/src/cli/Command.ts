@@ -90,6 +90,9 @@ const serve = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
     if (at !== undefined && Option.isNone(moment)) {
       return yield* Either.left("--at must be a moment such as 2026-01-05T09:00:00Z.")
     }
+    if (Option.isSome(moment) && !Span.isReachable(moment.value)) {
+      return yield* Either.left("--at must lie between the years 1970 and 8999.")
+    }
     return { _tag: "Serve", virtual: { seed: seed ?? null, at: Option.getOrNull(moment) } } as const
   })
 

@@ -11,6 +11,15 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h
 /** The longest time by which one request may move the clock: two years. */
 export const LONGEST = 731 * DAY
 
+/**
+ * 9000-01-01T00:00:00Z, which the clock of a test world never reaches. Rows also have later times, such as ends of
+ * connections, and PostgreSQL does not read the form in which JavaScript writes times after the year 9999.
+ */
+const END = 221_845_392_000_000
+
+/** Whether the clock of a test world may show this time: one in the years 1970 to 8999. */
+export const isReachable = (moment: number): boolean => moment >= 0 && moment < END
+
 const PART = /(\d{1,11})(ms|s|m|h|d|w)/y
 
 /**

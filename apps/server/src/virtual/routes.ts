@@ -83,7 +83,10 @@ export const orderOf = (
   if (advance !== undefined) {
     return Option.match(Span.parse(advance), {
       onNone: () => invalid("advance must be a span of time such as 14d, 23h35m or 90s, and at most 731d"),
-      onSome: (millis) => Effect.succeed({ _tag: "Advance", millis } as const)
+      onSome: (millis) =>
+        Span.isReachable(now + millis)
+          ? Effect.succeed({ _tag: "Advance", millis } as const)
+          : invalid("advance must end before the year 9000")
     })
   }
   if (to !== undefined) {
@@ -91,7 +94,10 @@ export const orderOf = (
       Option.filter(Span.parseMoment(to), (moment) => moment - now <= Span.LONGEST),
       {
         onNone: () => invalid("to must be a moment such as 2026-01-05T09:00:00Z, at most 731 days later"),
-        onSome: (moment) => Effect.succeed({ _tag: "To", moment } as const)
+        onSome: (moment) =>
+          Span.isReachable(moment)
+            ? Effect.succeed({ _tag: "To", moment } as const)
+            : invalid("to must lie before the year 9000")
       }
     )
   }

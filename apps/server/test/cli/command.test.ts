@@ -162,6 +162,15 @@ describe("the command line", () => {
     expect(refusal("--clock virtual --at 2026-99-05T09:00:00Z")).toContain("--at must be a moment")
   })
 
+  it("the clock of a test world begins between the years 1970 and 8999 [virtual-time-1]", () => {
+    for (const at of ["1970-01-01T00:00:00Z", "8999-12-31T23:59:59Z"]) {
+      expect(parse(`--clock virtual --at ${at}`)).toMatchObject({ _tag: "Right" })
+    }
+    for (const at of ["1969-12-31T23:59:59Z", "9000-01-01T00:00:00Z", "9999-12-30T00:00:00Z"]) {
+      expect(refusal(`--clock virtual --at ${at}`)).toBe("--at must lie between the years 1970 and 8999.")
+    }
+  })
+
   it("a password is never an argument: the refusal says how it is given, and does not repeat it", () => {
     for (const line of ["--password=hunter22", "--pass hunter22", "-p hunter22"]) {
       const problem = refusal(`account create --email a@b.example ${line}`)

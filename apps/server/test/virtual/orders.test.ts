@@ -54,6 +54,16 @@ describe("an order to the clock", () => {
     expect(Either.isLeft(moved("2028-01-06T09:00:00.001Z"))).toBe(true)
     expect(Either.isLeft(moved("2126-01-05T09:00:00Z"))).toBe(true)
   })
+
+  it("never moves it beyond the year 8999, because the service cannot store times after the year 9999 [virtual-time-1]", () => {
+    const late = Date.UTC(8999, 11, 31)
+    const order = (fields: Parameters<typeof orderOf>[0]) => Effect.runSync(Effect.either(orderOf(fields, late)))
+    expect(order({ advance: "23h" })).toEqual(Either.right({ _tag: "Advance", millis: 23 * HOUR }))
+    expect(order({ to: "8999-12-31T23:59:59Z" })).toMatchObject({ _tag: "Right" })
+    for (const fields of [{ advance: "24h" }, { to: "9000-01-01T00:00:00Z" }]) {
+      expect(order(fields)).toMatchObject({ left: { message: expect.stringContaining("year 9000") } })
+    }
+  })
 })
 
 describe("npm run clock", () => {

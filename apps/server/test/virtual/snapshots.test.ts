@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
