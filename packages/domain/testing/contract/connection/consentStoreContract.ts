@@ -1,4 +1,4 @@
-import { ConsentStore } from "../../../src/consent/ConsentStore.js"
+import { type ApprovalState, ConsentStore } from "../../../src/consent/ConsentStore.js"
 import { Effect, Exit, Option, TestClock } from "effect"
 import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
 import type { PlaceStore } from "../../../src/places/PlaceStore.js"
@@ -162,6 +162,22 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts | Plac
       Check.equal(state.existing, Option.none(), "the ended one is not in the way")
       Check.equal(state.sub, Option.some(connection.sub), "the same sub")
       Check.equal((yield* Samples.read(connection)).endReason, "user_disconnected", "the ended one stays")
+    })
+  },
+  {
+    name: "decideRequest: a user has another sub for another app, and an app another sub for another user [§2.1-sub]",
+    run: Effect.gen(function* () {
+      const { app, connection, user } = yield* Samples.connected()
+      const other = yield* Samples.connected()
+      const subOf = (of: Pick<typeof other, "app" | "user">) =>
+        Effect.gen(function* () {
+          const { id } = yield* Samples.request(of.app)
+          const look = ({ sub }: ApprovalState) => ({ outcome: sub, decided: null, approval: null })
+          return Option.getOrNull(Option.flatten(yield* (yield* ConsentStore).decideRequest(id, of.user.id, look)))
+        })
+      Check.equal(yield* subOf({ user, app }), connection.sub, "the sub of this user for this app")
+      Check.equal(yield* subOf({ user, app: other.app }), null, "of this user for another app")
+      Check.equal(yield* subOf({ user: other.user, app }), null, "of another user for this app")
     })
   },
   {
