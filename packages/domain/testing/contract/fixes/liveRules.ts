@@ -255,6 +255,25 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
     })
   },
   {
+    name: "view: a rule whose scope came back by `SetScopes` begins anew, and fires from then on [M5, L8]",
+    run: Effect.gen(function* () {
+      const { connection, rule } = yield* withRule()
+      const hold = (heldScopes: Connection["heldScopes"]) =>
+        Connections.change(connection.id, { _tag: "SetScopes", heldScopes, sensitiveExpiresAt: null })
+      const before = yield* Uploads.onlyLive(connection)
+      yield* hold(["location.rules.zone"])
+      Check.equal(yield* Uploads.liveIds(connection), [], "without the scope")
+      yield* TestClock.adjust("1 hour")
+      const restoredAt = yield* Timestamp.now
+      yield* hold(connection.heldScopes)
+      const after = yield* Uploads.onlyLive(connection)
+      Check.equal(after.firesFrom, restoredAt, "nothing from the hour without the scope fires")
+      Check.isTrue(after.basis !== before.basis, "another basis: the state is dropped")
+      const made = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, [rule.id])
+      Check.equal(made.get(rule.id)?.firesFrom, restoredAt, "RuleStore.evaluations has the same time")
+    })
+  },
+  {
     name: "view: the sensitive tier lapsing does not affect rules [§4.6.10-tier]",
     run: Effect.gen(function* () {
       const { connection } = yield* withRule({
