@@ -1,10 +1,8 @@
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { chooseLanguage } from "@place-access/domain/accounts"
 import { RedirectUri } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
 import { fitsLargeText, inspect, inspectClosely, withLargeText } from "../support/browser.js"
 import { desk, type Desk } from "../support/desk.js"
@@ -28,7 +26,7 @@ const addPlaces = async ({ world }: Desk, person: Person, labels: ReadonlyArray<
   }
 }
 
-const appOf = async ({ callback, world }: Pick<Desk, "callback" | "world">, owner: Person, more: object = {}) =>
+const appOf = async ({ callback, world }: Desk, owner: Person, more: object = {}) =>
   (await world.app(owner, { redirectUris: [RedirectUri.RedirectUri.make(callback)], ...more })).app
 
 describeBrowser("the consent page with scripts", () => {
@@ -181,35 +179,6 @@ describeBrowser("the consent page with scripts", () => {
     expect((await at.back()).get("code")).toMatch(/^pa_ac\./)
     const [connection] = await world.run(listConnections(person.account.id))
     expect(connection?.places.map(({ label }) => label)).toEqual(["Swimming pool"])
-  })
-})
-
-describeBrowser("the app behind the redirect URI [consent-13]", () => {
-  const at = desk()
-  const servers: Array<Server> = []
-  afterAll(() => {
-    for (const server of servers) server.close()
-  })
-
-  /** A callback that redirects the browser to `to`, an address with another scheme than the callback. */
-  const callbackTo = async (to: string) => {
-    const server = createServer((_, response) => response.writeHead(302, { location: to }).end())
-    servers.push(server)
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
-  }
-
-  it.each(["Allow", "Cancel"])("%s: the callback may redirect on to an app on the phone", async (button) => {
-    const { page, world } = at
-    const callback = await callbackTo("com.example.app://done")
-    const person = await world.person()
-    const app = await appOf({ world, callback }, person)
-    await at.as(person)
-    await page.goto(at.authorize(app, CURRENT, { redirect_uri: callback }))
-    // No app of this scheme is installed here. The request shows that Chromium followed the redirect.
-    const opened = page.waitForRequest((request) => request.url() === "com.example.app://done", { timeout: 5_000 })
-    await page.getByRole("button", { name: button, exact: true }).click({ noWaitAfter: true })
-    await opened
   })
 })
 

@@ -84,6 +84,15 @@ const hasAccount = (sql: SqlClient) => {
     )
 }
 
+/** The hashes of the codes that the app can still exchange. */
+const readUsableCodes = (sql: SqlClient) => (userId: UserId, appId: AppId, now: Timestamp.Timestamp) =>
+  sql`SELECT code_hash FROM authorization_codes
+      WHERE user_id = ${userId} AND app_id = ${appId} AND family_id IS NULL
+        AND created_at > ${Rows.at(now - AuthorizationCode.LIFETIME)}`.pipe(
+    Rows.all(Schema.Struct({ code_hash: Vault.Hash })),
+    Effect.map((rows) => rows.map((row) => row.code_hash))
+  )
+
 /** The reads and locks that a decision about a consent request needs. */
 const approvalState = (sql: SqlClient) => {
   return {
@@ -128,13 +137,7 @@ const approvalState = (sql: SqlClient) => {
         Effect.map(Option.match({ onNone: () => 0, onSome: (row) => row.places_version }))
       ),
 
-    readUsableCodes: (userId: UserId, appId: AppId, now: Timestamp.Timestamp) =>
-      sql`SELECT code_hash FROM authorization_codes
-          WHERE user_id = ${userId} AND app_id = ${appId} AND family_id IS NULL
-            AND created_at > ${Rows.at(now - AuthorizationCode.LIFETIME)}`.pipe(
-        Rows.all(Schema.Struct({ code_hash: Vault.Hash })),
-        Effect.map((rows) => rows.map((row) => row.code_hash))
-      ),
+    readUsableCodes: readUsableCodes(sql),
 
     readApp: (id: AppId) =>
       sql`SELECT ${APP_COLUMNS} FROM apps WHERE app_id = ${id}`.pipe(

@@ -151,9 +151,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
       ...(place !== null && { map: place.map.needs }),
-      ...(review.mode !== "renew_sensitive" && {
-        consent: { nonce, texts: forScript(({ consent }) => consent.script) }
-      }),
+      consent: { nonce, texts: forScript(({ consent }) => consent.script) },
       leadsAnywhere: true,
       main: html`${review.mode === "renew_sensitive" ? renewalView.page(view) : consentView.page(view)}
       ${switchForm(path, yield* Visitor.tokenFor(visitor))}`

@@ -67,7 +67,8 @@ export interface HtmlPage {
    */
   readonly passkey?: ScriptPolicy
   /**
-   * The page asks for a consent. The script that sums up the ticked boxes runs on the page, beside the map's scripts.
+   * The page asks for a consent or a renewal. The script that guards the button Allow, and sums up the ticked boxes,
+   * runs on the page, beside the map's scripts.
    */
   readonly consent?: ScriptPolicy
   /**

@@ -1,13 +1,75 @@
 /**
- * The script of the consent page: plain JavaScript for browsers. The script keeps the buttons visible, sums up in words
- * what the user would share, and searches a long list of places. It changes no decision: without the script, the form
- * sends the same fields. Its texts come from `data-texts` of the script's element.
+ * The script of the consent page and of the renewal page: plain JavaScript for browsers. On both pages it ignores a
+ * press of Allow or Renew that comes too early (decision consent-15), and a second press (decision consent-6). On the
+ * consent page, it also keeps the buttons visible, sums up in words what the user would share, and searches a long list
+ * of places. It changes no decision: without the script, the form sends the same fields. Its texts come from
+ * `data-texts` of the script's element.
  */
 export const consentScript = `"use strict"
 ;(() => {
   const texts = JSON.parse(document.currentScript.dataset.texts)
-  const form = document.querySelector("form.consent")
+  const decision = document.getElementById("decision")
+  const form = decision === null ? null : decision.closest("form")
   if (form === null || form.closest("fieldset[disabled]") !== null) return
+
+  const [CALM, SENT] = [500, 5000]
+  const allow = decision.querySelector("[value=allow]")
+  // When the page got the focus and was visible; null while another window may lie above the page.
+  let focusedAt = null
+  let sentAt = null
+  let isPressedEarly = false
+  const isWithin = (since, ms) => since !== null && performance.now() - since < ms
+  const isEarly = () => focusedAt === null || isWithin(focusedAt, CALM)
+  const isSent = () => isWithin(sentAt, SENT)
+  const mark = () => {
+    for (const button of decision.querySelectorAll("button")) {
+      if (isSent() || (button === allow && isEarly())) button.setAttribute("aria-disabled", "true")
+      else button.removeAttribute("aria-disabled")
+    }
+  }
+  const markIn = (ms) => {
+    mark()
+    setTimeout(mark, ms + 10)
+  }
+  const focus = () => {
+    focusedAt = document.visibilityState === "hidden" ? null : performance.now()
+    markIn(CALM)
+  }
+  const blur = () => {
+    focusedAt = null
+    mark()
+  }
+  const look = () => (document.hasFocus() && document.visibilityState !== "hidden" ? focus() : blur())
+  // A browser inside another app may never say that the page has the focus. There, a press anywhere begins the wait.
+  const press = () => {
+    isPressedEarly = isEarly()
+    if (focusedAt === null) focus()
+  }
+  addEventListener("focus", focus)
+  addEventListener("blur", blur)
+  document.addEventListener("visibilitychange", look)
+  for (const name of ["touchstart", "mousedown"]) addEventListener(name, press, { capture: true, passive: true })
+  if (allow !== null) {
+    allow.addEventListener("click", (event) => {
+      // The keyboard, and most assistive technology, click without a pointer: then the detail is 0.
+      if (event.detail > 0 && (isPressedEarly || isEarly())) event.preventDefault()
+      isPressedEarly = false
+    })
+  }
+  form.addEventListener("submit", (event) => {
+    if (isSent()) return event.preventDefault()
+    sentAt = performance.now()
+    markIn(SENT)
+  })
+  // The browser can restore the page when the person comes back to it.
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return
+    sentAt = null
+    look()
+  })
+  look()
+  if (!form.classList.contains("consent")) return
+
   const summary = form.querySelector("[data-summary]")
   const all = (name) => [...form.querySelectorAll("input[name=" + name + "]")]
   const ticked = (name) => all(name).filter((box) => box.checked)

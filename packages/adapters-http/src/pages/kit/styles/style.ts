@@ -225,6 +225,7 @@ button.link {
   margin-top: 1.5rem;
 }
 .decide button { padding-inline: 0.5rem; }
+.decide button[aria-disabled="true"] { opacity: 0.6; cursor: default; }
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
 button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
 .big { font-size: 1.35rem; font-weight: 600; line-height: 1.3; margin-bottom: 0.25rem; }
