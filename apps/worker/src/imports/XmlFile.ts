@@ -28,6 +28,24 @@ const SLICE_BYTES = 65_536
 const MAX_HEAD_BYTES = 1_024
 const GREATER = 0x3e
 
+/** The entities that every XML file has. */
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", apos: "'", gt: ">", lt: "<", quot: '"' }
+const ENTITY_NAME = /^[\p{L}_:][\p{L}\p{M}\p{N}_:.·-]*$/u
+/**
+ * The entities of a file with a document type: all that the document type may declare stay the text `&name;`. Without
+ * these entities, saxes makes an `Error` for each reference, and a small packed file has more than a million references.
+ */
+const KEPT_ENTITIES = new Proxy<Record<string, string>>(
+  {},
+  {
+    get: (_, key) => {
+      const name = String(key)
+      if (Object.hasOwn(ENTITIES, name)) return ENTITIES[name]
+      return ENTITY_NAME.test(name) ? `&${name};` : undefined
+    }
+  }
+)
+
 /**
  * Reads GPX, KML and TCX. The parser never expands the entities that a document type declares, because somebody can
  * write entities that grow without a limit or name other files. A reference to such an entity stays the text `&name;`.
@@ -42,7 +60,6 @@ export const open = (): FileReader => {
   let depth = 0
   let unread = 0
   let isFirst = true
-  let hasDoctype = false
   let isText = false
   let text = ""
 
@@ -52,11 +69,12 @@ export const open = (): FileReader => {
 
   let isEnding = false
   const parser = new SaxesParser()
-  parser.on("error", ({ message }) => {
-    if (hasDoctype && message.endsWith("undefined entity.")) return
+  parser.on("error", (error) => {
     fail(isEnding ? "cut_off" : "damaged")
+    // Stops the parser, which would make an error for each further fault of these bytes, at worst for every byte.
+    throw error
   })
-  parser.on("doctype", () => void (hasDoctype = true))
+  parser.on("doctype", () => void (parser.ENTITIES = KEPT_ENTITIES))
   parser.on("opentag", ({ attributes, name }) => {
     unread = 0
     if (fault !== null) return
@@ -113,7 +131,7 @@ export const open = (): FileReader => {
     try {
       if (fault === null) work()
     } catch {
-      // A dialect throws when it would have to keep too much data in memory.
+      // A dialect throws when it would have to keep too much data in memory. The parser throws at its first error.
       fail("damaged")
     }
     const read = { entries, fault }
