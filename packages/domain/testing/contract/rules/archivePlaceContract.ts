@@ -2,6 +2,8 @@ import { Effect, Option } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
 import type { Connection } from "../../../src/connection/Connection.js"
 import { type ArchiveDecision, ConnectionStore, type Sharing } from "../../../src/connection/ConnectionStore.js"
+import { ConsentStore } from "../../../src/consent/ConsentStore.js"
+import type { Place } from "../../../src/places/Place.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import type * as Rule from "../../../src/rules/Rule.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
@@ -15,10 +17,10 @@ import { suspend } from "../connection/suspended.js"
 import * as Samples from "./ruleSamples.js"
 import * as Visits from "../visits/visitSamples.js"
 
-const archive = (
+const archive = <A>(
   userId: UserId,
   placeId: PlaceId,
-  decide: (state: Sharing, now: Timestamp.Timestamp) => ArchiveDecision<string>
+  decide: (state: Sharing, now: Timestamp.Timestamp) => ArchiveDecision<A>
 ) => Effect.flatMap(ConnectionStore, (store) => store.archivePlace(userId, placeId, decide))
 
 const found = (userId: UserId, id: PlaceId) =>
@@ -35,6 +37,36 @@ const another = (user: Account, overrides: Partial<Connection>) =>
     yield* Connections.approve(yield* Connections.request(app), made)
     return made
   })
+
+/**
+ * Archives a place at the moment at which a connection would begin to share it. `share` shares the place unless the
+ * place is archived, and says whether it shared the place. Whichever of the two comes first, the other one must see its
+ * result: the store must read the places, and the connections that share a place, after it got the locks.
+ */
+const archivedMeanwhile = <E, R, F, S>(
+  begin: Effect.Effect<{ place: Place; share: Effect.Effect<Option.Option<boolean>, E, R> }, F, S>
+) =>
+  Effect.gen(function* () {
+    for (const isArchivedFirst of [false, true, false, true]) {
+      const { place, share } = yield* begin
+      const archiving = archive(place.userId, place.id, ({ sharedWith }, now) => ({
+        outcome: sharedWith.length === 1,
+        archivedAt: now,
+        writes: []
+      }))
+      const [seen, shared] = isArchivedFirst
+        ? yield* Effect.all([archiving, share], { concurrency: "unbounded" })
+        : (yield* Effect.all([share, archiving], { concurrency: "unbounded" })).toReversed()
+      Check.isTrue(shared !== undefined && Option.isSome(shared), "there is something to share")
+      Check.equal(seen, shared, "the archiving sees the connection, unless the connection leaves the place out")
+    }
+  })
+
+const sharedNow = (place: Place) =>
+  Effect.map(Timestamp.now, (sharedAt) => [{ placeId: place.id, sharedAt, includeEarlierVisits: false }])
+
+const isThere = (place: Place, ownPlaces: ReadonlyArray<Place>) =>
+  ownPlaces.some(({ archivedAt, id }) => id === place.id && archivedAt === null)
 
 /**
  * What `ConnectionStore.archivePlace` must guarantee: it changes a place, and the connections that share the place, in
@@ -120,6 +152,40 @@ export const archivePlaceContract: Contract<Visits.VisitSamplePorts | StaffStore
       Check.isTrue(seen.version > version, "uploads evaluate anew")
       Check.equal(seen.progress.dueFrom, now, "stays are due")
     })
+  },
+  {
+    name: "archivePlace, decideRequest: a place archived during an approval is not shared, or the archiving sees the connection [places-3]",
+    run: archivedMeanwhile(
+      Effect.gen(function* () {
+        const { app, user } = yield* Connections.pair
+        const place = yield* Samples.place(user.id)
+        const { id } = yield* Connections.request(app)
+        const connection = yield* Connections.connection(user, app)
+        const code = yield* Connections.codeFor(connection)
+        const places = yield* sharedNow(place)
+        const share = (yield* ConsentStore).decideRequest(id, user.id, ({ ownPlaces }) => {
+          const isShared = isThere(place, ownPlaces)
+          const made = isShared ? { ...connection, places } : connection
+          const approval = { connection: made, code, expired: null }
+          return { outcome: isShared, decided: Connections.approvedBy(made), approval }
+        })
+        return { place, share }
+      })
+    )
+  },
+  {
+    name: "archivePlace, change: a place archived during a change is not shared, or the archiving sees the connection [places-3]",
+    run: archivedMeanwhile(
+      Effect.gen(function* () {
+        const { connection, place } = yield* Samples.sharing({ places: [] })
+        const places = yield* sharedNow(place)
+        const share = (yield* ConnectionStore).change(connection.id, ({ ownPlaces }) => {
+          const isShared = isThere(place, ownPlaces)
+          return { outcome: isShared, writes: isShared ? [{ _tag: "SetPlaces", places, placesVersion: 2 }] : [] }
+        })
+        return { place, share }
+      })
+    )
   },
   {
     name: "archivePlace: none for another user's place, which stays as it is",
