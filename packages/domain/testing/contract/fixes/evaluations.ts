@@ -76,7 +76,7 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "evaluations: of the rules asked for; none yet of a new one; a deleted rule and another connection's are left out",
     run: Effect.gen(function* () {
-      const { connection, place } = yield* Samples.sharing()
+      const { connection, place, user } = yield* Samples.sharing()
       const other = yield* Samples.sharing()
       const [rule, fresh, gone] = [
         yield* Samples.rule(connection, Samples.onPlace(place)),
@@ -95,6 +95,9 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
       Check.equal(made.size, 2, "the others")
       Check.equal((yield* evaluations(connection)).size, 0, "none asked for")
       Check.equal((yield* evaluations(other.connection, rule)).size, 0, "asked for another connection")
+      const second = yield* Connections.connection(user, other.app)
+      yield* Connections.approve(yield* Connections.request(other.app), second)
+      Check.equal((yield* evaluations(second, rule)).size, 0, "asked for another connection of the same person")
       Check.equal((yield* evaluations({ ...connection, userId: other.user.id }, rule)).size, 0, "by another user")
     })
   },
