@@ -6,6 +6,7 @@ import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
+import { CLOCK_CHANGES } from "../clockChanges.js"
 import * as FixSubjects from "./FixSubjects.js"
 import * as Uploads from "./uploadSamples.js"
 
@@ -231,7 +232,9 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
       const now = yield* Timestamp.now
       const events = [
         yield* Uploads.event(rule, { occurredAt: Timestamp.plus(now, -10) }),
-        yield* Uploads.event(rule, { webhookUrl: null, maxEventAgeS: null })
+        yield* Uploads.event(rule, { webhookUrl: null, maxEventAgeS: null }),
+        // The clock of the phone is a minute ahead. Workers send this event at once, too.
+        yield* Uploads.event(rule, { occurredAt: Timestamp.plus(now, Timestamp.MINUTE) })
       ]
       Check.isTrue(yield* Uploads.commit(device, { events }), "committed")
       const pending = yield* FixSubjects.outbox(device)
@@ -343,6 +346,41 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
       const newest = first.id > second.id ? [3, 6, 5] : [6, 5, 3]
       Check.equal(yield* order(100), [...newest, 4, 2, 1], "all")
       Check.equal(yield* order(2), newest.slice(0, 2), "two")
+    })
+  },
+  {
+    name: "commit, latest: times at which a local clock changes come back as they were, and in their order",
+    run: Effect.gen(function* () {
+      const phone = yield* FixSubjects.phone
+      const times = CLOCK_CHANGES.flat().sort((a, b) => a - b)
+      const fixes = times.flatMap((capturedAt) => Uploads.fixes(1, capturedAt))
+      for (const fix of fixes) yield* Uploads.commit(phone, { receivedAt: fix.capturedAt, fixes: [fix] })
+      const stored = fixes.map((fix) => Uploads.stored(phone, fix, fix.capturedAt))
+      Check.equal(yield* Uploads.latest(phone), stored.toReversed(), "stored")
+      Check.isTrue((yield* Uploads.known(phone, fixes)).every(Boolean), "known")
+      Check.equal(yield* (yield* FixStore).lastReceivedAt(phone.userId), Option.fromNullable(times.at(-1)), "received")
+    })
+  },
+  {
+    name: "latest: fixes of one instant and one device by latitude, then by longitude, the greatest first",
+    run: Effect.gen(function* () {
+      const phone = yield* FixSubjects.phone
+      const now = yield* Timestamp.now
+      const at = (lat: number, lon: number) => Uploads.fixes(1, now, { lat, lon })
+      const fixes = [...at(1, 2), ...at(-3, 9), ...at(2, -5), ...at(1, 7), ...at(1, -4), ...at(2, 3)]
+      yield* Uploads.commit(phone, { fixes })
+      Check.equal(
+        (yield* Uploads.latest(phone)).map(({ lat, lon }) => [lat, lon]),
+        [
+          [2, 3],
+          [2, -5],
+          [1, 7],
+          [1, 2],
+          [1, -4],
+          [-3, 9]
+        ],
+        "order"
+      )
     })
   }
 ]

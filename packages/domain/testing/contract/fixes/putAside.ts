@@ -111,7 +111,8 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
         quarantined: [...readings, ...others],
         putAside: [{ reason: "future", count: 4 }]
       })
-      yield* Uploads.commit(yield* Samples.device(device.userId), { quarantined: [ahead(at(15), "of another")] })
+      const tablet = yield* Samples.device(device.userId)
+      yield* Uploads.commit(tablet, { quarantined: [ahead(at(15), "first"), ahead(at(16), "of another")] })
       Check.equal(yield* lastFutureAt(device), now, "the last time")
       Check.equal(yield* waiting(), ["first", "second", "third"], "keys")
       Check.equal(yield* waiting(at(-1), 2), ["first", "second"], "as many as asked for")
@@ -120,6 +121,7 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
       Check.equal(first, { key: "first", reading: readings[1]?.reading, receivedAt: now }, "field by field")
       yield* Uploads.commit(device, { receivedAt: at(31), taken: ["first", "third", "nothing"] })
       Check.equal(yield* waiting(), ["second"], "less those that were taken")
+      Check.equal(yield* waitingKeys(tablet, at(-1)), ["first", "of another"], "another device keeps its own")
     })
   },
   {

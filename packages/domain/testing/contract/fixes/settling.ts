@@ -86,6 +86,24 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
     })
   },
   {
+    name: "settling: at most `limit` people, the earliest; people with the same time in the order of their ids",
+    run: Effect.gen(function* () {
+      // The times are long ago, so that no crossing of another case is due.
+      const at = Timestamp.plus(yield* Timestamp.now, -300 * Timestamp.DAY)
+      const due = (after: number) =>
+        Effect.map(waiting({ at, until: Timestamp.plus(at, after), fires: true }), ({ user }) => user.id)
+      const last = yield* due(5)
+      const twins = [yield* due(4), yield* due(4), yield* due(4), yield* due(4), yield* due(4)].sort()
+      const first = yield* due(3)
+      const all = [first, ...twins, last]
+      const store = yield* FixStore
+      for (const limit of [1, 2, 4, 6, 7, 8]) {
+        const found = yield* store.settling(Bucket.ALL, Timestamp.plus(at, 5), limit)
+        Check.equal(found, all.slice(0, limit), `of seven at most ${limit}`)
+      }
+    })
+  },
+  {
     name: "commitSettled: stores states, evaluations and events, and raises the version; with an old version, nothing",
     run: Effect.gen(function* () {
       const store = yield* FixStore

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, TestClock } from "effect"
 import { Label, type Place } from "../../../src/places/Place.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { AccountLimits } from "../../../src/quotas/index.js"
@@ -7,6 +7,7 @@ import { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
+import { CLOCK_CHANGES } from "../clockChanges.js"
 import * as Samples from "./ruleSamples.js"
 
 type Ports = PlaceStore | Entropy.Entropy
@@ -104,6 +105,8 @@ export const placeStoreContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const places = yield* PlaceStore
       const made = yield* Samples.place(yield* aUser)
+      // The clock moves, so that a store that writes `createdAt` anew is found out.
+      yield* TestClock.adjust("1 minute")
       const now = yield* Timestamp.now
       const after: Place = {
         ...made,
@@ -121,6 +124,23 @@ export const placeStoreContract: Contract<Ports> = [
       Check.equal(seen, [made], "what the change was given")
       Check.equal(Option.getOrNull(updated), after, "returned")
       Check.equal(yield* found(made), after, "stored")
+    })
+  },
+  {
+    name: "create, update: times at which a local clock changes come back as they were",
+    run: Effect.gen(function* () {
+      const places = yield* PlaceStore
+      const user = yield* aUser
+      for (const [createdAt, archivedAt] of CLOCK_CHANGES) {
+        for (const [from, until] of [
+          [createdAt, archivedAt],
+          [archivedAt, createdAt]
+        ] as const) {
+          const made = yield* Samples.place(user, { createdAt: from })
+          yield* places.update(user, made.id, (before) => ({ ...before, archivedAt: until }))
+          Check.equal(yield* found(made), { ...made, archivedAt: until }, "found")
+        }
+      }
     })
   },
   {
@@ -153,6 +173,8 @@ export const placeStoreContract: Contract<Ports> = [
       const places = yield* PlaceStore
       const made = yield* Samples.place(yield* aUser)
       const other = yield* Samples.place(made.userId)
+      const past = yield* Samples.place(made.userId)
+      yield* places.update(made.userId, past.id, (before, archivedAt) => ({ ...before, archivedAt }))
       const moved = { lat: -33.8688, lon: 151.2093, radiusM: 777.125 }
       yield* places.update(made.userId, made.id, (before) => ({ ...before, label: Label.make("Den") }))
       const movedAt: Array<Timestamp.Timestamp> = []
@@ -166,9 +188,10 @@ export const placeStoreContract: Contract<Ports> = [
         [
           { placeId: made.id, geometryVersion: 1, validFrom: null, circle: made.circle },
           { placeId: made.id, geometryVersion: 2, validFrom: at, circle: moved },
-          { placeId: other.id, geometryVersion: 1, validFrom: null, circle: other.circle }
+          { placeId: other.id, geometryVersion: 1, validFrom: null, circle: other.circle },
+          { placeId: past.id, geometryVersion: 1, validFrom: null, circle: past.circle }
         ].sort((a, b) => (a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0)),
-        "shapes"
+        "shapes, also of the archived place"
       )
       Check.equal(yield* places.shapes(yield* aUser), [], "another user's")
     })

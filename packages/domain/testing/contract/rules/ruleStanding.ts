@@ -8,6 +8,7 @@ import type { Scope } from "../../../src/shared/Scope.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
+import { CLOCK_CHANGES } from "../clockChanges.js"
 import * as Connections from "../connection/connectionSamples.js"
 import * as Samples from "./ruleSamples.js"
 
@@ -108,6 +109,41 @@ export const standing: Contract<Samples.RuleSamplePorts> = [
       Check.equal(yield* disabledAt(connection), noticedAt, "an hour later")
       yield* narrow(null)
       Check.equal(yield* disabledAt(connection), null, "widened")
+    })
+  },
+  {
+    name: "disabledAt: when `SetScopes` took the scope, also when nobody looked then; null when it is back",
+    run: Effect.gen(function* () {
+      const { connection, place } = yield* Samples.sharing()
+      yield* Samples.rule(connection, Samples.onPlace(place))
+      const hold = (heldScopes: Connection["heldScopes"]) =>
+        Effect.zipRight(
+          Connections.change(connection.id, { _tag: "SetScopes", heldScopes, sensitiveExpiresAt: null }),
+          TestClock.adjust("1 hour")
+        )
+      const takenAt = yield* Timestamp.now
+      yield* hold(["location.rules.zone"])
+      Check.equal(yield* disabledAt(connection), takenAt, "taken")
+      yield* hold(connection.heldScopes)
+      const takenAgainAt = yield* Timestamp.now
+      yield* hold(["location.rules.zone"])
+      Check.equal(yield* disabledAt(connection), takenAgainAt, "taken again, and never listed between")
+      yield* hold(connection.heldScopes)
+      Check.equal(yield* disabledAt(connection), null, "back")
+    })
+  },
+  {
+    name: "create, list: times at which a local clock changes come back as they were, and in their order",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.sharing()
+      const made = yield* Effect.forEach(CLOCK_CHANGES.flat(), (createdAt) =>
+        Samples.rule(connection, Samples.ZONE, { createdAt })
+      )
+      const windowed = yield* Effect.forEach(CLOCK_CHANGES, ([from, until]) =>
+        Samples.rule(connection, Samples.ZONE, { createdAt: until, window: { from, until } })
+      )
+      const expected = [...made, ...windowed].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+      Check.equal(yield* Samples.list(connection), expected, "listed")
     })
   },
   {
