@@ -5,7 +5,8 @@ import { Timestamp } from "@place-access/domain/shared"
 interface Definition {
   readonly isBig: boolean
   readonly kind: "file_id" | "record" | "other"
-  readonly fields: ReadonlyArray<{ readonly number: number; readonly size: number; readonly at: number }>
+  /** The fields that are read (`READ`), by their numbers. */
+  readonly fields: ReadonlyMap<number, { readonly size: number; readonly at: number }>
   readonly size: number
 }
 
@@ -25,6 +26,20 @@ const [TYPE, COURSE] = [0, 6]
 const [LAT, LON, ALTITUDE, SPEED, ACCURACY, ENHANCED_SPEED, ENHANCED_ALTITUDE, TIMESTAMP] = [
   0, 1, 2, 6, 31, 73, 78, 253
 ]
+/** The numbers of all fields that are read. */
+const READ: ReadonlySet<number> = new Set([
+  TYPE,
+  LAT,
+  LON,
+  ALTITUDE,
+  SPEED,
+  ACCURACY,
+  ENHANCED_SPEED,
+  ENHANCED_ALTITUDE,
+  TIMESTAMP
+])
+/** The sizes of the numbers that are read, in bytes. */
+const SIZES: ReadonlySet<number> = new Set([1, 2, 4])
 const MIN_HEADER_BYTES = 12
 const CHECKSUM_BYTES = 2
 const NO_POSITION = 0x7f_ff_ff_ff
@@ -95,12 +110,16 @@ export const open = (): FileReader => {
     const length = 6 + 3 * count + (hasOthers ? 1 + 3 * others : 0)
     if (bytes.length < length) return undefined
     const isBig = bytes[2] === 1
-    const fields: Array<Definition["fields"][number]> = []
+    // The fields are found here and not in each message: a message may be one byte long, with 255 empty fields.
+    const fields = new Map<number, { readonly size: number; readonly at: number }>()
     let size = 0
     for (let index = 0; index < count; index++) {
       const at = 6 + 3 * index
       const bytesOfField = bytes[at + 1] ?? 0
-      fields.push({ number: bytes[at] ?? 0, size: bytesOfField, at: size })
+      const number = bytes[at] ?? 0
+      if (READ.has(number) && SIZES.has(bytesOfField) && !fields.has(number)) {
+        fields.set(number, { size: bytesOfField, at: size })
+      }
       size += bytesOfField
     }
     for (let index = 0; index < others; index++) size += bytes[7 + 3 * count + 3 * index + 1] ?? 0
@@ -112,8 +131,8 @@ export const open = (): FileReader => {
 
   const take = ({ fields, isBig, kind }: Definition, bytes: Buffer): void => {
     const of = (number: number): number | undefined => {
-      const field = fields.find((one) => one.number === number)
-      if (field === undefined || ![1, 2, 4].includes(field.size)) return undefined
+      const field = fields.get(number)
+      if (field === undefined) return undefined
       const value = isBig ? bytes.readUIntBE(field.at, field.size) : bytes.readUIntLE(field.at, field.size)
       return value === 2 ** (8 * field.size) - 1 ? undefined : value
     }

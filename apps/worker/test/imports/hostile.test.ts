@@ -1,5 +1,6 @@
 import { type Entry, FileKind, withMore } from "@place-access/domain/imports"
 import { gzipSync, strToU8, zipSync } from "fflate"
+import { SaxesParser } from "saxes"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as Kml from "../../src/imports/Kml.js"
 import { instant, moment, number, point } from "../../src/imports/Values.js"
@@ -54,6 +55,67 @@ it("of a position in KML only three numbers are kept", () => {
   vi.restoreAllMocks()
   expect(entries.map(short)).toEqual(Array.from({ length: 2 }, () => "2020-01-01T00:00:00Z 52.5 4.5 - 7 - -"))
   expect(longest).toBe(3)
+})
+
+describe("an XML file whose every character costs the parser an error [imports-4, imports-5]", () => {
+  const gpx = (device: string): string =>
+    `<!DOCTYPE gpx><gpx><trk><device_id>${device}</device_id><trkpt lat="1" lon="2"><time>2020-01-01T00:00:01Z</time></trkpt></trk></gpx>`
+  const errorsIn = (content: string) => {
+    const fails = vi.spyOn(SaxesParser.prototype, "fail")
+    const { entries, fault } = text(content)
+    const errors = fails.mock.calls.length
+    vi.restoreAllMocks()
+    const origins = entries.map((entry) => (entry._tag === "Reading" ? entry.origin : entry._tag))
+    return { errors, fault, origins }
+  }
+
+  it("a reference to an entity of the document type stays text, and makes no error", () => {
+    const names = "&lt;&amp;&a;&é.1;&constructor;&__proto__;&#65;"
+    expect(errorsIn(gpx(names))).toEqual({
+      errors: 0,
+      fault: null,
+      origins: ["<&&a;&é.1;&constructor;&__proto__;A"]
+    })
+    expect(errorsIn(gpx(`7</device_id><name>${"&a;".repeat(100_000)}</name><device_id>x`))).toEqual({
+      errors: 0,
+      fault: null,
+      origins: ["x"]
+    })
+  })
+
+  it.each([
+    ["a reference without a name", "&;"],
+    ["a reference that is no name", "&a b;"],
+    ["a character that XML does not allow", "\u0001"]
+  ])("%s: the file is damaged, and nothing is parsed after the first error", (_, wrong) => {
+    expect(errorsIn(gpx(wrong.repeat(1_000)))).toEqual({ errors: 1, fault: "damaged", origins: [] })
+  })
+
+  it("a file that is cut off within many elements has one error", () => {
+    expect(errorsIn(`<gpx>${"<a>".repeat(40)}`)).toEqual({ errors: 1, fault: "cut_off", origins: [] })
+  })
+})
+
+it("of a FIT message with many empty fields, the fields are looked up once in its definition [imports-11]", () => {
+  const header = Buffer.alloc(12)
+  header[0] = 12
+  header.write(".FIT", 8, "latin1")
+  const empty = Array.from({ length: 252 }, () => [200, 0, 0])
+  const definition = Buffer.from([0x40, 0, 0, 20, 0, 255, ...empty.flat(), 253, 4, 0, 0, 4, 0, 1, 4, 0])
+  const message = Buffer.alloc(13)
+  message.writeUInt32LE(Date.UTC(2020, 0, 1) / 1_000 - 631_065_600, 1)
+  const messages = Buffer.concat(Array.from({ length: 1_000 }, () => message))
+  header.writeUInt32LE(definition.length + messages.length, 4)
+  const looks = vi.spyOn(Array.prototype, "find")
+  const { entries, fault } = read(Buffer.concat([header, definition, messages, Buffer.alloc(2)]))
+  const calls = looks.mock.calls.length
+  vi.restoreAllMocks()
+  expect([fault, entries.length, ...new Set(entries.map(short))]).toEqual([
+    null,
+    1_000,
+    "2020-01-01T00:00:00Z 0 0 - - - -"
+  ])
+  expect(calls).toBeLessThan(100)
 })
 
 const HEADER = "lat,lon,time,note"
@@ -132,7 +194,10 @@ describe("the header of a table may be longer than the first bytes of other file
 
 describe("a packed file of many texts that are no tables [imports-8, imports-9]", () => {
   const names = Array.from({ length: 200 }, (_, index) => `${"_".repeat(196)}${index}`)
-  const members = Array.from({ length: 30 }, (_, index) => ({ name: `${index}.csv`, content: strToU8(`${names.join(",")}\n`) }))
+  const members = Array.from({ length: 30 }, (_, index) => ({
+    name: `${index}.csv`,
+    content: strToU8(`${names.join(",")}\n`)
+  }))
 
   it.each([
     ["tar in gzip", gzipSync(tarFile(members))],
