@@ -103,7 +103,7 @@ const Answer = request({
     description: "`stop` declines a renewal: the exact location is no longer shared"
   }),
   mode: optional(ConsentRequest.Mode).annotations({ description: "The mode of the review that this decision answers" }),
-  scopes: optional(Schema.Array(Schema.String).pipe(Schema.maxItems(Scope.all.length))).annotations({
+  scopes: optional(Scope.listOf(Schema.String)).annotations({
     description: "The scopes that the user grants, of those that the review lists"
   }),
   places: optional(

@@ -18,7 +18,7 @@ const Length = request({
 })
 
 const Change = request({
-  scopes: optional(Schema.Array(Schema.String).pipe(Schema.maxItems(Scope.all.length))).annotations({
+  scopes: optional(Scope.listOf(Schema.String)).annotations({
     description: "Every scope that the app has from now on, each of them one of `agreed_scopes`"
   }),
   standard_days: optional(Tier.StandardDays).annotations({

@@ -85,22 +85,27 @@ const HEADER_NAME = Schema.propertySignature(Name).annotations({
     "The name of the header: 1 to 64 letters, digits and hyphens. Names with a meaning in HTTP or for webhooks, such as `host`, `content-…` and `webhook-…`, are refused"
 })
 
-const OwnHeaders = Schema.Array(
+const Events = Fields.listOf(Event.Subscribable, Event.SUBSCRIBABLE.length)
+
+const OwnHeaders = Fields.listOf(
   Schema.Struct({
     name: HEADER_NAME,
     value: Schema.propertySignature(Value).annotations({ description: VALUE })
-  })
+  }),
+  EndpointHeader.MAX
 ).annotations({
   description: `Headers of every webhook to the endpoint, at most ${EndpointHeader.MAX}. Values are stored encrypted and not shown again`
 })
 
-const HeaderEdits = Schema.Array(
+/** A request can remove every stored header and set as many new headers. */
+const HeaderEdits = Fields.listOf(
   Schema.Struct({
     name: HEADER_NAME,
     value: Schema.propertySignature(Schema.NullOr(Value)).annotations({
       description: `${VALUE}; null removes the header`
     })
-  })
+  }),
+  2 * EndpointHeader.MAX
 ).annotations({
   description:
     "Own headers to set or replace; a null value removes the header. Others stay. When `url` has another scheme, host or port, this list must name each stored header; an empty list then removes all of them"
@@ -109,7 +114,7 @@ const HeaderEdits = Schema.Array(
 const NewEndpoint = Fields.request({
   url: Url,
   events: Fields.optional(
-    Schema.Array(Event.Subscribable).annotations({
+    Events.annotations({
       description: "The events to send; empty or left out: every event, also types that are added later"
     })
   ),
@@ -128,7 +133,7 @@ const Enabled = Schema.Boolean.pipe(
 const Edit = Fields.request({
   url: Fields.optional(Url),
   events: Fields.optional(
-    Schema.Array(Event.Subscribable).annotations({
+    Events.annotations({
       description: "The events to send from now on; empty: every event. Left out: no change"
     })
   ),

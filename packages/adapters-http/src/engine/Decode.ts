@@ -1,5 +1,6 @@
 import { type HttpApiEndpoint, HttpApiError, HttpServerRequest, UrlParams } from "@effect/platform"
-import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
+import { Context, Effect, Either, Option, type ParseResult, type Schema } from "effect"
+import * as Decoder from "./Decoder.js"
 
 type Next = (decoded: unknown) => Effect.Effect<unknown, unknown>
 
@@ -9,7 +10,7 @@ type Next = (decoded: unknown) => Effect.Effect<unknown, unknown>
  */
 export const part = (schema: Option.Option<Schema.Schema.All>): ((value: unknown, next: Next) => ReturnType<Next>) => {
   if (Option.isNone(schema)) return (_, next) => next(undefined)
-  const decode = ParseResult.decodeUnknown(schema.value as Schema.Schema<unknown>)
+  const decode = Decoder.make(schema.value as Schema.Schema<unknown>)
   return (value, next) => {
     const decoded = decode(value)
     // The result of most decoding is there immediately, without an effect. Such a result is passed on directly, which
@@ -20,7 +21,8 @@ export const part = (schema: Option.Option<Schema.Schema.All>): ((value: unknown
 }
 
 const refuse = (issue: ParseResult.ParseIssue): Effect.Effect<never, HttpApiError.HttpApiDecodeError> =>
-  HttpApiError.HttpApiDecodeError.refailParseError(ParseResult.parseError(issue))
+  // The platform would also make one text of the whole tree of issues. Nobody reads this text.
+  Effect.fail(new HttpApiError.HttpApiDecodeError({ issues: Decoder.issues(issue), message: "" }))
 
 /**
  * Reads and decodes the body, and passes the value on to `next`: undefined when the endpoint declares no body. `own`:

@@ -14,7 +14,7 @@ const NewListener = Fields.request({
   endpoint_id: Fields.optional(Schema.String.pipe(Schema.brand("EndpointId"))).annotations({
     description: "The endpoint whose events to receive. Left out: the stream is a receiver with its own secret"
   }),
-  events: Fields.optional(Schema.Array(Event.Subscribable)).annotations({
+  events: Fields.optional(Fields.listOf(Event.Subscribable, Event.SUBSCRIBABLE.length)).annotations({
     description: "Empty or left out: every event. Not together with `endpoint_id`, as the endpoint has its own list"
   })
 }).annotations({ identifier: "Listen" })

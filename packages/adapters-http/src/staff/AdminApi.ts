@@ -95,7 +95,7 @@ const VerdictBody = Fields.request({
 })
 
 const Narrowing = Fields.request({
-  allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)).annotations({
+  allowed_scopes: Schema.NullOr(Scope.listOf(Scope.Scope)).annotations({
     description: "The declared scopes that the app may use; null: all of them"
   })
 })

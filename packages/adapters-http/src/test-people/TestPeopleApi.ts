@@ -33,7 +33,7 @@ const NewPerson = Fields.request({
   name: Fields.optional(Account.DisplayName).annotations({
     description: `How the developer tells the person from others; \`${TestPerson.DEFAULT_NAME}\` when left out`
   }),
-  scopes: Fields.optional(Schema.Array(Scope.Scope)).annotations({
+  scopes: Fields.optional(Scope.listOf(Scope.Scope)).annotations({
     description: "What the person grants. Left out: every scope that the app could be granted now"
   })
 }).annotations({ identifier: "NewTestPerson" })

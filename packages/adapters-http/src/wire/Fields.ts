@@ -45,6 +45,16 @@ export const entries = (entry: Schema.Schema<unknown>): Schema.Schema<ReadonlyAr
     [SchemaAST.SurrogateAnnotationId]: Schema.Array(entry).ast
   })
 
+/**
+ * A list in a request with at most `most` entries. The length is checked before the entries (`engine/ListLengths.ts`),
+ * and every list whose entries can be wrong needs a limit.
+ */
+export const listOf = <A, I, R>(
+  entry: Schema.Schema<A, I, R>,
+  most: number
+): Schema.Schema<ReadonlyArray<A>, ReadonlyArray<I>, R> =>
+  Schema.Array(entry).pipe(Schema.maxItems(most, { message: () => `must be at most ${most}` }))
+
 /** The secret in the address of a link that the service has mailed. */
 export const LinkToken = Schema.propertySignature(Schema.String).annotations({
   description: "The end of the mailed link"

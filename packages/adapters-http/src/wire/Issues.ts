@@ -1,4 +1,5 @@
 import type { HttpApiError } from "@effect/platform"
+import { MAX_ISSUES } from "../engine/Decoder.js"
 
 /**
  * Turns the issues of decoding into messages. Each message names a field by its path on the wire, or the body, and
@@ -16,7 +17,8 @@ export const messages = (
       : issue
   )
   const texts = problems(issues).map(({ field, message }) => `${field === "" ? "the body" : field} ${message}`)
-  return texts.length <= MAX ? texts : [...texts.slice(0, MAX), `and ${texts.length - MAX} more`]
+  const least = all.length < MAX_ISSUES ? "" : "at least "
+  return texts.length <= MAX ? texts : [...texts.slice(0, MAX), `and ${least}${texts.length - MAX} more`]
 }
 
 /** Like `messages`, but each message comes with its field, for a form that shows the message beside the field. */
@@ -44,15 +46,12 @@ export interface FieldProblem {
  */
 const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boolean =>
   message.startsWith(EXPECTED) &&
-  all.length <= MANY &&
   all.some((other) => other.path.length > path.length && path.every((key, index) => other.path[index] === key))
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
 
-/** One answer names at most this number of faults, and counts the rest: a body of 8 MiB can have millions of faults. */
-const MAX = 50
-/** Above this number of issues, comparing each issue with every other issue takes too long. */
-const MANY = 1_000
+/** One answer, or one page, names at most this number of faults. */
+export const MAX = 50
 
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>(

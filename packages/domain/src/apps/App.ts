@@ -32,8 +32,8 @@ export const HomepageUrl = Schema.String.pipe(
 )
 export type HomepageUrl = typeof HomepageUrl.Type
 
-/** The scopes that a developer declares: at least one; repeats are ignored. */
-export const DeclaredScopes = Schema.Array(Scope.Scope).pipe(
+/** The scopes that a developer declares: at least one, at most as many as there are scopes; repeats are ignored. */
+export const DeclaredScopes = Scope.listOf(Scope.Scope).pipe(
   Schema.minItems(1, { message: () => "must name at least one scope" })
 )
 

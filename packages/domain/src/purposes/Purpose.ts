@@ -29,7 +29,7 @@ export type PurposeStatus = typeof PurposeStatus.Type
  */
 export const PurposeTerms = Schema.Struct({
   description: Text.line(10, 200),
-  scopes: Schema.Array(Scope.SensitiveScope).pipe(
+  scopes: Scope.listOf(Scope.SensitiveScope).pipe(
     Schema.minItems(1, { message: () => "must name at least one sensitive scope" })
   ),
   expectedDailyVolume: Schema.Int.pipe(

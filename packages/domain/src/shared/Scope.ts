@@ -41,6 +41,10 @@ export const normalise = (scopes: Iterable<Scope>): ReadonlyArray<Scope> => {
   return all.filter((scope) => set.has(scope))
 }
 
+/** A list of scopes in a request. A list without repeats is never longer. */
+export const listOf = <A, I, R>(scope: Schema.Schema<A, I, R>): Schema.Schema<ReadonlyArray<A>, ReadonlyArray<I>, R> =>
+  Schema.Array(scope).pipe(Schema.maxItems(all.length, { message: () => `must be at most ${all.length}` }))
+
 /** Whether two normalised lists are equal. */
 export const same = (a: ReadonlyArray<Scope>, b: ReadonlyArray<Scope>): boolean =>
   a.length === b.length && a.every((scope, index) => scope === b[index])

@@ -148,7 +148,7 @@ const revocation = (app: App.App, token: string, rejected: RejectedForm | undefi
   </section>`
 }
 
-const Allowed = Schema.Struct({ allowed_scopes: Schema.Array(Scope.Scope) })
+const Allowed = Schema.Struct({ allowed_scopes: Scope.listOf(Scope.Scope) })
 const Revocation = Schema.Struct({ reason: Verdict.Note })
 
 /**

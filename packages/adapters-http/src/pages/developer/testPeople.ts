@@ -224,7 +224,7 @@ const Draft = Schema.Struct({
   name: Account.DisplayName,
   lat: Form.Number(Coordinates.Latitude),
   lon: Form.Number(Coordinates.Longitude),
-  scopes: Schema.Array(Scope.Scope)
+  scopes: Scope.listOf(Scope.Scope)
 })
 
 const add = Visitor.signedIn((visitor) =>

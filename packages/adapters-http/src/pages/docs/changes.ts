@@ -5,6 +5,15 @@ import { EARLIER_CHANGES } from "./changes/earlierChanges.js"
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-30",
+    id: "longest-lists",
+    kind: "changed",
+    title: "Lists of scopes, events and headers have a maximum length",
+    text: `A list of scopes has at most 10 entries, and a list of events at most 5: as many as there are. A change of an
+    endpoint names at most 10 headers. A longer list, which could only have repeats, is answered with 400
+    \`validation_failed\`. The OpenAPI document has these numbers as \`maxItems\`.`
+  },
+  {
+    on: "2026-11-30",
     id: "role-of-repeated-requests",
     kind: "changed",
     title: "A repeated request about an app needs the role",

@@ -1,6 +1,7 @@
 import { HttpServerRequest } from "@effect/platform"
 import { Conflict, OUTDATED_FORM } from "@place-access/domain/shared"
-import { Effect, Either, ParseResult, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
+import * as Decoder from "../../engine/Decoder.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Issues from "../../wire/Issues.js"
 import { textsIn } from "../../languages/index.js"
@@ -41,15 +42,15 @@ export const query: Effect.Effect<Form, never, HttpServerRequest.HttpServerReque
 )
 
 /**
- * Decodes the posted fields into the domain's types, or returns every problem. The page shows the problems beside the
- * typed values.
+ * Decodes the posted fields into the domain's types, or returns the problems, at most `Issues.MAX`. The page shows the
+ * problems beside the typed values.
  */
 export const decode = <A, I>(
   schema: Schema.Schema<A, I>,
   input: unknown
 ): Either.Either<A, ReadonlyArray<Issues.FieldProblem>> =>
-  Either.mapLeft(Schema.decodeUnknownEither(schema, { errors: "all" })(input), (error) =>
-    Issues.problems(ParseResult.ArrayFormatter.formatErrorSync(error))
+  Either.mapLeft(Effect.runSync(Effect.either(Decoder.make(schema, { errors: "all" })(input))), (issue) =>
+    Issues.problems(Decoder.issues(issue)).slice(0, Issues.MAX)
   )
 
 export const shown = (form: Form, problems: Shown["problems"]): Shown => ({

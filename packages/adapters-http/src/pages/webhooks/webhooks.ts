@@ -13,6 +13,7 @@ import { HttpOptions } from "../../HttpOptions.js"
 import { lookUpBefore } from "../../idempotency/lookUpBefore.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
+import { listOf } from "../../wire/Fields.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 
 import { addOnce } from "../addOnce.js"
@@ -35,7 +36,7 @@ export const LABELS = { ...words.labels, ...HeaderFields.LABELS }
 
 const Draft = Schema.Struct({
   url: Schema.String,
-  events: Schema.Array(Event.Subscribable),
+  events: listOf(Event.Subscribable, Event.SUBSCRIBABLE.length),
   description: Form.OrEmpty(WebhookEndpoint.EndpointDescription)
 })
 
