@@ -110,7 +110,8 @@ export const open = (): FileReader => {
     const length = 6 + 3 * count + (hasOthers ? 1 + 3 * others : 0)
     if (bytes.length < length) return undefined
     const isBig = bytes[2] === 1
-    // The fields are found here and not in each message: a message may be one byte long, with 255 empty fields.
+    // The fields are found here and not in each message: a message may be one byte long, with 255 empty fields
+    // (decision imports-14).
     const fields = new Map<number, { readonly size: number; readonly at: number }>()
     let size = 0
     for (let index = 0; index < count; index++) {

@@ -42,7 +42,7 @@ describe("the columns of a table [imports-10]", () => {
   it.each([
     ["guess", CsvColumns.guess],
     ["hemispheres", CsvColumns.hemispheres]
-  ])("%s looks once at each name of a header, also when the names are many and long", (_, look) => {
+  ])("%s looks once at each name of a header, also when the names are many and long [imports-14]", (_, look) => {
     const names = Array.from({ length: 200 }, (_, index) => `${"_".repeat(196)}${index}`)
     const seen = vi.spyOn(String.prototype, "toLowerCase")
     look({ delimiter: ",", names })
