@@ -11,6 +11,7 @@ import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
 import { figuresRecorder } from "@place-access/domain/figures"
 import { Entropy, StoreError, withPort } from "@place-access/domain/shared"
 import { Cause, Context, Effect, FiberRef, FiberRefs, HashMap } from "effect"
+import type { IncomingMessage } from "node:http"
 import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as ErrorHelp from "../wire/ErrorHelp.js"
@@ -84,13 +85,15 @@ export const make = <R>(
     const recorded = (cell: CurrentRequest.Cell, answer: Answer) =>
       cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
 
-    const answer = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) =>
-      hasTwoHosts(request)
-        ? Effect.succeed(TWO_HOSTS)
+    const answer = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) => {
+      const ambiguous = ambiguity(request)
+      return ambiguous !== undefined
+        ? Effect.succeed(ambiguous)
         : Effect.matchCauseEffect(app, {
             onSuccess: (response) => recorded(cell, answered(response)),
             onFailure: (cause) => Effect.flatMap(refused(cause, request, known), (answer) => recorded(cell, answer))
           })
+    }
 
     const admitted = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) =>
       admit === undefined || Admission.isExempt(request.url)
@@ -200,15 +203,30 @@ const ABORTED: Answer = {
 }
 
 /**
- * The answer to a request with more than one Host header. A proxy in front of the service may have used the Host header
- * that Node dropped (RFC 9112 §3.2). So the service trusts neither the path of the request nor the end of its body, and
- * closes the connection after the answer.
+ * The answer to a request that a proxy in front of the service may have read in another way. The service trusts neither
+ * the path of the request nor the end of its body, and closes the connection after the answer.
  */
-const TWO_HOSTS: Answer = (() => {
-  const { response, ...rest } = toAnswer(Errors.invalidRequest("The request has more than one Host header"))
+const ambiguous = (message: string): Answer => {
+  const { response, ...rest } = toAnswer(Errors.invalidRequest(message))
   // The refusal is not shown as a page: a page would look up the session of a request that is not trusted.
   return { ...rest, response: HttpServerResponse.setHeader(response, "connection", "close"), page: undefined }
-})()
+}
+
+/** The proxy may have used the Host header that Node dropped (RFC 9112 §3.2). */
+const TWO_HOSTS = ambiguous("The request has more than one Host header")
+
+/**
+ * Node undoes the coding `chunked` and ignores all others, so the body would be read in a coding that nobody undid (RFC
+ * 9112 §6.1).
+ */
+const CODED = ambiguous("The request has a Transfer-Encoding other than chunked")
+
+const ambiguity = (request: HttpServerRequest.HttpServerRequest): Answer | undefined => {
+  const source = NodeHttpServerRequest.toIncomingMessage(request)
+  if (hasTwoHosts(source)) return TWO_HOSTS
+  const coding = source.headers["transfer-encoding"]
+  return coding === undefined || coding.trim().toLowerCase() === "chunked" ? undefined : CODED
+}
 
 /**
  * The answer to a request that was not admitted (`Admission`). The answer is never shown as a page, because a page
@@ -220,8 +238,7 @@ const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
  * Whether the request has more than one Host header. Node keeps the first Host header and drops the others; only
  * `rawHeaders` has all headers, as a list in which names and values alternate.
  */
-const hasTwoHosts = (request: HttpServerRequest.HttpServerRequest): boolean => {
-  const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]

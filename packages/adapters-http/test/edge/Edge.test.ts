@@ -263,6 +263,36 @@ describe("what HttpApi itself refuses", () => {
     }
   )
 
+  it.each([
+    ["gzip, chunked", ["transfer-encoding: gzip, chunked"]],
+    ["gzip and chunked, in two headers", ["Transfer-Encoding: gzip", "transfer-encoding: chunked"]],
+    ["identity, chunked", ["TRANSFER-ENCODING: identity, chunked"]],
+    ["chunked twice", ["transfer-encoding: chunked, chunked"]]
+  ])(
+    "a transfer coding besides chunked (%s): 400 before anything is read, and the connection is closed [M11]",
+    async (_, head) => {
+      entries.length = 0
+      const body = JSON.stringify({ label: "x", type: "enter", count: 1 })
+      const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+      const lines = ["POST /v1/things HTTP/1.1", "host: a", "content-type: application/json", ...head]
+      const answer = await rawKept(served.url, lines, chunked)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*connection: close\r\n/i)
+      expect(entries).toEqual([])
+    }
+  )
+
+  it("the transfer coding chunked, in any case, is a body like any other [M11]", async () => {
+    const body = JSON.stringify({ label: "x", type: "enter", count: 1 })
+    const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const lines = [
+      "POST /v1/things HTTP/1.1",
+      "host: a",
+      "content-type: application/json",
+      "transfer-encoding:  Chunked "
+    ]
+    expect(await raw(served.url, lines, chunked)).toMatch(/^HTTP\/1\.1 20[01] /)
+  })
+
   it("one Host header and names that only resemble it are a request like any other", async () => {
     const answer = await raw(served.url, [
       "GET /v1/things/5 HTTP/1.1",
