@@ -119,7 +119,7 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
         commitSettled: () => Effect.succeed(true),
 
         latest: (userId, limit) =>
-          Effect.map(read(folder, userId), ({ fixes }) => fixes.toSorted(lastFirst).slice(0, limit)),
+          Effect.map(read(folder, userId), ({ fixes }) => [...fixes].sort(lastFirst).slice(0, limit)),
 
         lastReceivedAt: (userId) => Effect.map(read(folder, userId), ({ seenAt }) => Option.fromNullable(seenAt))
       })
