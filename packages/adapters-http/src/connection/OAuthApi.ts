@@ -59,7 +59,9 @@ export const TokenResponse = Schema.Struct({
   refresh_token: Schema.String,
   refresh_token_expires_at: NullableAt,
   sensitive_scopes_expire_at: NullableAt,
-  scope: Schema.String.annotations({ description: "The scopes that the app can use now, with spaces between them" }),
+  scope: Schema.String.annotations({
+    description: "The scopes that the app can use now, with spaces between them; empty when there are none"
+  }),
   sub: Schema.String
 }).annotations({ identifier: "TokenResponse" })
 

@@ -33,7 +33,7 @@ const askFor = async ({ id, redirectUris }: App.App, ...scopes: ReadonlyArray<st
     client_id: id,
     redirect_uri: redirectUris[0] ?? "",
     scope: scopes.join(" "),
-    code_challenge: "x".repeat(43),
+    code_challenge: "A".repeat(43),
     code_challenge_method: "S256",
     state: "state-of-the-app"
   }
@@ -249,7 +249,7 @@ describe("/v1/user/consent-requests", () => {
       client_id: other.app.id,
       redirect_uri: other.app.redirectUris[0] ?? "",
       scope: CURRENT,
-      code_challenge: "x".repeat(43),
+      code_challenge: "A".repeat(43),
       code_challenge_method: "S256",
       state: "state-of-the-app"
     }

@@ -152,7 +152,7 @@ describe("purpose [§4.4]", () => {
       client_id: one.app.id,
       redirect_uri: one.app.redirectUris[0] ?? "",
       scope: [LATEST, LOOKUP, HISTORY].join(" "),
-      code_challenge: "x".repeat(43),
+      code_challenge: "A".repeat(43),
       code_challenge_method: "S256",
       state: "state-of-the-app"
     })

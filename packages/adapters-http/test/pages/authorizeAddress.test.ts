@@ -30,7 +30,7 @@ describe("the address of an app's consent page asks for every scope that the app
     const { address, owner, scope, text } = await page(Scope.all, true)
     expect(scope).toEqual(Scope.all)
     expect(text).not.toContain(LEFT_OUT)
-    const query = (address?.search ?? "").replace("CODE_CHALLENGE", "x".repeat(43)).replace("STATE", "state-of-the-app")
+    const query = (address?.search ?? "").replace("CODE_CHALLENGE", "A".repeat(43)).replace("STATE", "state-of-the-app")
     const requested = await owner.get(`/authorize${query}`)
     expect([requested.status, requested.text.includes("Coffee Finder")]).toEqual([200, true])
   })

@@ -197,7 +197,7 @@ describeBrowser("every page, with something on it", () => {
           client_id: on.app.id,
           redirect_uri: at.callback,
           scope: "location.place.current location.visits.read",
-          code_challenge: "x".repeat(43),
+          code_challenge: "A".repeat(43),
           code_challenge_method: "S256",
           state: "state-of-the-app"
         },

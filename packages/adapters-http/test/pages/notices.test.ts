@@ -141,7 +141,7 @@ describe("the notice after a form [accounts-24]", () => {
       client_id: app.id,
       redirect_uri: "https://app.example.com/back?done=paused",
       scope: "location.rules.place",
-      code_challenge: "x".repeat(43),
+      code_challenge: "A".repeat(43),
       code_challenge_method: "S256",
       state: "state-of-the-app"
     })

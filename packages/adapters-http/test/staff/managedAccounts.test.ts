@@ -204,7 +204,7 @@ describe("suspension [staff-1]", () => {
       client_id: app.id,
       redirect_uri: app.redirectUris[0] ?? "",
       scope: "location.place.current",
-      code_challenge: "c".repeat(43),
+      code_challenge: "A".repeat(43),
       code_challenge_method: "S256",
       state: "state-of-the-app"
     })

@@ -202,7 +202,7 @@ export const arabicNames = async (
           client_id: on.app.id,
           redirect_uri: on.app.redirectUris[0] ?? "",
           scope,
-          code_challenge: "x".repeat(43),
+          code_challenge: "A".repeat(43),
           code_challenge_method: "S256",
           state: "state-of-the-app",
           external_user_id: NAMES.user

@@ -17,7 +17,7 @@ export const authorizePath = (app: App.App, more: Readonly<Record<string, string
     client_id: app.id,
     redirect_uri: app.redirectUris[0] ?? "",
     scope: "location.rules.place",
-    code_challenge: "x".repeat(43),
+    code_challenge: "A".repeat(43),
     code_challenge_method: "S256",
     state: "state-of-the-app",
     ...more

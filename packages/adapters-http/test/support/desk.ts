@@ -126,7 +126,7 @@ export const desk = ({ browser: settings, options }: Setting = {}): Desk => {
         client_id: id,
         redirect_uri: get("callback"),
         scope: scopes,
-        code_challenge: "x".repeat(43),
+        code_challenge: "A".repeat(43),
         code_challenge_method: "S256",
         state: "state-of-the-app",
         ...more

@@ -6,7 +6,7 @@ import * as Purpose from "../purposes/Purpose.js"
 import { AppId, Scope } from "../shared/index.js"
 import { type ConsentRequest, ExternalUserId, ConsentRequestState } from "./ConsentRequest.js"
 import { AuthorizePage, AuthorizeRedirect, ConsentRefused } from "../connection/Errors.js"
-import { Challenge } from "../tokens/Pkce.js"
+import * as Pkce from "../tokens/Pkce.js"
 
 /** The query of `GET /authorize` as it was sent. A parameter that was sent twice is an array. */
 export type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -86,7 +86,7 @@ export const check = (
     return refuse("unsupported_response_type", "response_type must be code")
   }
   const [challenge] = values(parameters, "code_challenge")
-  if (challenge === undefined || !Schema.is(Challenge)(challenge)) {
+  if (challenge === undefined || !Schema.is(Pkce.Challenge)(challenge) || !Pkce.isDigest(challenge)) {
     return refuse("invalid_request", "code_challenge must be the base64url SHA-256 of the verifier, 43 characters")
   }
   if (values(parameters, "code_challenge_method")[0] !== "S256") {

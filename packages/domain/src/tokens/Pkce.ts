@@ -6,6 +6,12 @@ import type { Vault } from "../shared/Vault.js"
 export const Challenge = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{43}$/), brand("CodeChallenge"))
 export type Challenge = typeof Challenge.Type
 
+/**
+ * Whether the challenge can be a SHA-256. Its last character has only 4 of the 256 bits, so the lowest 2 bits of this
+ * character are 0. No verifier fits any other challenge.
+ */
+export const isDigest = (challenge: string): boolean => /[AEIMQUYcgkosw048]$/.test(challenge)
+
 /** A PKCE verifier: 43 to 128 unreserved characters (RFC 7636 §4.1). */
 export const Verifier = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._~-]{43,128}$/), brand("CodeVerifier"))
 export type Verifier = typeof Verifier.Type

@@ -139,7 +139,7 @@ describe("GET /authorize", () => {
     )
   )
 
-  it.each([undefined, "", "x".repeat(42), "x".repeat(44), `${"x".repeat(42)}=`])(
+  it.each([undefined, "", "x".repeat(42), "x".repeat(44), `${"x".repeat(42)}=`, "x".repeat(43)])(
     "code_challenge %j: invalid_request [§2.1-challenge]",
     async (code_challenge) => {
       expect((await errorResponse({ code_challenge }))["error"]).toBe("invalid_request")

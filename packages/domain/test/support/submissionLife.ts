@@ -285,7 +285,7 @@ const check = (state: State, turn: number, met: Set<string>) =>
           client_id: id,
           redirect_uri: uriOf(origin),
           scope,
-          code_challenge: "x".repeat(43),
+          code_challenge: "A".repeat(43),
           code_challenge_method: "S256",
           state: "state-of-the-app"
         },

@@ -191,7 +191,8 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
 - A refresh that is refused with 503 [connection_on_hold](${DOCS}/errors/connection_on_hold) spends nothing, but the
   ${duration(TokenFamily.RACE_WINDOW)} run on. If the answer to an earlier refresh got lost, do not send its token again
   after the hold: it counts as a leak. Let the user connect again.
-- \`scope\` in every token answer lists the scopes that are effective now. There may be fewer than last time.
+- \`scope\` in every token answer lists the scopes that are effective now. There may be fewer than last time, and none
+  (\`""\`): for example, when the sensitive scopes have lapsed and the user granted no other.
 - [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauthRevoke) with a token of a connection ends the whole
   connection, also with a spent refresh token. A token from before the user's last approval ends nothing: exchange the
   new code first, and revoke the new token.

@@ -32,6 +32,14 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-30",
+    id: "challenges-that-nothing-fits",
+    kind: "changed",
+    title: "A code_challenge that cannot be a SHA-256 is refused",
+    text: `\`/authorize\` answers \`invalid_request\` when the last of the 43 characters of \`code_challenge\` is none of
+    \`AEIMQUYcgkosw048\`. Before, only the exchange of the code failed.`
+  },
+  {
+    on: "2026-11-30",
     id: "callbacks-lead-anywhere",
     kind: "changed",
     title: "A callback may redirect to any address",
