@@ -11,15 +11,17 @@ const Notes = Schema.parseJson(
   Schema.Struct({ now: Schema.Int, draws: Schema.Record({ key: Schema.String, value: Schema.Int }) })
 )
 
+/**
+ * What a restore did. "Outdated": nothing, because a migration of the database ran since the snapshot was saved.
+ * "Unknown": nothing, because no snapshot has the name.
+ */
+type RestoreOutcome = "Restored" | "Outdated" | "Unknown"
+
 /** Saves and restores a test world while its clock stands still and no statement or webhook is under way. */
 export interface WorldSnapshots {
   readonly list: Effect.Effect<ReadonlyArray<string>, unknown>
   readonly save: (name: string) => Effect.Effect<void, unknown>
-  /**
-   * Restores a snapshot. Returns false when no snapshot of this name was saved after the last migration of the
-   * database.
-   */
-  readonly restore: (name: string) => Effect.Effect<boolean, unknown>
+  readonly restore: (name: string) => Effect.Effect<RestoreOutcome, unknown>
 }
 
 export const make = (
@@ -45,8 +47,9 @@ export const make = (
       restore: (name) =>
         atRest(
           Effect.gen(function* () {
+            if (!(yield* Snapshots.list).includes(name)) return "Unknown" as const
             const found = yield* Snapshots.notesOf(name)
-            if (Option.isNone(found)) return false
+            if (Option.isNone(found)) return "Outdated" as const
             const { draws, now } = yield* Schema.decode(Notes)(found.value)
             // The worker's loops remember due times from before the restore. So the loops stop before the restore and
             // start after it, and then read the restored rows.
@@ -63,7 +66,7 @@ export const make = (
               yield* Partitions.ensurePartitions(Timestamp.make(now))
             }).pipe(Effect.ensuring(loops.start))
             yield* Effect.promise(() => world.rest().then(() => mover.store()))
-            return true
+            return "Restored" as const
           })
         )
     }

@@ -47,20 +47,13 @@ const READS: ReadonlySet<string> = new Set(["application/json", "application/x-w
 
 const FOREIGN = "The call did not come from a page of this service: its Origin header says so"
 
-const Fields = Schema.Struct({
-  advance: Schema.optional(Schema.String),
-  to: Schema.optional(Schema.String),
-  rate: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString)),
-  return_to: Schema.optional(Schema.String)
-})
-
 const invalid = (...messages: ReadonlyArray<string>) => Effect.fail(Errors.validationFailed(messages))
 
 const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
   (request.headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded")
 
-/** The fields of a JSON object or of a form. */
-const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
+/** Parses the body of a request: JSON or a form. */
+const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.gen(function* () {
     const text = yield* Effect.mapError(request.text, () => Errors.invalidRequest("The request could not be read"))
     const given: unknown = isForm(request)
@@ -72,9 +65,41 @@ const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
     return given
   })
 
+/**
+ * Makes the decoder of the fields of a request. The decoder refuses unknown fields. Otherwise a misspelt field would do
+ * nothing, and the tester would not notice the mistake.
+ */
+const fieldsOf = <F extends Schema.Struct.Fields>(fields: F, mistyped: string) => {
+  const schema = Schema.Struct(fields)
+  const names = Object.keys(fields)
+  return {
+    decode: (
+      given: unknown
+    ): Effect.Effect<Schema.Schema.Type<typeof schema>, Errors.WireError, Schema.Schema.Context<typeof schema>> =>
+      Object.keys(Object(given)).some((name) => !names.includes(name))
+        ? invalid(`the body may have only the fields ${names.join(", ")}`)
+        : Effect.mapError(Schema.decodeUnknown(schema)(given), () => Errors.validationFailed([mistyped]))
+  }
+}
+
+export const ClockFields = fieldsOf(
+  {
+    advance: Schema.optional(Schema.String),
+    to: Schema.optional(Schema.String),
+    rate: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString)),
+    return_to: Schema.optional(Schema.String)
+  },
+  "advance and to must be texts, and rate a number"
+)
+
+export const SnapshotFields = fieldsOf(
+  { save: Schema.optional(Schema.String), restore: Schema.optional(Schema.String) },
+  "save and restore must be texts"
+)
+
 /** Reads the order to the clock from the fields of a request. `now` is the time that the clock shows. */
 export const orderOf = (
-  { advance, rate, to }: typeof Fields.Type,
+  { advance, rate, to }: Effect.Effect.Success<ReturnType<typeof ClockFields.decode>>,
   now: number
 ): Effect.Effect<Order, Errors.WireError> => {
   if ([advance, rate, to].filter((one) => one !== undefined).length !== 1) {
@@ -121,9 +146,7 @@ const read = (mover: Mover, addresses: Addresses) =>
 const order = (mover: Mover, addresses: Addresses) =>
   Effect.gen(function* () {
     const request = yield* guarded(addresses)
-    const fields = yield* Effect.mapError(Schema.decodeUnknown(Fields)(yield* fieldsOf(request)), () =>
-      Errors.validationFailed(["advance and to must be texts, and rate a number"])
-    )
+    const fields = yield* ClockFields.decode(yield* bodyOf(request))
     const happened = yield* Effect.mapError(mover.carryOut(yield* orderOf(fields, mover.world.now)), toWire)
     if (isForm(request)) return seeOther(Bar.safePath(fields.return_to))
     return json({
@@ -132,8 +155,6 @@ const order = (mover: Mover, addresses: Addresses) =>
       ...(happened.length > LISTED_MAX ? { left_off: happened.length - LISTED_MAX } : {})
     })
   })
-
-const SnapshotFields = Schema.Struct({ save: Schema.optional(Schema.String), restore: Schema.optional(Schema.String) })
 
 /** The names that a snapshot may have. A snapshot's name is part of the name of a schema in the database. */
 const SNAPSHOT_NAME = /^[a-z0-9_]{1,40}$/
@@ -150,10 +171,7 @@ const listSnapshots = (snapshots: WorldSnapshots, addresses: Addresses) =>
 const takeSnapshot = (mover: Mover, snapshots: WorldSnapshots, addresses: Addresses) =>
   Effect.gen(function* () {
     const request = yield* guarded(addresses)
-    const { restore, save } = yield* Effect.mapError(
-      Schema.decodeUnknown(SnapshotFields)(yield* fieldsOf(request)),
-      () => Errors.validationFailed(["save and restore must be texts"])
-    )
+    const { restore, save } = yield* SnapshotFields.decode(yield* bodyOf(request))
     const name = save ?? restore ?? ""
     if ((save === undefined) === (restore === undefined)) {
       return yield* invalid("the body must have exactly one of save and restore")
@@ -161,12 +179,20 @@ const takeSnapshot = (mover: Mover, snapshots: WorldSnapshots, addresses: Addres
     if (!SNAPSHOT_NAME.test(name)) {
       return yield* invalid(`${save === undefined ? "restore" : "save"} must be 1 to 40 of a to z, 0 to 9 and _`)
     }
-    const isDone = yield* (save === undefined ? snapshots.restore(name) : Effect.as(snapshots.save(name), true)).pipe(
+    const [outcome, names] = yield* Effect.zip(
+      save === undefined ? snapshots.restore(name) : Effect.as(snapshots.save(name), "Saved" as const),
+      snapshots.list
+    ).pipe(
       Effect.tapError((error) => Effect.logError("A snapshot failed", error)),
       Effect.mapError(() => Errors.unavailable)
     )
-    if (!isDone)
+    if (outcome === "Unknown") {
+      const known = names.length === 0 ? "there is none yet" : `the names are: ${names.join(", ")}`
+      return yield* invalid(`restore must name a snapshot; ${known}`)
+    }
+    if (outcome === "Outdated") {
       return yield* invalid("restore must name a snapshot that was saved after the last migration of the database")
+    }
     return json({ ...mover.state, happened: [] })
   })
 

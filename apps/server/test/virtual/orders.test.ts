@@ -1,7 +1,7 @@
 import { ConfigProvider, Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { failureOf, parse, worldAddress } from "../../src/virtual/orders.js"
-import { orderOf } from "../../src/virtual/routes.js"
+import { ClockFields, orderOf, SnapshotFields } from "../../src/virtual/routes.js"
 import * as Span from "../../src/virtual/Span.js"
 
 const HOUR = 3_600_000
@@ -63,6 +63,25 @@ describe("an order to the clock", () => {
     for (const fields of [{ advance: "24h" }, { to: "9000-01-01T00:00:00Z" }]) {
       expect(order(fields)).toMatchObject({ left: { message: expect.stringContaining("year 9000") } })
     }
+  })
+})
+
+describe("the fields of a request to /dev/clock and /dev/snapshot", () => {
+  it.each([
+    ["clock", { advance: "1h", extra: 1 }, "the body may have only the fields advance, to, rate, return_to"],
+    ["snapshot", { save: "a", Restore: "b" }, "the body may have only the fields save, restore"],
+    ["clock", ["1h"], "the body may have only the fields advance, to, rate, return_to"],
+    ["clock", { advance: 1 }, "advance and to must be texts, and rate a number"],
+    ["snapshot", { save: 1 }, "save and restore must be texts"]
+  ])("an unknown field is refused, so that a misspelt one is noticed: %s %j", (route, given, message) => {
+    const decoded = route === "clock" ? Effect.asVoid(ClockFields.decode(given)) : SnapshotFields.decode(given)
+    expect(Effect.runSync(Effect.flip(Effect.asVoid(decoded)))).toMatchObject({ error: "validation_failed", message })
+  })
+
+  it("known fields are read", () => {
+    const [form, json] = [{ rate: "60", return_to: "/" }, { advance: "1h 5m" }]
+    expect(Effect.runSync(ClockFields.decode(form))).toEqual({ rate: 60, return_to: "/" })
+    expect(Effect.runSync(ClockFields.decode(json))).toEqual(json)
   })
 })
 

@@ -122,6 +122,7 @@ describe("only this machine moves the clock, and no foreign page does [virtual-t
   it.each([
     {},
     { advance: "1d", rate: 1 },
+    { advance: "1h", extra: 1 },
     { advance: "9999d" },
     { advance: "-1d" },
     { to: "tomorrow" },

@@ -102,7 +102,11 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
     expect((await post(world, { restore: "start" })).status).toBe(200)
     expect(await story(world, receiver)).toEqual(first)
     expect((await client(world.url).call("GET", "/dev/snapshot")).json).toEqual({ snapshots: ["start"] })
-    for (const wrong of [{ restore: "other" }, { save: "Not a name" }, { save: "a", restore: "a" }, {}]) {
+    expect((await post(world, { restore: "other" })).json).toMatchObject({
+      error: "validation_failed",
+      message: "restore must name a snapshot; the names are: start"
+    })
+    for (const wrong of [{ save: "Not a name" }, { save: "a", restore: "a" }, {}]) {
       expect((await post(world, wrong as Record<string, string>)).status).toBe(400)
     }
   })

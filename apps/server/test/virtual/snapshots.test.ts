@@ -1,4 +1,4 @@
-import type { SqlClient } from "@effect/sql/SqlClient"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
@@ -26,7 +26,7 @@ describe("a snapshot of a test world [virtual-time-4]", () => {
         yield* snapshots.save("start")
         yield* mover.carryOut({ _tag: "Rate", rate: 3_600 })
         yield* Effect.sleep("200 millis")
-        expect(yield* snapshots.restore("start")).toBe(true)
+        expect(yield* snapshots.restore("start")).toBe("Restored")
         expect(mover.state).toEqual({ now: new Date(START).toISOString(), rate: 0 })
         yield* Effect.sleep("200 millis")
         expect(mover.world.now).toBe(START)
@@ -37,8 +37,19 @@ describe("a snapshot of a test world [virtual-time-4]", () => {
     inWorld((mover, snapshots) =>
       Effect.gen(function* () {
         yield* mover.carryOut({ _tag: "Rate", rate: 1 })
-        expect(yield* snapshots.restore("start")).toBe(false)
+        expect(yield* snapshots.restore("start")).toBe("Unknown")
         expect(mover.state.rate).toBe(1)
+      })
+    ))
+
+  it("is called outdated, not unknown, after a migration of the database", () =>
+    inWorld((_, snapshots) =>
+      Effect.gen(function* () {
+        yield* snapshots.save("start")
+        const sql = yield* SqlClient
+        yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (99999, '99999_other_type', now())`
+        expect(yield* snapshots.restore("start")).toBe("Outdated")
+        expect(yield* snapshots.restore("star")).toBe("Unknown")
       })
     ))
 })
