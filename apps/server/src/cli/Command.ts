@@ -5,6 +5,7 @@ import { parseArgs } from "node:util"
 import type { AccountCommand, AccountName } from "../operator/AccountCommand.js"
 import * as Span from "../virtual/Span.js"
 import type { VirtualOptions } from "../virtual/VirtualOptions.js"
+import { argumentsProblem } from "./argumentsProblem.js"
 
 /** A parsed command line. */
 export type Command =
@@ -137,7 +138,7 @@ const aboutAccounts = (name: string, _tag: AboutTag, args: ReadonlyArray<string>
             ...(_tag === "Delete" ? { yes: { type: "boolean", default: false } as const } : {})
           }
         }),
-      catch: explain
+      catch: argumentsProblem
     })
     const command = yield* commandOf(name, _tag, positionals)
     return { _tag: "AboutAccounts", command, json: values.json, isConfirmed: "yes" in values && values.yes === true }
@@ -225,7 +226,7 @@ const distribute = (args: ReadonlyArray<string>): Either.Either<Command, string>
             shards: { type: "string", default: String(SHARDS.default) }
           }
         }).values,
-      catch: explain
+      catch: argumentsProblem
     })
     const count = /^\d{1,5}$/.test(shards) ? Number(shards) : 0
     if (count < 1 || count > SHARDS.max) {
@@ -239,7 +240,7 @@ const isolate = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
     const { positionals, values } = yield* Either.try({
       try: () =>
         parseArgs({ args: [...args], strict: true, allowPositionals: true, options: { node: { type: "string" } } }),
-      catch: explain
+      catch: argumentsProblem
     })
     const [app, ...more] = positionals
     if (app === undefined || more.length > 0) return yield* Either.left('"db isolate" takes the id of one app.')
@@ -286,9 +287,7 @@ const options = (args: ReadonlyArray<string>) =>
 const refusal = (args: ReadonlyArray<string>, error: unknown): string =>
   args.some((arg) => /^--?p(?:ass(?:word)?)?(?:=|$)/.test(arg))
     ? "A password cannot be an argument: everybody on this machine could read it. Use --password-stdin, or type it when asked."
-    : explain(error)
-
-const explain = (error: unknown): string => `${error instanceof Error ? error.message : String(error)}.`
+    : argumentsProblem(error)
 
 const decode = <A, I extends string>(
   name: string,

@@ -2,6 +2,7 @@ import { CannotStart } from "@place-access/worker"
 import { Effect, Either } from "effect"
 import { readFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
+import { argumentsProblem } from "../cli/argumentsProblem.js"
 import * as PhoneLog from "./PhoneLog.js"
 
 export const USAGE = `npm run demo                          replay a recorded ride past a café
@@ -35,7 +36,7 @@ export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<
             exit: { type: "boolean", default: false }
           }
         }).values,
-      catch: (error) => refused(`${error instanceof Error ? error.message : String(error)}.`)
+      catch: (error) => refused(argumentsProblem(error))
     })
     if (!/^\d{1,5}$/.test(given.pace))
       return yield* Either.left(refused("--pace must be a number of milliseconds, from 0 to 99999."))

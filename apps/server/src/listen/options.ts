@@ -2,6 +2,7 @@ import { Event } from "@place-access/domain/events"
 import { isLoopback, Setting } from "@place-access/worker"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
+import { argumentsProblem } from "../cli/argumentsProblem.js"
 
 /**
  * The command that messages show. `.ci/pack.mjs` sets this constant when it builds the file that npx runs. In other
@@ -80,7 +81,7 @@ const read = (argv: ReadonlyArray<string>) =>
     catch: (error) =>
       argv.some((arg) => /^--?p(?:ass(?:word)?)?(?:=|$)/.test(arg))
         ? "A password cannot be an argument: everybody on this machine could read it. Type it when asked, or set PLACE_ACCESS_PASSWORD."
-        : `${error instanceof Error ? error.message : String(error)}.`
+        : argumentsProblem(error)
   })
 
 const forwardUrl = (text: string, anywhere: boolean): Either.Either<URL, string> => {

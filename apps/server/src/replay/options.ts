@@ -1,6 +1,7 @@
 import { Rule } from "@place-access/domain/rules"
 import { Either } from "effect"
 import { parseArgs } from "node:util"
+import { argumentsProblem } from "../cli/argumentsProblem.js"
 
 export const USAGE = `npm run replay -- FILE...
 
@@ -86,7 +87,7 @@ const read = (argv: ReadonlyArray<string>) =>
           help: { type: "boolean", short: "h", default: false }
         }
       }),
-    catch: (error) => `${error instanceof Error ? error.message : String(error)}.`
+    catch: argumentsProblem
   })
 
 const whole = (name: string, text: string, min: number, max: number): Either.Either<number, string> => {

@@ -1,5 +1,6 @@
 import { Either } from "effect"
 import { parseArgs } from "node:util"
+import { argumentsProblem } from "../cli/argumentsProblem.js"
 
 const BACKENDS = ["memory", "embedded", "postgres"] as const
 type BackendName = (typeof BACKENDS)[number]
@@ -168,7 +169,7 @@ const read = (argv: ReadonlyArray<string>) =>
           help: { type: "boolean", short: "h", default: false }
         }
       }).values,
-    catch: (error) => `${error instanceof Error ? error.message : String(error)}.`
+    catch: argumentsProblem
   })
 
 const number = (

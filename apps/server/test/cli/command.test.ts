@@ -180,6 +180,9 @@ describe("the command line", () => {
   })
 
   it("a wrong word or option is refused in a sentence that names it", () => {
+    expect(refusal("account create --email -a")).toBe(
+      "The value of --email is missing or begins with a dash. Write --email=VALUE."
+    )
     expect(refusal("account create")).toContain("--email is missing")
     expect(refusal("account create --email nobody")).toContain("--email: must be an e-mail address")
     expect(refusal("account create --email a@b.example --role king")).toContain("developer, reviewer, admin")

@@ -69,7 +69,8 @@ it("all that it can do is in its help", () => {
 
 it.each([
   ["--seed one", "--seed must be a whole number"],
-  ["--seed -1", "--seed"],
+  ["--seed=-1", "--seed must be a whole number"],
+  ["--seed -1", "The value of --seed is missing or begins with a dash. Write --seed=VALUE."],
   ["--runs 0", "--runs must be a whole number from 1"],
   ["--steps 1.5", "--steps must be a whole number"],
   ["--for 60", "--for must be a time such as"],
@@ -83,4 +84,5 @@ it.each([
   ["--sed 3", "--sed"]
 ])("%s is refused with a sentence that names the option", (line, words) => {
   expect(problem(line)).toContain(words)
+  expect(problem(line)).toMatch(/^[^\n]*[^.\n]\.$/)
 })
