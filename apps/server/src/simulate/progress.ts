@@ -1,5 +1,5 @@
 import type { Simulation } from "@place-access/domain/testing"
-import { Clock, Console, Effect } from "effect"
+import { Clock, Console, Effect, type Scope } from "effect"
 
 /** Milliseconds between two lines of progress. */
 const EVERY_MILLIS = 5_000
@@ -12,6 +12,33 @@ export interface RunTally {
   /** How many runs broke a rule or could not be run. */
   readonly broken: () => number
 }
+
+/** Prints what a search is doing while one step of the search takes long, such as a run over a database. */
+export interface StepWatch {
+  /** Names the step that begins now. */
+  readonly begin: (step: string) => Effect.Effect<void>
+}
+
+/** Makes a watch that prints the step, again and again, when the step has not ended after `everyMillis`. */
+export const watchSteps = (everyMillis: number = EVERY_MILLIS): Effect.Effect<StepWatch, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    let current = { step: "", startedAt: clock.unsafeCurrentTimeMillis() }
+    const look = Effect.gen(function* () {
+      const before = current
+      yield* Effect.sleep(everyMillis)
+      if (current !== before || before.step === "") return
+      const seconds = Math.round((clock.unsafeCurrentTimeMillis() - before.startedAt) / 1_000)
+      yield* Console.error(`${before.step} · ${seconds} s`)
+    })
+    yield* Effect.forkScoped(Effect.forever(look))
+    return {
+      begin: (step) =>
+        Effect.sync(() => {
+          current = { step, startedAt: clock.unsafeCurrentTimeMillis() }
+        })
+    }
+  })
 
 /** Makes a tally. `reached` returns words that are added to each line; "" adds none. */
 export const tally = (reached: () => string): Effect.Effect<RunTally> =>

@@ -6,7 +6,7 @@ import { basename, dirname, resolve } from "node:path"
 import { openEmbedded, postgres } from "./Backends.js"
 import { type Guide, guided, unguided } from "./guide.js"
 import { DEFAULT_STEPS, type SimulateOptions } from "./options.js"
-import { type RunTally, tally } from "./progress.js"
+import { type RunTally, type StepWatch, tally, watchSteps } from "./progress.js"
 import { type Compared, comparisonOf } from "./timeline/comparison.js"
 import { timelineOf } from "./timeline/timeline.js"
 import * as Twin from "./Twin.js"
@@ -16,10 +16,12 @@ const SHRINK_MILLIS = 120_000
 /** Milliseconds between two lines of progress while a run is shrunk. */
 const SHRINK_SAYS_MILLIS = 2_000
 
-/** How a plan is run, and how the second process of `--twice` is started. Tests replace both functions. */
+/** How a plan is run, and how the second process of `--twice` is started. Tests replace them. */
 export interface Running {
   readonly runPlan: typeof Simulation.runPlan
   readonly startTwin: typeof Twin.start
+  /** Milliseconds after which a step of the search that goes on is printed. */
+  readonly sayMillis?: number
 }
 
 const RUNNING: Running = { runPlan: Simulation.runPlan, startTwin: Twin.start }
@@ -35,6 +37,9 @@ export const simulate = (options: SimulateOptions, running: Running = RUNNING): 
     const other = options.compareWithTrace === undefined ? undefined : yield* readTrace(options.compareWithTrace)
     yield* checkOutputs(options)
     const plans = yield* guideOf(options)
+    const steps = yield* watchSteps(running.sayMillis)
+    // The second process of `--twice` writes to the same standard error as the search, so it names no steps.
+    if (options.backend === "embedded" && !options.isHashOnly) yield* steps.begin("The embedded database opens")
     const config = { backend: yield* backendOf(options), driver: yield* driverOf(options) }
     const startedAt = yield* Clock.currentTimeMillis
     const until = options.timeMillis === undefined ? Infinity : startedAt + options.timeMillis
@@ -45,7 +50,10 @@ export const simulate = (options: SimulateOptions, running: Running = RUNNING): 
     const count = yield* tally(plans.reached)
     // The search has a separate scope. When this scope closes, the search's handler of Control-C is removed, and the
     // shrinking below can install another handler.
-    const { differing, last, worst } = yield* Effect.scoped(search(plans, options, { count, runOne, twin, until }))
+    const { differing, last, worst } = yield* Effect.scoped(
+      search(plans, options, { count, runOne, steps, twin, until })
+    )
+    yield* steps.begin("")
     yield* Console.log(yield* count.summary)
     const finished = yield* Effect.either(plans.finish)
     const kept = worst === undefined ? last : yield* explained(worst, options, config)
@@ -60,6 +68,7 @@ export const simulate = (options: SimulateOptions, running: Running = RUNNING): 
 interface Searching {
   readonly count: RunTally
   readonly runOne: RunOne
+  readonly steps: StepWatch
   readonly twin: Twin.Twin | undefined
   readonly until: number
 }
@@ -68,14 +77,16 @@ interface Searching {
  * Runs one plan after the other. Ends when the runs are done, the time is over, a run throws, the second process of
  * `--twice` has ended, or somebody presses Control-C.
  */
-const search = (plans: Guide, options: SimulateOptions, { count, runOne, twin, until }: Searching) =>
+const search = (plans: Guide, options: SimulateOptions, { count, runOne, steps, twin, until }: Searching) =>
   Effect.gen(function* () {
     const differing: Array<string> = []
     let worst: Simulation.PlanResult | undefined
     let last: Simulation.PlanResult | undefined
     const isStopped = yield* stopping
     for (let n = 0; n < options.runs && (n === 0 || (yield* Clock.currentTimeMillis) < until) && !isStopped(); n++) {
-      const result = yield* runOne(plans.plan(n))
+      const plan = plans.plan(n)
+      yield* steps.begin(`Run ${n + 1}, of seed ${plan.seed}, goes on`)
+      const result = yield* runOne(plan)
       last = result
       plans.learn(result)
       yield* count.add(result)
@@ -90,6 +101,7 @@ const search = (plans: Guide, options: SimulateOptions, { count, runOne, twin, u
         worst = result
         break
       }
+      yield* steps.begin("The other process of --twice is not as far yet")
       const hash = yield* Effect.either(twin === undefined ? Effect.succeed(result.traceHash) : twin.hash(n))
       if (Either.isLeft(hash)) {
         differing.push(hash.left.message)

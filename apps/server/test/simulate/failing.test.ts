@@ -4,7 +4,7 @@ import { Effect, Either } from "effect"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest"
 import { parse, type SimulateCommand } from "../../src/simulate/options.js"
 import { type Running, simulate } from "../../src/simulate/run.js"
 
@@ -21,16 +21,19 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 const listening: Array<readonly [line: string, count: number]> = []
 beforeEach(() => void listening.splice(0))
 
-const run = (line: string, runPlan: Running["runPlan"]) => runWith(Either.getOrThrow(parse(line.split(" "))), runPlan)
+const run = (line: string, runPlan: Running["runPlan"], others?: Partial<Running>) =>
+  runWith(Either.getOrThrow(parse(line.split(" "))), runPlan, others)
 
-const runWith = async (command: SimulateCommand, runPlan: Running["runPlan"]) => {
+const runWith = async (command: SimulateCommand, runPlan: Running["runPlan"], others?: Partial<Running>) => {
   if (command._tag === "Help") throw new Error("It is no run")
   const say = (...args: ReadonlyArray<unknown>) =>
     Effect.sync(() => void listening.push([args.join(" "), process.listenerCount("SIGINT")]))
   const ended = await Effect.runPromise(
     Effect.gen(function* () {
       const console = { ...(yield* Effect.console), log: say, error: say }
-      return yield* Effect.either(Effect.withConsole(simulate(command.options, { runPlan, startTwin }), console))
+      return yield* Effect.either(
+        Effect.withConsole(simulate(command.options, { runPlan, startTwin, ...others }), console)
+      )
     })
   )
   return { message: Either.isLeft(ended) ? ended.left.message : "", text: listening.map(([text]) => text).join("\n") }
@@ -135,4 +138,24 @@ it("when the other process of --twice ends early, what the search found is still
   expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ seed: 5 })
   expect(text).toContain("1 run · ")
   expect(message).toBe("The other process ended.\n1 of the runs broke a rule or could not be run.")
+})
+
+it("a step that takes long is printed while it goes on: a run, and the wait for the other process of --twice", async () => {
+  const result = Simulation.runPlanSync(Simulation.Swarm.planOfAll(5, 3))
+  const said = (step: string) =>
+    vi.waitFor(() => expect(listening.map(([text]) => text).join("\n")).toContain(step), 10_000)
+  const slow: Running["runPlan"] = async () => {
+    await said("Run 1, of seed 5, goes on · ")
+    return result
+  }
+  const hash = () =>
+    Effect.as(
+      Effect.promise(() => said("The other process of --twice is not as far yet · ")),
+      result.traceHash
+    )
+  const { message } = await run("--seed 5 --steps 3 --twice", slow, {
+    sayMillis: 50,
+    startTwin: () => Effect.succeed({ hash })
+  })
+  expect(message).toBe("")
 })
