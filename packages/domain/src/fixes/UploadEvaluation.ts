@@ -4,7 +4,7 @@ import type { LiveRule, RuleProgress } from "../rules/LiveRule.js"
 import * as RecentEvaluations from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
 import * as RuleEvaluation from "../rules/RuleEvaluation.js"
-import type { EventId, Timestamp } from "../shared/index.js"
+import type { EventId, RuleId, Timestamp } from "../shared/index.js"
 
 /** A rule that fired. */
 export interface Firing {
@@ -87,13 +87,17 @@ export interface RuleFiring extends Firing {
 export const withEvents = (
   states: ReadonlyArray<RuleProgress>,
   fired: ReadonlyArray<RuleFiring>
-): ReadonlyArray<RuleProgress> =>
-  fired.length === 0
-    ? states
-    : states.map((one) => {
-        const own = new Map(fired.flatMap(({ at, eventId, rule }) => (rule.id === one.ruleId ? [[at, eventId]] : [])))
-        return own.size === 0 ? one : { ...one, made: RecentEvaluations.withEvents(one.made, own) }
-      })
+): ReadonlyArray<RuleProgress> => {
+  // Grouped by rule, because a person may have thousands of rules of many apps.
+  const events = new Map<RuleId, Map<Timestamp.Timestamp, EventId>>()
+  for (const { at, eventId, rule } of fired) {
+    events.set(rule.id, (events.get(rule.id) ?? new Map<Timestamp.Timestamp, EventId>()).set(at, eventId))
+  }
+  return states.map((one) => {
+    const own = events.get(one.ruleId)
+    return own === undefined ? one : { ...one, made: RecentEvaluations.withEvents(one.made, own) }
+  })
+}
 
 /**
  * The payload of the event that reports a firing. It has the label of the place or zone and no coordinate (Spec §6.2).
