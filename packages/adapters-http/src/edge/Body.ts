@@ -34,7 +34,8 @@ const FORM_TYPE = "application/x-www-form-urlencoded"
 
 /**
  * Limits the request's body: it must have a content type that the route reads, be UTF-8, not be compressed, and be
- * within the route's `BodyBounds`. A form with a NUL character is refused too, and so is JSON that `STRICT` refuses.
+ * within the route's `BodyBounds`. A form may have as many fields as a JSON body may have entries. A form with a NUL
+ * character is refused too, and so is JSON that `STRICT` refuses.
  * Bytes are counted while they arrive. The body is not read before a guard or a handler asks for it.
  *
  * Without this function, the platform would accept any content type and any length. The platform's own limit does not
@@ -74,7 +75,11 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest
     const type = acceptable(request, cell)
     if (Exit.isFailure(type)) return (known = type)
     const read = (bytes: Exit.Exit<Buffer>) =>
-      (known = Exit.flatMap(bytes, (whole) => decodeUtf8(whole, type.value === FORM_TYPE)))
+      (known = Exit.flatMap(bytes, (whole) =>
+        Exit.flatMap(decodeUtf8(whole), (text) =>
+          type.value === FORM_TYPE ? checkedForm(text, cell.route.bounds.entries) : Exit.succeed(text)
+        )
+      ))
     return Effect.async<string>((resume) => {
       const source = NodeHttpServerRequest.toIncomingMessage(request)
       const hasArrived = Admission.duringBody(cell.place)
@@ -238,13 +243,29 @@ export const letGo = (source: IncomingMessage): Effect.Effect<void> =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
+const decodeUtf8 = (bytes: Buffer): Exit.Exit<string> => {
   try {
-    const text = utf8.decode(bytes)
-    return isForm && /%00|\0/.test(text) ? unreadable("The form holds a NUL character") : Exit.succeed(text)
+    return Exit.succeed(utf8.decode(bytes))
   } catch {
     return unreadable("The body is not valid UTF-8")
   }
+}
+
+const checkedForm = (text: string, entriesMax: number): Exit.Exit<string> =>
+  hasMoreFields(text, entriesMax)
+    ? tooManyEntries(entriesMax)
+    : /%00|\0/.test(text)
+      ? unreadable("The form holds a NUL character")
+      : Exit.succeed(text)
+
+/** Whether a form has more than `most` fields. Decoding millions of fields would block other requests for a second. */
+export const hasMoreFields = (form: string, most: number): boolean => {
+  let at = -1
+  for (let fields = 1; fields <= most; fields++) {
+    at = form.indexOf("&", at + 1)
+    if (at < 0) return false
+  }
+  return true
 }
 
 /**

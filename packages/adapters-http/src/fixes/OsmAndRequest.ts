@@ -13,20 +13,10 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
     const body = request.method === "POST" ? yield* Effect.orDie(request.text) : ""
     const json = yield* Body.lenientJson(body)
     const isForm = typeof json !== "object" || json === null
-    if (isForm && hasMoreFields(body, BOUNDS.entries)) return yield* Body.tooManyEntries(BOUNDS.entries)
+    if (isForm && Body.hasMoreFields(body, BOUNDS.entries)) return yield* Body.tooManyEntries(BOUNDS.entries)
     return OsmAnd.requestOf(queryOf(request), body, json)
   })
 
 /** The request's query without the question mark. */
 export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): string =>
   url.includes("?") ? url.slice(url.indexOf("?") + 1) : ""
-
-/** Whether a form has more than `most` fields. Decoding millions of fields would block other requests for a second. */
-const hasMoreFields = (form: string, most: number): boolean => {
-  let at = -1
-  for (let fields = 1; fields <= most; fields++) {
-    at = form.indexOf("&", at + 1)
-    if (at < 0) return false
-  }
-  return true
-}

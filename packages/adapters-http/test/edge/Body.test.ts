@@ -72,6 +72,21 @@ for (const waitMillis of WAITS_MILLIS) {
   }
 }
 
+describe("a form with more fields than a JSON body may have entries [M11]", () => {
+  it("is refused before its fields are read, and text with as many ampersands that is no form is not", async () => {
+    const url = await serve(0, true)
+    const fields = (count: number) => Array.from({ length: count }, () => "a").join("&")
+    const form = "application/x-www-form-urlencoded"
+    const { entries } = BodyBounds.ORDINARY
+    expect(await post(url, fields(entries), form)).toMatchObject({ text: fields(entries) })
+    expect(await post(url, fields(entries + 1), form)).toEqual({ refused: "payload_too_large", isSame: true })
+    expect(await post(url, JSON.stringify(fields(entries + 1)))).toMatchObject({
+      isSame: true,
+      text: expect.anything()
+    })
+  })
+})
+
 describe("a request whose body never arrives ends, although its fiber cannot be interrupted", () => {
   /**
    * Sends the beginning of a request to a server that runs `before` and then reads the body. Returns the refusal. It
