@@ -33,7 +33,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", apos: "'", gt: ">
 const ENTITY_NAME = /^[\p{L}_:][\p{L}\p{M}\p{N}_:.·-]*$/u
 /**
  * The entities of a file with a document type: all that the document type may declare stay the text `&name;`. Without
- * these entities, saxes makes an `Error` for each reference, and a small packed file has more than a million references.
+ * these entities, saxes makes an `Error` for each reference, and a small packed file may have a million references
+ * (decision imports-14).
  */
 const KEPT_ENTITIES = new Proxy<Record<string, string>>(
   {},
