@@ -190,6 +190,14 @@ describe("too old [§4.6.8, T3]", () => {
   it("an event without a limit is never too old", () => {
     expect(Delivery.isTooOld({ occurredAt: T0, maxEventAgeS: null }, at(400 * DAY))).toBe(false)
   })
+
+  it("an event becomes too old a millisecond after its limit, and without a limit never [§3.5-ages]", () => {
+    const envelope = { ...TEMPLATE.envelope, occurredAt: T0 }
+    const tooOldAt = (maxEventAgeS: number | null) => Delivery.tooOldAt({ envelope, maxEventAgeS })
+    expect(tooOldAt(30)).toBe(at(30 * SECOND + 1))
+    expect(tooOldAt(null)).toBeNull()
+    expect(Delivery.isTooOld({ occurredAt: T0, maxEventAgeS: 30 }, tooOldAt(30)!)).toBe(true)
+  })
 })
 
 describe("what counts against an endpoint [§6.4.7]", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { DeliveryRow } from "../../../testing/simulation/Operations.js"
-import { Ana, DAY, FAR, HOME, MINUTE, names, ok, SECOND } from "./home.js"
+import { START } from "./handwritten.js"
+import { Ana, DAY, FAR, HOME, HOUR, MINUTE, names, ok, SECOND } from "./home.js"
 
 const GAPS = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 360 * MINUTE, 900 * MINUTE]
 
@@ -107,14 +108,14 @@ describe("D2: rows", () => {
     for (const row of rows) ana.readLog([{ ...first, ...row }])
     return names(ana.broken)
   }
-  const ended = { dueAt: null, endedAt: 1 }
+  const ended = { dueAt: null, endedAt: START }
 
   it("a row may end", () =>
     expect(read({}, { state: "failed", failReason: "endpoint_disabled", ...ended })).toEqual([]))
   it("a row that ended and then changes is reported", () => {
     const failed = { state: "failed", failReason: "endpoint_disabled", ...ended } as const
     expect(read(failed, {})).toEqual(["D2"])
-    expect(read(failed, { ...failed, endedAt: 2 })).toEqual(["D2"])
+    expect(read(failed, { ...failed, endedAt: START + 1 })).toEqual(["D2"])
   })
   it("never go back to an earlier attempt", () => expect(read({}, { attempt: 1, attempts: [] })).toEqual(["D2"]))
   it("have a due time while they are tried, and a reason when they failed", () => {
@@ -219,6 +220,34 @@ describe("D5: the age of an event", () => {
 
   it("an event as old as its limit may be sent", () => expect(aged(30 * SECOND)).toEqual([]))
   it("an event a millisecond older than its limit is reported", () => expect(aged(30 * SECOND + 1)).toEqual(["D5"]))
+
+  /** A retry is due. The delivery ends as too old `lateMs` after the event became too old. */
+  const endedLate = (lateMs: number, { createdMs = 0, fault }: { createdMs?: number; fault?: string } = {}) => {
+    const ana = new Ana()
+    const rule = ana.rule("enter", { maxEventAgeS: 30 })
+    ana.send(ana.reading(FAR))
+    ana.after(MINUTE)
+    ana.send(ana.reading(HOME))
+    const body = ana.fired(rule)
+    const [occurredAt] = [ana.t]
+    const createdAt = ana.after(createdMs).t
+    if (fault !== undefined) ana.add({ kind: "fault", fault, detail: "" })
+    const endedAt = Math.max(occurredAt + 30 * SECOND, createdAt) + lateMs
+    ana.t = endedAt
+    const ended = { state: "too_old", dueAt: null, occurredAt, createdAt, endedAt, attempt: 2 } as const
+    ana.row({ ...ended, type: "place.enter", eventId: String(body["event_id"]), attempts: [attempt(1, occurredAt)] })
+    ana.readLog()
+    return names(ana.broken)
+  }
+  it("the row ends within a minute after that, unless something failed", () => {
+    expect(endedLate(MINUTE)).toEqual([])
+    expect(endedLate(MINUTE + 1)).toEqual(["D5"])
+    expect(endedLate(MINUTE + 1, { fault: "port.fail" })).toEqual([])
+  })
+  it("an event that is too old already when its delivery is created has a minute from then on", () => {
+    expect(endedLate(MINUTE, { createdMs: HOUR })).toEqual([])
+    expect(endedLate(MINUTE + 1, { createdMs: HOUR })).toEqual(["D5"])
+  })
 })
 
 describe("D6: at rest", () => {
@@ -290,6 +319,20 @@ describe("D8: leases", () => {
     claim(ana, "two")
     expect(names(ana.broken)).toEqual(["D8"])
   })
+  /** The row is due `waitMs` after the last of `claims` claims of one attempt. */
+  const waiting = (claims: number, waitMs: number, isHurried = false) => {
+    const ana = new Ana()
+    const { dueAt } = ana.row({ deliveryId: "delivery" })
+    for (let n = 0; n < claims; n++) claim(n === 0 ? ana : ana.after(LEASE), `lease ${n}`)
+    if (isHurried) ana.op("retryNow", { appId: ana.appId, deliveryId: "delivery" }, ok(null))
+    ana.readLog(ana.rows.map((row) => ({ ...row, dueAt: waitMs === 0 ? dueAt : ana.t + waitMs })))
+    return names(ana.broken)
+  }
+  it("the first two leases of an attempt leave it due, and the third may let it wait", () => {
+    expect([waiting(1, 0), waiting(2, 0), waiting(3, LEASE)]).toEqual([[], [], []])
+    expect([waiting(1, 1), waiting(2, LEASE)]).toEqual([["D8"], ["D8"]])
+    expect(waiting(2, LEASE, true)).toEqual([])
+  })
   it("a worker that was overtaken writes nothing", () => {
     const ana = new Ana()
     claim(ana, "one")
@@ -297,5 +340,47 @@ describe("D8: leases", () => {
     claim(ana, "two")
     finish(ana, "one", true)
     expect(names(ana.broken)).toEqual(["D8"])
+  })
+})
+
+describe("D10: what the log keeps", () => {
+  const delivered = (ana: Ana) => {
+    const body = ana.body("places.changed", { places_version: 2 })
+    ana.hook(body)
+    const ended = { state: "delivered", dueAt: null, endedAt: ana.t, attempts: [attempt(1, ana.t, 200)] } as const
+    return ana.row({ eventId: String(body["event_id"]), ...ended })
+  }
+  const failed = (ana: Ana) => ana.row({ state: "failed", failReason: "not_sent", dueAt: null, endedAt: ana.t })
+  const readAfter = (make: (ana: Ana) => DeliveryRow, ms: number, isThere: boolean, fault?: string) => {
+    const ana = new Ana()
+    const row = make(ana)
+    ana.readLog()
+    ana.after(ms)
+    if (fault !== undefined) ana.add({ kind: "fault", fault, detail: "" })
+    ana.readLog(isThere ? [row] : [])
+    return names(ana.broken)
+  }
+
+  it("a delivered row stays for seven days, any other for thirty", () => {
+    expect(readAfter(delivered, 7 * DAY, false)).toEqual([])
+    expect(readAfter(delivered, 7 * DAY - 1, false)).toEqual(["D10"])
+    expect(readAfter(failed, 30 * DAY, false)).toEqual([])
+    expect(readAfter(failed, 30 * DAY - 1, false)).toEqual(["D10"])
+  })
+  it("and two hours longer at most, unless something failed", () => {
+    expect(readAfter(delivered, 7 * DAY + 2 * HOUR, true)).toEqual([])
+    expect(readAfter(delivered, 7 * DAY + 2 * HOUR + 1, true)).toEqual(["D10"])
+    expect(readAfter(delivered, 7 * DAY + 2 * HOUR + 1, true, "port.fail")).toEqual([])
+  })
+  it("where the clock was set forward and back, the row may have gone", () => {
+    const ana = new Ana()
+    delivered(ana)
+    ana.readLog()
+    const [t] = [ana.t]
+    ana.after(8 * DAY)
+    ana.add({ kind: "fault", fault: "clock.jump", detail: "" })
+    ana.t = t
+    ana.readLog([])
+    expect(ana.broken).toEqual({})
   })
 })

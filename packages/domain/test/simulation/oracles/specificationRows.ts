@@ -22,7 +22,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§2.6", "rules: fields and windows", "W4", "C1"),
   row("§2.7", "webhook endpoints: five of an app, secrets shown once", "H6"),
   row("§2.8", "one event, one id, one content", "H3"),
-  row("§2.9", "rows of the delivery log", "D1", "D2"),
+  row("§2.9", "rows of the delivery log", "D1", "D2", "D10"),
   row("§3.1", "the tiers of a connection", "S1", "S2", "S3", "S4", "S8", "T10"),
   row(
     "§3.1",
@@ -115,5 +115,6 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§7", "errors that reveal nothing", "T7", "V7", "S2"),
   row("§8", "over twice the expected volume", "P5"),
   row("§8", "budget of questions about zones", "B1", "B2"),
+  row("§8", "how long the delivery log keeps rows", "D10"),
   outside("§8", "rates of calls, per connection and address", "the world calls too seldom; limits have their own tests")
 ]

@@ -1,8 +1,9 @@
 import type { WebhookAnswer } from "@place-access/domain/endpoints"
-import { type Delivery, DeliveryStore, EventStore } from "@place-access/domain/deliveries"
+import { type Delivery, DeliveryStore, EventStore, RetrySchedule } from "@place-access/domain/deliveries"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointStore } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
+import { type Retention, RetentionStore } from "@place-access/domain/sweeps"
 import { Simulation } from "@place-access/domain/testing"
 import { Context, Effect, FiberRef, flow, Option } from "effect"
 import { instead, type Plant, readingNothingAhead } from "./plant.js"
@@ -23,15 +24,18 @@ const claiming = (change: (claim: ClaimedDelivery) => Effect.Effect<ClaimedDeliv
   }))
 
 /**
- * Plants a bug in the time of retries. `dueAt` gets the right time of the retry and the duration `tookMs` of the failed
- * attempt, and returns the wrong time.
+ * Plants a bug in the time of retries. `dueAt` gets the right time of the retry, the duration `tookMs` of the failed
+ * attempt, and the time `inFull` at which the whole wait of the schedule is over, even if the event is too old by then.
+ * It returns the wrong time.
  */
-const retryingAt = (dueAt: (at: number, tookMs: number) => number) =>
+const retryingAt = (dueAt: (at: number, tookMs: number, inFull: number) => number) =>
   instead(DeliveryStore, (store) => {
     type Attempt = Parameters<typeof store.finish>[2]
     const changed = (finish: Delivery.DeliveryFinish, attempt: Attempt): Delivery.DeliveryFinish => {
       const tookMs = attempt === null ? 0 : attempt.endedAt - attempt.startedAt
-      return finish._tag === "Retry" ? { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, tookMs)) } : finish
+      if (finish._tag !== "Retry") return finish
+      const inFull = attempt === null ? undefined : RetrySchedule.nextDue(finish.attempt - 1, attempt.endedAt)
+      return { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, tookMs, inFull ?? finish.dueAt)) }
     }
     return {
       insertAttempted: (row, finish, attempt, isOnly) =>
@@ -39,6 +43,12 @@ const retryingAt = (dueAt: (at: number, tookMs: number) => number) =>
       finish: (claim, finish, attempt) => store.finish(claim, changed(finish, attempt), attempt)
     }
   })
+
+/** Plants a bug in the moment up to which rows of one kind are deleted. `change` gets the right moment. */
+const retaining = (kind: Retention.RetentionKind, change: (until: Timestamp.Timestamp) => Timestamp.Timestamp) =>
+  instead(RetentionStore, (store) => ({
+    remove: (one, until, limit) => store.remove(one, one === kind ? change(until) : until, limit)
+  }))
 
 export const plants: ReadonlyArray<Plant> = [
   {
@@ -154,6 +164,20 @@ export const plants: ReadonlyArray<Plant> = [
     )
   },
   {
+    oracle: "D5",
+    what: "an event that is too old waits for its next retry",
+    sabotage: retryingAt((_at, _tookMs, inFull) => inFull),
+    scenario: inScene(({ hook, rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* hook.script([500, 500, 200])
+        yield* rule("enter", { maxEventAgeS: 60 })
+        yield* walk(FAR, HOME)
+        yield* world.advance(HOUR)
+        yield* hook.deliveries
+      })
+    )
+  },
+  {
     oracle: "D6",
     what: "the fourth attempt is put off for a year",
     sabotage: instead(DeliveryStore, (store) => ({
@@ -220,6 +244,49 @@ export const plants: ReadonlyArray<Plant> = [
     )
   },
   {
+    oracle: "D8",
+    what: "an attempt has to wait when its second lease runs out",
+    isRare: "It takes two crashes during one attempt, and a look into the log before the next claim.",
+    sabotage: instead(DeliveryStore, (store) => {
+      const claims = new Map<string, number>()
+      const putOff = new Map<string, Timestamp.Timestamp>()
+      const seen = (delivery: Delivery.Delivery): Delivery.Delivery => ({
+        ...delivery,
+        dueAt: delivery.dueAt === null ? null : (putOff.get(`${delivery.id} ${delivery.attempt}`) ?? delivery.dueAt)
+      })
+      return {
+        claim: (request) =>
+          Effect.tap(store.claim(request), (claimed) => {
+            for (const { delivery } of claimed.claims) {
+              const key = `${delivery.id} ${delivery.attempt}`
+              claims.set(key, (claims.get(key) ?? 0) + 1)
+              if (claims.get(key) === 2) putOff.set(key, Timestamp.plus(request.leaseUntil, 30 * SECOND))
+            }
+            return Effect.void
+          }),
+        find: (...args) =>
+          Effect.map(
+            store.find(...args),
+            Option.map((row) => ({ ...row, delivery: seen(row.delivery) }))
+          )
+      }
+    }),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.hook.script([500, "hang"])
+        yield* fire(scene)
+        yield* scene.world.advance(32 * SECOND)
+        yield* scene.world.crash("worker")
+        yield* scene.world.advance(MINUTE)
+        yield* scene.world.restart("worker")
+        yield* scene.world.advance(2 * SECOND)
+        yield* scene.world.crash("worker")
+        yield* scene.hook.deliveries
+        yield* scene.world.restart("worker")
+      })
+    )
+  },
+  {
     oracle: "D9",
     what: "an event that is being sent is read from the outbox again, and sent a second time",
     sabotage: instead(EventStore, (store) => ({
@@ -243,6 +310,50 @@ export const plants: ReadonlyArray<Plant> = [
       insertAttempted: (row) => Effect.as(store.insert([row]), { isStored: true, isFannedOut: false })
     })),
     scenario: inScene(fire)
+  },
+  {
+    oracle: "D10",
+    what: "a delivered row leaves the log after two hours",
+    sabotage: retaining("delivered_deliveries", (until) => Timestamp.plus(until, 7 * DAY - 2 * HOUR)),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* fire(scene)
+        yield* scene.world.advance(HOUR)
+        yield* scene.hook.deliveries
+        yield* scene.world.advance(4 * HOUR)
+        yield* scene.hook.deliveries
+      })
+    )
+  },
+  {
+    oracle: "D10",
+    what: "a failed row leaves the log after two hours",
+    sabotage: retaining("failed_deliveries", (until) => Timestamp.plus(until, 30 * DAY - 2 * HOUR)),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.hook.script(500)
+        yield* fire(scene)
+        yield* scene.ana.disconnect(scene.connection)
+        yield* scene.world.advance(HOUR)
+        yield* scene.hook.deliveries
+        yield* scene.world.advance(4 * HOUR)
+        yield* scene.hook.deliveries
+      })
+    )
+  },
+  {
+    oracle: "D10",
+    what: "nothing deletes delivered rows",
+    sabotage: retaining("delivered_deliveries", () => Timestamp.make(0)),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* fire(scene)
+        yield* scene.world.advance(HOUR)
+        yield* scene.hook.deliveries
+        yield* scene.world.advance(8 * DAY)
+        yield* scene.hook.deliveries
+      })
+    )
   },
   {
     oracle: "R10",

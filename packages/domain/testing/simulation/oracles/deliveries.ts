@@ -1,7 +1,7 @@
 import type { DeliveryRow } from "../Operations.js"
 import type { Oracle, Run } from "../Oracle.js"
 import { endpointsOf } from "./support/deliveries/Endpoints.js"
-import { deliveryLogs } from "./support/deliveries/Deliveries.js"
+import { caps, deliveryLogs } from "./support/deliveries/Deliveries.js"
 import { postsOf, type Row, rows } from "./support/deliveries/Firings.js"
 import { ground } from "./support/Ground.js"
 import {
@@ -16,7 +16,8 @@ import {
   timeOf
 } from "./support/trace/Happened.js"
 import { isUndisturbed, lastShown, overSent } from "./support/deliveries/OverSent.js"
-import { claimsHeldTwice } from "./support/deliveries/Leases.js"
+import { claimsHeldTwice, waitsAfterLapse } from "./support/deliveries/Leases.js"
+import { wronglyKept } from "./support/deliveries/Retained.js"
 import { index } from "./support/trace/Ops.js"
 import { oracle } from "./support/trace/oracle.js"
 import { ANSWER_DEADLINE, ATTEMPTS, DELIVERED_KEPT, GAPS, HOUR, MINUTE, SECOND } from "../Specification.js"
@@ -240,20 +241,29 @@ const sentWhileDisabled = (run: Run) => {
   })
 }
 
-const d5: Oracle = {
-  name: "D5",
-  rule: "No attempt is made when the event is older than its rule's max_event_age_s (Spec §4.6.8)",
-  check: (run) => {
+const d5 = oracle(
+  "D5",
+  "No attempt is made when the event is older than its rule's max_event_age_s, and while nothing fails the row then says so within a minute (Spec §3.5, §4.6.8)",
+  (known, say, run) => {
     const { posts, slackMs } = happened(run)
-    return posts.flatMap(({ beganAt, body, i }) => {
+    for (const { beganAt, body, i } of posts) {
       const most = ground(run).rules.get(textOf(body["rule_id"]) ?? "")?.fields.maxEventAgeS
       const occurredAt = timeOf(body["occurred_at"])
-      if (most === undefined || most === null || occurredAt === undefined) return []
+      if (most === undefined || most === null || occurredAt === undefined) continue
       const age = beganAt - slackMs - occurredAt
-      return age > most * SECOND ? [{ at: i, detail: `an event was sent at the age of ${spanOf(age)}` }] : []
-    })
+      if (age > most * SECOND) say(i, `an event was sent at the age of ${spanOf(age)}`)
+    }
+    const most = caps(known, run)
+    for (const { createdAt, deliveryId, endedAt, eventId, occurredAt, read, state } of rows(run)) {
+      const cap = most.get(eventId)
+      if (state !== "too_old" || endedAt === null || cap === undefined) continue
+      // An event can already be too old when its delivery is created.
+      const late = endedAt - Math.max(occurredAt + cap * SECOND, createdAt)
+      if (late > MINUTE && known.trace.isCalmSince(createdAt, read.end))
+        say(read.end, `delivery ${deliveryId} was ended ${spanOf(late)} after its event was too old`)
+    }
   }
-}
+)
 
 /**
  * The longest time from a delivery's creation to its end: seven attempts, each with a receiver that hangs and a late
@@ -308,8 +318,8 @@ const d7: Oracle = {
 
 const d8: Oracle = {
   name: "D8",
-  rule: "At most one worker holds the lease of a delivery at a time (decision deliveries-3)",
-  check: claimsHeldTwice
+  rule: "At most one worker holds the lease of a delivery at a time, and when the first or the second lease of an attempt runs out, the attempt is due again at once (decisions deliveries-3, W2)",
+  check: (run) => [...claimsHeldTwice(run), ...waitsAfterLapse(run, readings(run))]
 }
 
 const d9 = oracle(
@@ -330,4 +340,10 @@ const d9 = oracle(
   }
 )
 
-export const deliveries: ReadonlyArray<Oracle> = [d1, d2, d3, d4, d5, d6, d7, d8, d9]
+const d10: Oracle = {
+  name: "D10",
+  rule: "The log keeps a delivered row for 7 days and any other row for 30 days after its end, and while nothing fails not much longer (Spec §2.9, §8)",
+  check: (run) => wronglyKept(run, readings(run))
+}
+
+export const deliveries: ReadonlyArray<Oracle> = [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10]
