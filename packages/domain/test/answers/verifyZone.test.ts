@@ -43,6 +43,17 @@ it.effect("a question that the database could not answer is not counted [M8, ans
   }).pipe(Effect.provide(stores))
 )
 
+it.effect("a question during a pause takes nothing from the budget [connection-4, M8]", () =>
+  Effect.gen(function* () {
+    const connection = yield* nearTheEdge
+    const paused = verifyZone({ ...connection, pause: { from: time(NOON), until: null } }, CIRCLE, 600)
+    const during = yield* Effect.replicateEffect(paused, 25)
+    expect(during.map(({ state }) => state)).toEqual(Array<string>(25).fill("unknown"))
+    const ask = outcome(verifyZone(connection, CIRCLE, 600))
+    expect(yield* Effect.replicateEffect(ask, 21)).toEqual([...Array<string>(20).fill("answered"), "BudgetExceeded"])
+  }).pipe(Effect.provide(stores))
+)
+
 it.effect("a refused question reads the same, wherever the person is: its duration shows nothing [M8, answers-5]", () =>
   Effect.gen(function* () {
     const connection = yield* nearTheEdge

@@ -1,4 +1,5 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
+import { Disclosure } from "@place-access/domain/answers"
 import { EventStore } from "@place-access/domain/deliveries"
 import type { Event } from "@place-access/domain/events"
 import { FixHistory } from "@place-access/domain/fixes"
@@ -6,7 +7,7 @@ import { LimitStore } from "@place-access/domain/limits"
 import { Timestamp } from "@place-access/domain/shared"
 import type { Simulation } from "@place-access/domain/testing"
 import { VisitStore } from "@place-access/domain/visits"
-import { Effect } from "effect"
+import { Effect, flow } from "effect"
 import { ENTER } from "../../support/ruleFields.js"
 import { connected, ME } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
@@ -62,6 +63,27 @@ const current = homeScenario((connection) =>
 )
 const latest = homeScenario((connection) => connection.call({ endpoint: "GET /v1/locations/latest" }))
 const nothing = homeScenario(() => Effect.void)
+
+/** Plants a bug: questions about zones that were asked during a pause count as soon as the app asks after the pause. */
+const countingPaused: Simulation.Sabotage = (ports) => {
+  const asked = new Map<string, Array<Timestamp.Timestamp>>()
+  return flow(
+    instead(AccessLogStore, (store) => ({
+      record: (entry) => {
+        const key = `${entry.userId} ${entry.appId}`
+        if (entry.endpoint === zone.endpoint && entry.disclosed === Disclosure.PAUSED)
+          asked.set(key, [...(asked.get(key) ?? []), entry.at])
+        return store.record(entry)
+      }
+    })),
+    instead(LimitStore, (store) => ({
+      ask: (spender, decide) => {
+        const paused = asked.get(`${spender.userId} ${spender.appId}`)?.splice(0) ?? []
+        return store.ask(spender, ({ calls, circles }, now) => decide({ calls: [...calls, ...paused], circles }, now))
+      }
+    }))
+  )(ports)
+}
 
 /** Plants a bug that changes the body of the answers of one endpoint. */
 const answering =
@@ -218,6 +240,19 @@ export const plants: ReadonlyArray<Plant> = [
       ask: (spender, decide) => store.ask(spender, ({ circles }, now) => decide({ calls: [], circles }, now))
     })),
     scenario: homeScenario((connection) => Effect.replicateEffect(connection.call(zone), 21))
+  },
+  {
+    oracle: "B1",
+    what: "a question during a pause takes from the budget",
+    sabotage: countingPaused,
+    scenario: homeScenario((connection) =>
+      Effect.gen(function* () {
+        yield* connection.user.pause(connection)
+        yield* Effect.replicateEffect(connection.call(zone), 20)
+        yield* connection.user.resume(connection)
+        yield* connection.call(zone)
+      })
+    )
   },
   {
     oracle: "B2",

@@ -48,11 +48,14 @@ const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "l
   afterMs
 })
 
+const zone = (connection: number): PlanStep =>
+  ask(connection, { about: "zone", place: 0, radiusM: 300, maxAgeS: 3_600 })
+
 /** All kinds of calls by which an app asks where a person is or was. */
 const requests = (connection: number): ReadonlyArray<PlanStep> => [
   ask(connection, { about: "presence", place: 0, maxAgeS: 3_600 }),
   ask(connection, { about: "current place", maxAgeS: 3_600 }),
-  ask(connection, { about: "zone", place: 0, radiusM: 300, maxAgeS: 3_600 }),
+  zone(connection),
   ask(connection, { about: "place at", agoMs: 15 * MINUTE, toleranceS: 900 }),
   ask(connection, { about: "location at", agoMs: MINUTE, toleranceS: 900 }),
   call(connection, "latest"),
@@ -62,7 +65,10 @@ const requests = (connection: number): ReadonlyArray<PlanStep> => [
 ]
 const some = (connection: number): Steps => one([0, 3, 5]).map((first) => requests(connection).slice(first, first + 4))
 
-/** The person comes home during a pause, and the app asks before, at and after the end of the pause. */
+/**
+ * The person comes home during a pause, and the app asks before, at and after the end of the pause. During the pause the
+ * app asks about a zone 20 times, which is its budget of an hour. None of these questions counts.
+ */
 export const paused = about({ connection, person, type: one(["exit", "dwell"]) }, ({ connection, person, type }) =>
   story(
     rule(connection),
@@ -74,12 +80,14 @@ export const paused = about({ connection, person, type: one(["exit", "dwell"]) }
     wait([MINUTE, 3 * MINUTE]),
     fix(person, { edgeM: INSIDE }),
     some(connection),
+    ...Array.from({ length: 20 }, () => zone(connection)),
     maybe(consent({ again: connection })),
     oneof(
       story(until("pause ends", connection, [-1, 0, 0, 1])),
       story(wait([MINUTE, 10 * MINUTE]), resume(connection)),
       story({ do: "resume all", person })
     ),
+    zone(connection),
     some(connection),
     fix(person, { edgeM: INSIDE }),
     wait([3 * MINUTE]),
