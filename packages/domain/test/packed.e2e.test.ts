@@ -98,6 +98,34 @@ console.log(JSON.stringify({
 }))
 `
 
+/** A CommonJS program. Its `effect` is the CommonJS build, and the package loads the ES build of the same version. */
+const COMMON_JS = `
+const { Effect, Either, Layer, TestContext } = require("effect")
+const { askZone, LimitStore } = require("@place-access/domain/limits")
+const { AppId, StoreError, UserId } = require("@place-access/domain/shared")
+const { limitStoreContract, MemoryDatabase, MemoryEntropy, MemoryLimitStore } = require("@place-access/domain/testing")
+
+const memory = Layer.mergeAll(
+  MemoryLimitStore.layer.pipe(Layer.provide(MemoryDatabase.layer)),
+  MemoryEntropy.layer,
+  TestContext.TestContext
+)
+const failing = Layer.succeed(LimitStore, {
+  count: () => Effect.die("unused"),
+  ask: () => Effect.fail(StoreError.broken(new Error("down")))
+})
+const ask = askZone({ appId: AppId.make("app_1"), userId: UserId.make("usr_1") }, { lat: 52, lon: 5, radiusM: 9000 })
+const caught = ask.pipe(Effect.as("asked"), Effect.catchTag("StoreError", () => Effect.succeed("caught")))
+const cases = Effect.forEach(limitStoreContract, ({ run }) => Effect.either(Effect.provide(run, memory)))
+const main = async () => ({
+  isSame: (await import("effect")).Effect === Effect,
+  asked: await Effect.runPromise(Effect.provide(caught, memory)),
+  caught: await Effect.runPromise(Effect.provide(caught, failing)),
+  failed: (await Effect.runPromise(cases)).filter(Either.isLeft).length
+})
+main().then((found) => console.log(JSON.stringify(found)))
+`
+
 describe("the package as it is published", () => {
   let packed: Packed
   beforeAll(async () => {
@@ -177,8 +205,8 @@ describe("the package as it is published", () => {
     })
 
     const compile = (module: string, resolution: string, ...options: ReadonlyArray<string>) => {
-      const how = ["--module", module, "--moduleResolution", resolution, "--target", "es2023"]
-      const strict = ["--strict", "--skipLibCheck", "false", "--lib", "es2023,dom", "--types", "node"]
+      const how = ["--module", module, "--moduleResolution", resolution, "--target", "es2022"]
+      const strict = ["--strict", "--skipLibCheck", "false", "--lib", "es2022,dom", "--types", "node"]
       const compiled = run(
         process.execPath,
         // One thread, because several threads would check some declarations twice, and other tests use the other
@@ -207,6 +235,12 @@ describe("the package as it is published", () => {
         stopped: null,
         violations: []
       })
+    })
+
+    it("a CommonJS program with another instance of effect uses it: layers, an error caught by its tag, and a contract suite", async () => {
+      await writeFile(join(folder, "program.cjs"), COMMON_JS)
+      const { stdout } = await run(process.execPath, ["--no-warnings", "program.cjs"], { cwd: folder, env: {} })
+      expect(JSON.parse(stdout)).toEqual({ isSame: false, asked: "asked", caught: "caught", failed: 0 })
     })
   })
 })
