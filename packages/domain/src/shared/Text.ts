@@ -18,18 +18,48 @@ const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 /** Whether PostgreSQL can store the text, and a page displays the characters in the order in which they are written. */
 export const isPlain = (text: string): boolean => !FORBIDDEN.test(text)
 
-// Characters that show nothing, such as the soft hyphen, zero-width space, marks of direction, invisible operators and
-// tags. With invisible characters, two different names could look the same. Tags after a black flag stay, because they
-// make the flags of England, Scotland and Wales.
-const UNSEEN =
-  /(\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f})|\u034f|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+const { raw } = String
 
-// A letter, digit, punctuation mark or symbol. Fillers of Hangul and the empty Braille cell are left out, because they
-// count as letters or symbols but show nothing.
-const VISIBLE = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u
+// The letters of the Arabic script that join the next letter. A non-joiner between such a letter and another letter
+// changes the shape of both, as in Persian plurals. After any other letter it shows nothing.
+const JOINING = [
+  raw`[\u0620\u0626\u0628\u062a-\u062e\u0633-\u063f\u0641-\u0647\u0649\u064a\u066e\u066f\u0678-\u0687`,
+  raw`\u069a-\u06bf\u06c1\u06c2\u06cc\u06ce\u06d0\u06d1\u06fa-\u06fc\u06ff]`
+].join("")
+const ARABIC = raw`[[[\u0620-\u06ff]&&\p{L}]--[\u0621\u0674]]`
 
-const shown = (text: string): string => {
-  const kept = text.replace(UNSEEN, "$1")
+// The sign of an Indic script that joins two consonants. A joiner or non-joiner after this sign changes their shape.
+const VIRAMA = raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]`
+
+// Where characters that show nothing stay, because text looks different without them: in an emoji (the list comes from
+// Unicode, because only some emoji can be joined), between letters of the scripts above, and between the letter r and a
+// virama in Bengali and Kannada. Each pattern looks for its joiner first. A pattern that looked back first would do so
+// at every character, which takes quadratic time for many combining marks in a row.
+const NEEDED = [
+  raw`(?=\p{Emoji})\p{RGI_Emoji}`,
+  raw`\u200c(?<=${JOINING}\p{M}*.)(?=${ARABIC})`,
+  raw`\u200d(?<=${VIRAMA}\p{M}*.)`,
+  raw`\u200c(?<=${VIRAMA}\p{M}*.)(?=\p{L})`,
+  raw`\u200d(?<=[\u09b0\u0cb0].)(?=\p{M}*${VIRAMA})`
+].join("|")
+
+// Characters that show nothing, such as the soft hyphen, the zero-width space, variation selectors and tags. With
+// invisible characters, two different names could look the same. The list of Unicode also has direction overrides,
+// which are `FORBIDDEN`.
+const UNSEEN = raw`[[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u{1d159}]--[\u202a-\u202e\u2066-\u2069]]`
+const ANY_UNSEEN = new RegExp(UNSEEN, "gv")
+const NEEDED_OR_UNSEEN = new RegExp(`(${NEEDED})|${UNSEEN}`, "gv")
+
+// The fillers of Hangul and the empty Braille cell look like a blank, although they count as letters or symbols.
+const FILLERS = /[\u2800\u3164\uffa0]/g
+
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** For a text that is too long anyway, `bare` is enough: looking for each emoji in a megabyte would take seconds. */
+const shown = (text: string, max: number): string => {
+  const bare = text.replace(FILLERS, " ").replace(ANY_UNSEEN, "")
+  const isTooLong = length(bare.trim()) > 4 * max
+  const kept = isTooLong ? bare : text.replace(FILLERS, " ").replace(NEEDED_OR_UNSEEN, "$1")
   return VISIBLE.test(kept) || FORBIDDEN.test(kept) ? kept : ""
 }
 
@@ -48,7 +78,7 @@ export const composed = (text: string, max: number): string => (length(text) > 4
 const normalised = (max: number) =>
   Schema.transform(Schema.String, Schema.String, {
     strict: true,
-    decode: (text) => composed(shown(text.replaceAll("\r\n", "\n")).trim(), max),
+    decode: (text) => composed(shown(text.replaceAll("\r\n", "\n"), max).trim(), max),
     encode: (text) => text
   })
 

@@ -14,6 +14,15 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-30",
+    id: "no-invisible-characters",
+    kind: "changed",
+    title: "Names lose all characters that show nothing",
+    text: `The service removes all invisible characters from names, labels and descriptions, such as variation selectors
+    after letters. They stay inside emoji, and joiners stay between letters of the Arabic and Indic scripts. Until now,
+    the service removed only some of them, so two names could look the same.`
+  },
+  {
+    on: "2026-11-30",
     id: "role-of-repeated-requests",
     kind: "changed",
     title: "A repeated request about an app needs the role",

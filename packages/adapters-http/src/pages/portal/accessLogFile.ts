@@ -35,8 +35,8 @@ const row = (entry: ReadableEntry, language: Language.Language): ReadonlyArray<s
  */
 export const cell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 
-// Some spreadsheet programs, for example with Japanese settings, read the full-width and the small forms of = + - @ (the
-// last eight characters) as these signs.
+// Some spreadsheet programs, for example with Japanese settings, read the full-width and the small forms of = + - @
+// (the last eight characters) as these signs.
 const FORMULA = /^\s*[=+\-@\t\r\n|%\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]/
 
 const line = (cells: ReadonlyArray<string>): string => `${cells.map(cell).join(",")}\r\n`
