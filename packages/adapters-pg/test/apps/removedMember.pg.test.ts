@@ -10,7 +10,14 @@ import {
 import type { Account } from "@place-access/domain/accounts"
 import { type App, AppStore, createApp, registerRedirectUris } from "@place-access/domain/apps"
 import { AuditEvent } from "@place-access/domain/audit"
-import { createEndpoint, EndpointStore, updateEndpoint } from "@place-access/domain/endpoints"
+import {
+  createEndpoint,
+  endPreviousSecrets,
+  EndpointStore,
+  replaceSecret,
+  rotateSecret,
+  updateEndpoint
+} from "@place-access/domain/endpoints"
 import { type Entropy, InvitationId, MemberId, NotFound, type Vault } from "@place-access/domain/shared"
 import { AccountChange, StaffStore } from "@place-access/domain/staff"
 import { changeMemberRole, TeamLife, TeamStore } from "@place-access/domain/teams"
@@ -48,6 +55,8 @@ const stage = Effect.gen(function* () {
   return { app, endpoint, holder, member, removal: teams.update(app.id, TeamLife.remove(holder.id, memberId)) }
 })
 
+type Staged = Effect.Effect.Success<typeof stage>
+
 const suspending = ({ id }: Account.Account) =>
   Effect.map(StaffStore, (staff) => staff.change(id, AccountChange.suspend(AuditEvent.OPERATOR)))
 
@@ -72,17 +81,21 @@ describeServers("a change that waits while its member is removed or its account 
       })
     ))
 
-  it("adds and changes no endpoint [teams-1]", () =>
+  it("adds and changes no endpoint, and makes and ends no signing secret [teams-1]", () =>
     run(
       Effect.gen(function* () {
-        for (const change of ["create", "update"] as const) {
-          const { app, endpoint, member, removal } = yield* stage
-          const program =
-            change === "create"
-              ? Effect.asVoid(createEndpoint(member, app.id, HOOK))
-              : Effect.asVoid(updateEndpoint(member, app.id, endpoint.id, { events: ["rule.fired"] }, "unchecked"))
-          expect(yield* answerAfter(removal, Effect.flip(program))).toEqual(noApp)
-          expect(yield* (yield* EndpointStore).list(app.id)).toEqual([endpoint])
+        const programs: ReadonlyArray<(staged: Staged) => Effect.Effect<unknown, unknown, Services>> = [
+          ({ app, member }) => createEndpoint(member, app.id, HOOK),
+          ({ app, endpoint, member }) =>
+            updateEndpoint(member, app.id, endpoint.id, { events: ["rule.fired"] }, "unchecked"),
+          ({ app, endpoint, member }) => rotateSecret(member, app.id, endpoint.id),
+          ({ app, endpoint, member }) => replaceSecret(member, app.id, endpoint.id),
+          ({ app, endpoint, member }) => endPreviousSecrets(member, app.id, endpoint.id)
+        ]
+        for (const program of programs) {
+          const staged = yield* stage
+          expect(yield* answerAfter(staged.removal, Effect.flip(program(staged)))).toEqual(noApp)
+          expect(yield* (yield* EndpointStore).list(staged.app.id)).toEqual([staged.endpoint])
         }
       })
     ))

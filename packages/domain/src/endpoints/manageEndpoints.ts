@@ -1,8 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import type { AdmitsChange } from "../apps/AppStore.js"
-import { getApp, getAppToChange, refusalToChange } from "../apps/readApps.js"
+import { admitUnderLock, getApp, getAppToChange, refusalToChange } from "../apps/readApps.js"
 import { normalise, type Subscribable } from "../events/Event.js"
 import {
   type AppId,
@@ -225,7 +225,9 @@ export const endPreviousSecrets = program(
   "endPreviousSecrets",
   function* (account: Account, appId: AppId, id: EndpointId) {
     yield* getApp(account, appId, "develop")
-    yield* changeSecrets(account, appId, id, "secret_ended", SigningSecret.endPrevious)
+    const refusal: typeof refusalToChange = (...args) =>
+      Option.getOrNull(Either.getLeft(admitUnderLock(...args, "develop")))
+    yield* changeSecrets(account, appId, id, "secret_ended", SigningSecret.endPrevious, refusal)
   }
 )
 
@@ -240,16 +242,20 @@ type SecretsChange = (
 
 /**
  * Changes the secrets and stores an audit event in the same transaction (decision audit-1). When `change` returns the
- * given secrets, nothing has changed, and there is no event.
+ * given secrets, nothing has changed, and there is no event. `refusal` decides under the lock of the app whether the
+ * account may still do this.
  */
 const changeSecrets = (
   account: Account,
   appId: AppId,
   endpointId: EndpointId,
   kind: "secret_rotated" | "secret_ended",
-  change: SecretsChange
+  change: SecretsChange,
+  refusal = refusalToChange
 ) =>
   Effect.gen(function* () {
+    let refused = null as Refusal
+    const admits: AdmitsChange = (...app) => (refused = refusal(account, ...app)) === null
     let stored: AuditEvent.AuditEvent | undefined
     const changed = yield* (yield* EndpointStore).update(
       appId,
@@ -260,8 +266,10 @@ const changeSecrets = (
         stored = secrets === before.secrets ? undefined : event
         return { ...before, secrets }
       },
-      () => stored
+      () => stored,
+      admits
     )
+    if (refused !== null) return yield* refused
     const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
     if (stored !== undefined) yield* announceAudit(stored)
     return endpoint
