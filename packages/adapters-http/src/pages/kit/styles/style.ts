@@ -109,8 +109,7 @@ form.actions + p { margin-top: 1.5rem; }
   .grid > .card:only-child > .mini { grid-row: 1 / span 4; align-self: start; }
   .grid > .card:only-child:has(> .mini) > :not(.mini) { grid-column: 2; }
 }
-.soft { color: var(--soft); }
-.small { font-size: 0.9rem; }
+.soft { color: var(--soft); } .small { font-size: 0.9rem; }
 .empty {
   color: var(--soft); border: 1px dashed var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem;
 }
