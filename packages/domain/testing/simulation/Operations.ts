@@ -256,7 +256,8 @@ export type Request =
       readonly to: number
       readonly limit: number
     }
-  | { readonly endpoint: "GET /v1/locations/days"; readonly from: number; readonly to: number }
+  /** `tz`: the time zone of the days. Absent: UTC. */
+  | { readonly endpoint: "GET /v1/locations/days"; readonly from: number; readonly to: number; readonly tz?: string }
   | ({ readonly endpoint: "POST /v1/rules/place"; readonly placeId: string } & RuleFields)
   | ({ readonly endpoint: "POST /v1/rules/zone"; readonly label: string } & Circle & RuleFields)
   | { readonly endpoint: "GET /v1/rules/place" | "GET /v1/rules/zone" }

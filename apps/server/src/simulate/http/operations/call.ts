@@ -67,7 +67,7 @@ const apiRequestOf = (request: Simulation.Request): ApiRequest => {
     case "GET /v1/locations/timerange":
       return get({ from: iso(request.from), to: iso(request.to), limit: request.limit })
     case "GET /v1/locations/days":
-      return get({ from: iso(request.from), to: iso(request.to) })
+      return get({ from: iso(request.from), to: iso(request.to), tz: request.tz ?? null })
     case "POST /v1/rules/place":
       return { method, path: route, json: { ...terms(request), place_id: request.placeId } }
     case "POST /v1/rules/zone": {

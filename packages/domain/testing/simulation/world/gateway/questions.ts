@@ -166,7 +166,7 @@ const answered = (request: Request, caller: Caller.Caller): Effect.Effect<Gatewa
     case "GET /v1/locations/days":
       return Effect.gen(function* () {
         const stretch = { from: Timestamp.make(request.from), until: Timestamp.make(request.to) }
-        const days = yield* daysForApp(connection, stretch, "UTC")
+        const days = yield* daysForApp(connection, stretch, request.tz ?? "UTC")
         return {
           body: {
             days: days.map(({ date, firstAt, fixes, lastAt }) => ({ date, fixes, first_at: firstAt, last_at: lastAt }))

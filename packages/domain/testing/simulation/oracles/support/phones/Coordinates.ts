@@ -103,13 +103,18 @@ export const wrongRange = each("GET /v1/locations/timerange", (run, call) => {
 const sameAs = (all: ReadonlyArray<SeenReading>, fix: SeenReading): number =>
   all.filter((other) => other.capturedAt === fix.capturedAt && other.lat === fix.lat && other.lon === fix.lon).length
 
-const dayOf = (at: number): string => isoOf(at).slice(0, 10)
+/** Returns the function that gives the date of a time in the time zone. The locale en-CA writes 2026-03-29. */
+const datesIn = (timeZone: string): ((at: number) => string) => {
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" })
+  return (at) => format.format(at)
+}
 
-/** Judges the answers with the number of fixes on each day. The simulated apps ask for days in UTC. */
+/** Judges the answers with the number of fixes on each day. */
 export const wrongDays = each("GET /v1/locations/days", (run, call) => {
-  const { from, to } = call.request
+  const { from, to, tz = "UTC" } = call.request
+  const dayOf = datesIn(tz)
   const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)
-  const [most, least] = [countByDay(all), countByDay(surelyThere(run, all, call))]
+  const [most, least] = [countByDay(all, dayOf), countByDay(surelyThere(run, all, call), dayOf)]
   const counts = new Map(listOf(call.body["days"]).map((day) => [textOf(day["date"]) ?? "", Number(day["fixes"])]))
   for (const day of new Set([...counts.keys(), ...least.keys()])) {
     const count = counts.get(day) ?? 0
@@ -119,7 +124,7 @@ export const wrongDays = each("GET /v1/locations/days", (run, call) => {
   return undefined
 })
 
-const countByDay = (fixes: ReadonlyArray<SeenReading>): ReadonlyMap<string, number> => {
+const countByDay = (fixes: ReadonlyArray<SeenReading>, dayOf: (at: number) => string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const { capturedAt } of fixes) counts.set(dayOf(capturedAt), (counts.get(dayOf(capturedAt)) ?? 0) + 1)
   return counts
