@@ -23,6 +23,7 @@ import * as AppCalls from "./AppCalls.js"
 import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
+import { MAX_ISSUES } from "../engine/Decoder.js"
 import * as Services from "../engine/Services.js"
 import { Timers } from "./Timers.js"
 import * as Watch from "./Watch.js"
@@ -270,7 +271,8 @@ const toWireError = (
   if (Errors.isWireError(error)) return error
   if (error instanceof Body.BodyRefused) return error.answer
   if (error instanceof HttpApiError.HttpApiDecodeError) {
-    return Errors.validationFailed(Issues.messages(error.issues, Query.repeated(request.url)))
+    const mayBeCut = error.issues.length >= MAX_ISSUES
+    return Errors.validationFailed(Issues.messages(error.issues, Query.repeated(request.url), mayBeCut))
   }
   if (error instanceof StoreError) return error.transient ? Errors.unavailable : Errors.internalError
   if (HttpServerError.isServerError(error)) {

@@ -21,8 +21,8 @@ export const make = <A, I>(
 }
 
 /**
- * The most issues that get a text. Making the text of an issue takes about 30 µs, and no other request runs during this
- * time. A body within `BodyBounds` can have more than ten thousand issues. An answer names 50 fields (`wire/Issues.ts`).
+ * The most issues of one request that get a text. Making the text of an issue takes about 30 µs, and no other request
+ * runs during this time. A body within `BodyBounds` can have more than ten thousand issues.
  */
 export const MAX_ISSUES = 1_000
 

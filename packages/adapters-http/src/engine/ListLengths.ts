@@ -3,14 +3,14 @@ import { Option, ParseResult, SchemaAST } from "effect"
 /**
  * Finds a list that is longer than the `maxItems` of its schema, before anything looks at the list's entries.
  *
- * A schema checks all entries first, and the length afterwards. A wrong entry of a list of names makes an issue for each
- * name that would be right. Without this module, a body of 40 KB with 20,000 wrong entries would make 200,000 issues,
- * and would stop all other requests for seconds.
+ * A schema checks all entries first, and the length afterwards. A wrong entry of a list of names makes an issue for
+ * each name that would be right. Without this module, a body of 40 KB with 20,000 wrong entries would make 200,000
+ * issues, and would stop all other requests for seconds.
  */
-export type Check = (sent: unknown) => ParseResult.ParseIssue | undefined
+export type LengthCheck = (sent: unknown) => ParseResult.ParseIssue | undefined
 
 /** The check of the lists in a schema's input; undefined when the schema has no list. Throws for an unlimited list. */
-export const check = (ast: SchemaAST.AST): Check | undefined => ofAst(ast, undefined)
+export const check = (ast: SchemaAST.AST): LengthCheck | undefined => ofAst(ast, undefined)
 
 interface Limit {
   readonly most: number
@@ -18,7 +18,7 @@ interface Limit {
   readonly ast: SchemaAST.AST
 }
 
-const ofAst = (ast: SchemaAST.AST, limit: Limit | undefined): Check | undefined => {
+const ofAst = (ast: SchemaAST.AST, limit: Limit | undefined): LengthCheck | undefined => {
   switch (ast._tag) {
     case "Refinement":
       return ofAst(ast.from, limitOf(ast) ?? limit)
@@ -46,7 +46,7 @@ const isObject = (sent: unknown): sent is Readonly<Record<PropertyKey, unknown>>
 const at = (key: PropertyKey, sent: unknown, issue: ParseResult.ParseIssue | undefined) =>
   issue && new ParseResult.Pointer(key, sent, issue)
 
-const ofStruct = ({ propertySignatures }: SchemaAST.TypeLiteral): Check | undefined => {
+const ofStruct = ({ propertySignatures }: SchemaAST.TypeLiteral): LengthCheck | undefined => {
   const checks = propertySignatures.flatMap(({ name, type }) => {
     const check = ofAst(type, undefined)
     return check === undefined ? [] : [[name, check] as const]
@@ -55,11 +55,12 @@ const ofStruct = ({ propertySignatures }: SchemaAST.TypeLiteral): Check | undefi
   return (sent) => (isObject(sent) ? firstOf(checks, ([name, check]) => at(name, sent, check(sent[name]))) : undefined)
 }
 
-const ofList = ({ elements, rest }: SchemaAST.TupleType, limit: Limit | undefined): Check | undefined => {
+const ofList = ({ elements, rest }: SchemaAST.TupleType, limit: Limit | undefined): LengthCheck | undefined => {
   const [entry] = rest
   if (entry === undefined) return undefined
   if (limit === undefined) {
-    // An entry that is wrong in no way, or in one way only, costs little. `BodyBounds` limits the number of such entries.
+    // An entry that can be wrong in one way only, or not at all, costs little, and `BodyBounds` limits how many such
+    // entries a body has.
     if (elements.length === 0 && (SchemaAST.isUnknownKeyword(entry.type) || SchemaAST.isStringKeyword(entry.type)))
       return undefined
     throw new Error(`A list in a request has no maxItems: ${String(entry.type)}`)
@@ -74,7 +75,7 @@ const ofList = ({ elements, rest }: SchemaAST.TupleType, limit: Limit | undefine
 }
 
 /** A value is refused only when each alternative that could accept the value has a list that is too long. */
-const ofUnion = ({ types }: SchemaAST.Union, limit: Limit | undefined): Check | undefined => {
+const ofUnion = ({ types }: SchemaAST.Union, limit: Limit | undefined): LengthCheck | undefined => {
   const members = types.map((type) => ({ type, check: ofAst(type, limit) }))
   if (members.every(({ check }) => check === undefined)) return undefined
   return (sent) => {

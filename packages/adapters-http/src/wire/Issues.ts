@@ -1,15 +1,16 @@
 import type { HttpApiError } from "@effect/platform"
-import { MAX_ISSUES } from "../engine/Decoder.js"
 
 /**
  * Turns the issues of decoding into messages. Each message names a field by its path on the wire, or the body, and
  * repeats no value that was sent. The platform's own messages end in `, actual <value>` and would send client secrets
  * back. `repeated`: the query parameters that the request has more than once. A schema sees such a parameter as an
- * array and would report, for example, that it must be a string.
+ * array and would report, for example, that it must be a string. `mayBeCut`: whether the request may have more issues
+ * than `all`.
  */
 export const messages = (
   all: ReadonlyArray<Issue>,
-  repeated: ReadonlySet<PropertyKey> = new Set()
+  repeated: ReadonlySet<PropertyKey> = new Set(),
+  mayBeCut = false
 ): ReadonlyArray<string> => {
   const issues = all.map((issue) =>
     issue.path.length === 1 && issue.path.some((name) => repeated.has(name))
@@ -17,7 +18,7 @@ export const messages = (
       : issue
   )
   const texts = problems(issues).map(({ field, message }) => `${field === "" ? "the body" : field} ${message}`)
-  const least = all.length < MAX_ISSUES ? "" : "at least "
+  const least = mayBeCut ? "at least " : ""
   return texts.length <= MAX ? texts : [...texts.slice(0, MAX), `and ${least}${texts.length - MAX} more`]
 }
 

@@ -18,7 +18,7 @@ const untouchable = (length: number): ReadonlyArray<unknown> =>
     }
   })
 
-interface Sent {
+interface ListOfRequest {
   readonly name: string
   readonly most: number
   /** The input of the schema, in which the list that `name` names has this value. */
@@ -26,7 +26,7 @@ interface Sent {
 }
 
 /** Every list in the input of a schema. A list whose entries may be anything, or any text, has no limit. */
-const listsIn = (ast: SchemaAST.AST, most = Number.NaN): ReadonlyArray<Sent> => {
+const listsIn = (ast: SchemaAST.AST, most = Number.NaN): ReadonlyArray<ListOfRequest> => {
   if (SchemaAST.isRefinement(ast)) {
     const own = Option.map(
       SchemaAST.getJSONSchemaAnnotation(ast),
@@ -59,7 +59,11 @@ const listsIn = (ast: SchemaAST.AST, most = Number.NaN): ReadonlyArray<Sent> => 
   )
 }
 
-const requests: Array<{ readonly route: string; readonly schema: Schema.Schema.AnyNoContext; readonly sent: Sent }> = []
+const requests: Array<{
+  readonly route: string
+  readonly schema: Schema.Schema.AnyNoContext
+  readonly sent: ListOfRequest
+}> = []
 HttpApi.reflect(Api, {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }) => {
@@ -131,9 +135,6 @@ describe("the issues of a body [M11]", () => {
     })
     const found = issues(Body, { all: Array.from({ length: 5_000 }, () => 1) })
     expect([found.length, texts]).toEqual([Decoder.MAX_ISSUES, Decoder.MAX_ISSUES])
-    const messages = Issues.messages(found)
-    expect(messages).toHaveLength(51)
-    expect(messages.at(-1)).toBe("and at least 950 more")
   })
 
   it("do not contain what was sent", () => {
@@ -158,5 +159,14 @@ describe("over HTTP [M11]", () => {
       400,
       expect.objectContaining({ message: `scopes must be at most ${Scope.all.length}` })
     ])
+  })
+
+  it("1,000 places with two faults each: fifty faults, and the least number of the others", async () => {
+    const person = await world.person()
+    const places = Array.from({ length: 1_000 }, () => ({ id: 1, include_earlier_visits: 1 }))
+    const answer = await person.send("PUT", "/v1/user/connections/con_unknown/places", { places })
+    const { message } = answer.json as { readonly message: ReadonlyArray<string> }
+    expect([answer.status, message.length, message[0]]).toEqual([400, 51, "places[0].id must be a string"])
+    expect(message.at(-1)).toMatch(/^and at least 6\d\d more$/)
   })
 })
