@@ -201,7 +201,7 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
   yield* getAppToChange(account, appId)
   const { sealed, text } = yield* newSecret(appId, id)
   const change: SecretsChange = (before, now) => SigningSecret.rotate(before, sealed, now)
-  return { endpoint: yield* changeSecrets(account, appId, id, "secret_rotated", change), secret: text }
+  return { endpoint: yield* changeSecrets(account, appId, id, "secret_rotated", change, refusalToChange), secret: text }
 })
 
 /**
@@ -213,7 +213,7 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
   yield* getAppToChange(account, appId)
   const { sealed, text } = yield* newSecret(appId, id)
   const change: SecretsChange = (_, now) => SigningSecret.replace(sealed, now)
-  return { endpoint: yield* changeSecrets(account, appId, id, "secret_ended", change), secret: text }
+  return { endpoint: yield* changeSecrets(account, appId, id, "secret_ended", change, refusalToChange), secret: text }
 })
 
 /**
@@ -225,9 +225,9 @@ export const endPreviousSecrets = program(
   "endPreviousSecrets",
   function* (account: Account, appId: AppId, id: EndpointId) {
     yield* getApp(account, appId, "develop")
-    const refusal: typeof refusalToChange = (...args) =>
+    yield* changeSecrets(account, appId, id, "secret_ended", SigningSecret.endPrevious, (...args) =>
       Option.getOrNull(Either.getLeft(admitUnderLock(...args, "develop")))
-    yield* changeSecrets(account, appId, id, "secret_ended", SigningSecret.endPrevious, refusal)
+    )
   }
 )
 
@@ -245,16 +245,16 @@ type SecretsChange = (
  * given secrets, nothing has changed, and there is no event. `refusal` decides under the lock of the app whether the
  * account may still do this.
  */
-const changeSecrets = (
+const changeSecrets = <E>(
   account: Account,
   appId: AppId,
   endpointId: EndpointId,
   kind: "secret_rotated" | "secret_ended",
   change: SecretsChange,
-  refusal = refusalToChange
+  refusal: (account: Account, ...app: Parameters<AdmitsChange>) => E | null
 ) =>
   Effect.gen(function* () {
-    let refused = null as Refusal
+    let refused = null as E | null
     const admits: AdmitsChange = (...app) => (refused = refusal(account, ...app)) === null
     let stored: AuditEvent.AuditEvent | undefined
     const changed = yield* (yield* EndpointStore).update(
@@ -269,7 +269,7 @@ const changeSecrets = (
       () => stored,
       admits
     )
-    if (refused !== null) return yield* refused
+    if (refused !== null) return yield* Effect.fail(refused)
     const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
     if (stored !== undefined) yield* announceAudit(stored)
     return endpoint
