@@ -9,8 +9,9 @@ export interface Bounds {
   readonly bytes: number
   /**
    * All lists of a JSON body together may have at most this number of entries. The members of an object beyond the
-   * first 64 count as entries, too, and so do the fields of a form. Checking a wrong entry takes about a hundred times as much memory as the entry has
-   * bytes. Without this bound, a body with three million wrong entries would end the process.
+   * first 64 count as entries, too, and so do the fields of a form. Checking a wrong entry takes about a hundred times
+   * as much memory as the entry has bytes. Without this bound, a body with three million wrong entries would end the
+   * process.
    */
   readonly entries: number
 }

@@ -29,7 +29,8 @@ const JOINING = [
 const ARABIC = raw`[[[\u0620-\u06ff]&&\p{L}]--[\u0621\u0674]]`
 
 // The sign of an Indic script that joins two consonants. A joiner or non-joiner after this sign changes their shape.
-const VIRAMA = raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]`
+// The sign of Tamil is not listed: Tamil shows it in nearly all words, with and without a joiner.
+const VIRAMA = raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0c4d\u0ccd\u0d4d\u0dca]`
 
 // Where characters that show nothing stay, because text looks different without them: in an emoji (the list comes from
 // Unicode, because only some emoji can be joined), between letters of the scripts above, and between the letter r and a

@@ -69,7 +69,8 @@ describe("a name", () => {
     ["a non-joiner at the end of a word", "کتاب\u200c", "کتاب"],
     ["a joiner between two Persian letters, which join anyway", "کت\u200dاب", "کتاب"],
     ["a second joiner", "ක්\u200d\u200dර", "ක්\u200dර"],
-    ["a joiner after a letter of Devanagari without virama", "क\u200dष", "कष"]
+    ["a joiner after a letter of Devanagari without virama", "क\u200dष", "कष"],
+    ["a joiner or non-joiner after the sign of Tamil, which is visible", "மக்\u200cகள்\u200d", "மக்கள்"]
   ])("loses a joiner that changes nothing: %s [accounts-3]", (_, text, expected) => {
     expect(stored(text)).toBe(expected)
   })

@@ -9,8 +9,8 @@ export const CHANGES: ReadonlyArray<Change> = [
     kind: "changed",
     title: "Lists of scopes, events and headers have a maximum length",
     text: `A list of scopes has at most 10 entries, and a list of events at most 5: as many as there are. A change of an
-    endpoint names at most 10 headers. A longer list, which could only have repeats, is answered with 400
-    \`validation_failed\`. The OpenAPI document has these numbers as \`maxItems\`.`
+    endpoint names at most 10 headers. A longer list is answered with 400 \`validation_failed\`. A longer list of scopes
+    or events could only have repeats. The OpenAPI document has these numbers as \`maxItems\`.`
   },
   {
     on: "2026-11-30",
