@@ -66,8 +66,8 @@ const requests = (connection: number): ReadonlyArray<PlanStep> => [
 const some = (connection: number): Steps => one([0, 3, 5]).map((first) => requests(connection).slice(first, first + 4))
 
 /**
- * The person comes home during a pause, and the app asks before, at and after the end of the pause. During the pause the
- * app asks about a zone 20 times, which is its budget of an hour. None of these questions counts.
+ * The person comes home during a pause, and the app asks before, at and after the end of the pause. During the pause
+ * the app asks about a zone 20 times, which is its budget of an hour. None of these questions counts.
  */
 export const paused = about({ connection, person, type: one(["exit", "dwell"]) }, ({ connection, person, type }) =>
   story(

@@ -7,8 +7,8 @@ import type { Row } from "./Firings.js"
 /** For how long the delivery log keeps the rows of deliveries that have ended (Spec §2.9). */
 
 /**
- * How long after its last moment the log may still have a row while nothing fails. The service deletes expired rows once
- * an hour.
+ * How long after its last moment the log may still have a row while nothing fails. The service deletes expired rows
+ * once an hour.
  */
 const DELETED_WITHIN = 2 * HOUR
 
@@ -17,8 +17,8 @@ const keptUntil = ({ endedAt, state }: Row): number | undefined =>
   endedAt === null ? undefined : endedAt + (state === "delivered" ? DELIVERED_KEPT : UNDELIVERED_KEPT)
 
 /**
- * Reports each row that left the log too early or too late. `versions` has the versions of each row, in the order of the
- * trace.
+ * Reports each row that left the log too early or too late. `versions` has the versions of each row, in the order of
+ * the trace.
  */
 export const wronglyKept = (run: Run, versions: ReadonlyMap<string, ReadonlyArray<Row>>) => {
   const { isCalmSince, latest, skewMs } = index(run)
