@@ -62,7 +62,7 @@ const mustSay = (fact: CallFact, answered: Answered): ReadonlyArray<string | Reg
     case "GET /v1/lookup/place":
       return [body["asOf"] === null ? /not known/ : body["matched"] === true ? `at ${label}` : /none of/]
     case "GET /v1/answers/places":
-      return [new RegExp(`\\b${listOf(body["places"]).length || "(?:0|no)"}\\b`)]
+      return [new RegExp(`\\b${listOf(body["places"]).length || "none of"}\\b`)]
     case "GET /v1/visits": {
       const visits = listOf(body["visits"])
       return visits.length === 0 ? [/no visits/] : [visits.length === 1 ? /^(?:1|one|a) / : `${visits.length} `]
