@@ -296,7 +296,7 @@ describe("credentials", () => {
     refused(answer, 403, "missing_scope")
     expect(messages(answer).join()).toContain(RULES_SCOPE)
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer\b.*error="insufficient_scope"/)
-    // Makes a connection with these scopes, for the tests below.
+    // Makes a connection with the scope for rules, which the tests below use.
     accessToken = (await connect(person, app, [RULES_SCOPE], { places: [] })).access_token
   })
 

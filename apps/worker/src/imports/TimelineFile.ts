@@ -59,8 +59,8 @@ export const open = (opening: "[" | "{"): FileReader => {
   }
 
   /**
-   * Reads a root object of the file that is a GeoJSON feature. Some programs write a file that is one feature, or has a
-   * feature in each line.
+   * Reads a root object of the file if the object is a GeoJSON feature, and returns whether it is one. Some programs
+   * write a file that is one feature, or has a feature in each line.
    */
   const onRoot = (members: JsonValue): boolean => {
     if (members["type"] !== "Feature") return false

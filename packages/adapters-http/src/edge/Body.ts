@@ -271,7 +271,7 @@ export const hasMoreFields = (form: string, most: number): boolean => {
 /**
  * Parses the body that a phone's app sent as JSON. A body that is not JSON or is nested too deeply yields undefined
  * instead of a refusal, and NUL characters are kept (decisions devices-7 and devices-12). A body with more entries than
- * the route allows is refused, and so is a long body that `Slices.parse` refuses with `TooManyValues`.
+ * the route allows is refused.
  */
 export const lenientJson = (text: string): Effect.Effect<unknown> =>
   CurrentRequest.cellWith((cell) => parseJson(text, cell.route.bounds.entries, LENIENT))

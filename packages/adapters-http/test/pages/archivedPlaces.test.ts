@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 const plain = (text: string) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 
-/** A person whose only place is shared with an app. `page` has the texts of a page in a language. */
+/** A person whose only place is shared with an app. `page(path, language)` returns the visible text of a page. */
 const sharing = async () => {
   const { connect, connection, person, placeId } = await connected(world)
   await connect([CURRENT])

@@ -86,7 +86,10 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
   return yield* Effect.uninterruptible(settle(tried, input.password, fills))
 })
 
-/** A new attempt with a new id, in the form that the throttle counts. `address`: the network address of the request. */
+/**
+ * A new attempt to sign in, with a new id, as the record that the throttle (`SignInThrottle`) counts. `address`: the
+ * network address of the request.
+ */
 export const newTry = program(
   "newTry",
   function* (email: Email, address: string, browser: SignInThrottle.SignInTry["browser"]) {

@@ -33,7 +33,7 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     /**
      * Locks the endpoint and stores `change(endpoint, now)`. The store keeps the ids and `createdAt`, whatever `change`
      * returns. The same transaction stores the audit event `audit(now)`, if there is one; the store calls `audit` after
-     * `change`. Returns none, and stores nothing, when the app has no such endpoint, and when `admits`, if given,
+     * `change`. Returns none, and stores nothing, when the app has no such endpoint, or when `admits`, if given,
      * returns false. To ask `admits`, the store locks the app before the endpoint.
      */
     readonly update: (

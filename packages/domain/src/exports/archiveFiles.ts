@@ -65,7 +65,8 @@ const AGREEMENTS_MAX = 5_000
 /**
  * A history with at most this number of fixes is one GPX file. A longer history has a GPX file for each month (UTC),
  * with all of the month's fixes, because programs that open GPX load the whole file into memory. When there are several
- * devices, each device has a track for each page of fixes, so that one pass over the history can write the file.
+ * devices, a file has several tracks of each device: one for each page of fixes that was read from the store. So the
+ * history is read only once.
  */
 const FIXES_A_GPX = 50_000
 

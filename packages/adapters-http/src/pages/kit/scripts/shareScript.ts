@@ -185,8 +185,8 @@ export const shareScript = `"use strict"
     else if (watch !== undefined) said.textContent = texts.notFound
   }
   // Another person may have signed in in another tab since this page was opened. Then the session's cookie is that of
-  // the other account, so the script must neither store that account's device as the device of this account, nor remove
-  // it.
+  // the other account. The script must not store a device of the other account as a device of this account, and must
+  // not remove a device of the other account.
   const isSignedIn = async () => {
     const answer = await fetch("/v1/session")
     if (!answer.ok && answer.status !== 401) throw new Error()
