@@ -40,7 +40,7 @@ describe("docs/receiving-webhooks.md", () => {
 
   it("tells the bounds of verifying and of a rotation", () => {
     expect(guide).toContain(`within ${DEFAULT_TOLERANCE_S} s, before or after`)
-    expect(guide).toContain(`More than ${MAX_SIGNATURES} signatures`)
+    expect(guide).toContain(`has more than ${MAX_SIGNATURES} signatures`)
     expect(guide).toContain(`For ${SigningSecret.OVERLAP / HOUR} hours after the rotation, deliveries carry`)
     expect(guide).toContain(`${Signature.HEADER}: t=1768478400,v1=`)
     expect(guide).toContain(SigningSecret.PREFIX)
