@@ -43,7 +43,7 @@ const anHourLate = instead(FixHistory, (store) => ({
 
 it("days are counted in the time zone of the question, also when its clocks go forward [§4.4-days]", () => {
   const run = (sabotage?: Simulation.Sabotage) =>
-    Simulation.runSync({ seed: 1, worker: { pollEvery: "10 minutes" }, sabotage }, scenario)
+    Simulation.runSync({ seed: 1, worker: { pollEvery: "1 day" }, sabotage }, scenario)
   const { entries, stopped, violations } = run()
   expect([stopped, violations]).toEqual([null, []])
   const answers = entries.flatMap((entry) =>
