@@ -1,12 +1,11 @@
-import { SqlClient } from "@effect/sql/SqlClient"
 import { SqlStaffStore } from "@place-access/adapters-pg"
 import { disconnect } from "@place-access/domain/connection"
 import { StaffStore } from "@place-access/domain/staff"
 import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
-import { Deferred, Effect, Either, Fiber, Layer } from "effect"
+import { Effect, Either, Fiber, Layer } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, migratedPostgres, withStores } from "../support/contracts.js"
-import { overlapping, waitsOrEnds } from "../support/overlapping.js"
+import { held, overlapping, waitsOrEnds } from "../support/overlapping.js"
 import { describePg, describeServers, postgres } from "../support/postgres.js"
 import { ConsentStores } from "../support/uploadStores.js"
 
@@ -41,22 +40,14 @@ describePg("accountLock", "approvals and a change of the user's account", () => 
         const approval = Effect.map(production, (app) => ConsentFlow.approve(app, user, ["location.place.current"]))
         const [approve, approveOther] = [yield* approval, yield* approval]
         const change = Effect.flatMap(StaffStore, (staff) => staff.change(user.id, () => Either.right(null)))
-        const [begun, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const sql = yield* SqlClient
-        const first = yield* approve.pipe(
-          Effect.zipLeft(Deferred.succeed(begun, undefined)),
-          Effect.zipLeft(Deferred.await(release)),
-          sql.withTransaction,
-          Effect.fork
-        )
-        yield* Deferred.await(begun)
+        const { holder: first, release } = yield* held(approve)
         const order: Array<string> = []
         const noting = (name: string) => Effect.tap(() => Effect.sync(() => order.push(name)))
         const changed = yield* Effect.fork(noting("change")(change))
         yield* waitsOrEnds(postgres, changed)
         const approved = yield* Effect.fork(noting("second approval")(approveOther))
         yield* waitsOrEnds(postgres, approved, 2)
-        yield* Deferred.succeed(release, undefined)
+        yield* release
         yield* Fiber.joinAll([first, changed, approved])
         expect(order).toEqual(["change", "second approval"])
       })

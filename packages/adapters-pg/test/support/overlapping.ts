@@ -11,6 +11,21 @@ export const waitsOrEnds = <A, E>(server: Server, other: Fiber.Fiber<A, E>, wait
     }
   })
 
+/** Runs `first` in a transaction, which commits after `release`. Returns when `first` has written. */
+export const held = <A, E, R>(first: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const [begun, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const holder = yield* first.pipe(
+      Effect.zipLeft(Deferred.succeed(begun, undefined)),
+      Effect.zipLeft(Deferred.await(released)),
+      sql.withTransaction,
+      Effect.fork
+    )
+    yield* Deferred.await(begun)
+    return { holder, release: Deferred.succeed(released, undefined) }
+  })
+
 /**
  * Starts `second` when `first` has written and its transaction is still open. This transaction commits when `second`
  * waits for its locks, or has ended.
@@ -21,17 +36,9 @@ export const overlapping = <A, E, R, B, E2, R2>(
   second: Effect.Effect<B, E2, R2>
 ) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const [begun, isSeen] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const holder = yield* first.pipe(
-      Effect.zipLeft(Deferred.succeed(begun, undefined)),
-      Effect.zipLeft(Deferred.await(isSeen)),
-      sql.withTransaction,
-      Effect.fork
-    )
-    yield* Deferred.await(begun)
+    const { holder, release } = yield* held(first)
     const other = yield* Effect.fork(second)
     yield* waitsOrEnds(server, other)
-    yield* Deferred.succeed(isSeen, undefined)
+    yield* release
     return [yield* Fiber.join(holder), yield* Fiber.join(other)] as const
   })
