@@ -4,9 +4,10 @@ import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/dele
 import { DeliveryStore, Replay } from "@place-access/domain/deliveries"
 import { DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { RuleSamples, UploadSamples, WebhookFixtures } from "@place-access/domain/testing"
-import { Deferred, Effect, Fiber, Layer, TestClock, TestServices } from "effect"
+import { Effect, Fiber, Layer, TestClock, TestServices } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
+import { held } from "../support/overlapping.js"
 import { describeServers, lockWaits, type Server } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
@@ -53,20 +54,9 @@ const lost = Effect.gen(function* () {
   }
 })
 
-/** Runs `statement` in a transaction, and holds the transaction's locks until `release` is completed. */
+/** Runs `statement` in a transaction that stays open. Returns an effect that commits it and waits for its end. */
 const holding = (statement: Effect.Effect<unknown, unknown, SqlClient>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const holder = yield* statement.pipe(
-      Effect.zipRight(Deferred.succeed(held, undefined)),
-      Effect.zipRight(Deferred.await(release)),
-      sql.withTransaction,
-      Effect.fork
-    )
-    yield* Deferred.await(held)
-    return Effect.zipRight(Deferred.succeed(release, undefined), Fiber.join(holder))
-  })
+  Effect.map(held(statement), ({ holder, release }) => Effect.zipRight(release, Fiber.join(holder)))
 
 describeServers("a replay while the rows of the event's person are removed [deletions-3]", (server) => {
   const run = withStores(
